@@ -35,6 +35,8 @@ LOOP = 3_000_000
 """Steps of the fixed loop, the same as in .ci/pace.py."""
 VERBOSE = ("compare", "improve", "check")
 """Commands that print each step."""
+STEP = re.compile(r"\s*\d+:\d\d\s+")
+"""Beginning of a progress line."""
 LIMIT_S = 600.0
 """Time limit of one command, seconds."""
 
@@ -163,7 +165,7 @@ def measure(row: Row, folder: Path) -> Took:
         assert process.stderr is not None
         for line in process.stderr:
             now, tail = time.perf_counter(), line
-            if line.rstrip().endswith("...") and now - started < LIMIT_S:
+            if STEP.match(line) and now - started < LIMIT_S:
                 steps[doing] += now - last
                 doing, last = step_of(line), now
         process.wait(LIMIT_S)
@@ -195,8 +197,8 @@ def _first_answer(row: Row, folder: Path, loop: float) -> Took:
 
 
 def step_of(line: str) -> str:
-    """`  0:03  case 2 of 7 ...` as `case of`."""
-    words = re.sub(r"^\s*[\d:]+(\s*\([^)]*\))?\s*", "", line.strip()).removesuffix("...")
+    """`  0:03  case 2 of 7` as `case of`."""
+    words = STEP.sub("", line)
     return " ".join(re.sub(r"[\d.,:%]+\S*|\([^)]*\)", "", words).split())[:50]
 
 

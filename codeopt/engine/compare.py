@@ -29,6 +29,7 @@ from codeopt.workloads import OpenTarget, Workload, WorkloadRequest, kind_of
 from codeopt_sandbox.compare import Decision, StoppingRule
 from codeopt_sandbox.growth import UNKNOWN
 from codeopt_sandbox.limit_test import LimitAnswer
+from codeopt_sandbox.outcome import Case, Outcome
 
 if TYPE_CHECKING:
     from codeopt.report.answers import CompareJson
@@ -111,13 +112,14 @@ def compare(
     rule = StoppingRule(metric=options.metric, enough_seconds=ENOUGH_S)
     if options.min_gain is not None:
         rule = replace(rule, worth_having=1 + options.min_gain)
+    early = _EarlyCheck(session.console.progress)
     request = WorkloadRequest(
         old, first, options, session, granted(rule, options, limit), own_code_only=own_code_only,
         other=new, other_program=second, beside=tuple(beside), interpreter=interpreter,
-        early_check=_early_check(session.console.progress),
+        early_check=early,
     )  # fmt: skip
     with kind.open_workload(request) as opened:
-        found = _compared(opened, request)
+        found = _compared(opened, request, early)
         sandbox = opened.sandbox
         found = replace(found, backend=sandbox.backend, description=sandbox.description, interpreter=interpreter)
     found = replace(found, verdict=replace(found.verdict, limit=answered(limit, found.verdict)))
@@ -168,18 +170,28 @@ class _WrongEarly(Exception):
         self.workload, self.candidate = workload, candidate
 
 
-def _early_check(notify: Callable[[str], None]) -> Callable[[Workload, Revision], None]:
-    """A first look that raises _WrongAtOnce. What only took too long is left to the whole judgement."""
+@dataclass
+class _EarlyCheck:
+    """A first look that raises _WrongEarly. What only took too long is left to the whole judgement."""
 
-    def look(workload: Workload, draft: Revision) -> None:
-        found = Judge(workload, notify=notify).known(draft, "the new one")
-        if not found.correct and workload.bound(found) is None:
+    notify: Callable[[str], None]
+    cases: tuple[Case, ...] = ()
+    """Those on which NEW is right."""
+    outcomes: tuple[Outcome, ...] = ()
+
+    def __call__(self, workload: Workload, draft: Revision) -> None:
+        found = Judge(workload, notify=self.notify).known(draft, "the new one")
+        if found.correct:
+            self.cases, self.outcomes = workload.suite.cases, found.outcomes
+        elif workload.bound(found) is None:
             raise _WrongEarly(workload, found)
 
-    return look
+    def known(self, workload: Workload) -> tuple[Outcome, ...]:
+        """The outcomes, where the workload has the same cases."""
+        return self.outcomes if workload.suite.cases is self.cases else ()
 
 
-def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
+def _compared(opened: OpenTarget, request: WorkloadRequest, early: _EarlyCheck) -> PairResult:
     notify, strict = request.session.console.progress, request.options.strict
     try:
         workload = opened.measure()
@@ -190,7 +202,7 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
         gaps = WorkloadEvidence(gaps=error.diagnostics)
         return PairResult(Verdict.not_judged(str(error), evidence=gaps), next_step=error.hint)
     assert opened.other is not None  # the request names one
-    candidate = _checked(Judge(workload, notify=notify, strict=strict), opened.other)
+    candidate = _checked(Judge(workload, notify=notify, strict=strict), opened.other, early.known(workload))
     if candidate.correct:
         known = [candidate]
         try:
@@ -218,10 +230,10 @@ def _not_timed(workload: Workload, candidate: Candidate, reason: str) -> Verdict
     )  # fmt: skip
 
 
-def _checked(judge: Judge, draft: Revision) -> Candidate:
+def _checked(judge: Judge, draft: Revision, known: tuple[Outcome, ...]) -> Candidate:
     """The checked candidate; one that was stopped for taking too long is checked once more: it may have been the
-    machine."""
-    found = judge.check(draft, "the new one")
+    machine. known: outcomes of the known cases, where they were run before."""
+    found = judge.check(draft, "the new one", known=known)
     return found if judge.workload.bound(found) is None else judge.check(draft, "the new one")
 
 

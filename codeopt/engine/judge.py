@@ -212,13 +212,13 @@ class Judge:
         few = self.workload.rule.screening().fewest
         return found is None or (found.decision is Decision.INCONCLUSIVE and found.pairs < few)
 
-    def check(self, draft: Revision, summary: str, *, failures: int = 1) -> Candidate:
+    def check(self, draft: Revision, summary: str, *, failures: int = 1, known: tuple[Outcome, ...] = ()) -> Candidate:
         """Check a program that a person wrote on all cases, known and unseen, and with all further checks
-        of the workload.
+        of the workload. known: outcomes of the known cases, where they were run before.
         """
         with self.alone():
             notes = guards.source_notes(guards.SourcePair(self.original.revision, draft)) if self.timed else ()
-            candidate = self._run_cases(Candidate(1, draft, summary, notes=notes), failures=failures)
+            candidate = self._run_cases(Candidate(1, draft, summary, notes=notes), known, failures)
             if candidate.correct:
                 unseen = self._outcomes(draft, self.workload.unseen_cases(), failures)
                 candidate = replace(candidate, outcomes=candidate.outcomes + unseen)

@@ -15,6 +15,8 @@ _SEQUENCES = ("Sequence", "Iterable", "Collection", "Container", "Reversible")
 _DICTS = ("dict", "Dict", "Mapping", "MutableMapping")
 _SETS = ("set", "Set", "AbstractSet", "MutableSet", "frozenset", "FrozenSet")
 _TUPLES = ("tuple", "Tuple")
+_OF_ONE_TYPE = (int, bool, type(None))
+"""Types of which one value fits a hint if another does: one of them is looked at."""
 NO_CLASSES = ClassHints()
 _UNIONS = ("Union", "Optional")
 
@@ -93,4 +95,6 @@ def _holds(value: Any, name: str, inner: list[ast.expr], classes: ClassHints) ->
         return len(value) == len(inner) and all(
             fits(item, each, classes) for item, each in zip(value, inner, strict=True)
         )
-    return all(fits(item, inner[0], classes) for item in value)
+    others = [item for item in value if type(item) not in _OF_ONE_TYPE]
+    alike = {type(item): item for item in value if type(item) in _OF_ONE_TYPE}
+    return all(fits(item, inner[0], classes) for item in (*alike.values(), *others))

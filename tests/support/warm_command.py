@@ -26,7 +26,7 @@ from functools import cache
 from pathlib import Path
 
 BESIDE = (
-    "docker", "hypothesis.strategies", "line_profiler", "openai", "pydantic.dataclasses", "rich.live", "rich.table"
+    "docker", "hypothesis.strategies", "openai", "pydantic.dataclasses", "rich.live", "rich.table"
 )  # fmt: skip
 """What commands import of others."""
 SELDOM = ("codeopt.serving", "codeopt_sandbox.guest")

@@ -20,7 +20,7 @@ def profile_page(target: str, profile: Profile, source: str, python: str) -> Ite
     return page(
         "profile.html",
         target,
-        "Times by line_profiler; memory by Scalene.",
+        "Times by line events; memory by Scalene.",
         profile=profile,
         python=python,
         tiles=_tiles(profile),

@@ -17,7 +17,7 @@ STDIN = b"3 1 4 1 5 9 2 6\n" * 30_000
 def test_the_marked_line_is_first(path: Path, run_driver: RunDriver) -> None:
     source = path.read_text()
     marked = [number for number, text in enumerate(source.splitlines(), 1) if text.endswith("# HOT")]
-    found = profile(run_driver, source, Case("case", STDIN), modes=["lines"])
+    found = profile(run_driver, source, Case("case", STDIN), seconds=30.0, modes=["lines"])
     table = [(line.line, round(line.share, 3), line.hits, line.text.strip()) for line in found.lines[:4]]
     assert [found.lines[0].line] == marked, table
     assert found.notes == ()

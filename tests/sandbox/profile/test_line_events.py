@@ -1,4 +1,4 @@
-"""Hot lines without line_profiler, in this Python and in every other one of this machine."""
+"""Hot lines, in this Python and in every other one of this machine."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt_sandbox.guest_bundle import GuestProgram
-from codeopt_sandbox.outcome import Case, Run
+from codeopt_sandbox.outcome import Case
 from codeopt_sandbox.profile import RunDriver, profile
 from tests.sandbox.profile.conftest import driver_of
 from tests.sandbox.profile.test_hot_lines import PROGRAMS, STDIN
@@ -42,33 +41,15 @@ thread.join()
 """
 
 
-@pytest.fixture
-def without(run_driver: RunDriver) -> RunDriver:
-    """This interpreter, as if it had no line_profiler."""
-
-    def run(driver: GuestProgram, stdin: bytes) -> Run:
-        return run_driver(driver, stdin, lambda text: f"import sys; sys.modules['line_profiler'] = None\n{text}")
-
-    return run
-
-
 @pytest.fixture(params=["this", *RELEASES])
 def any_python(request: pytest.FixtureRequest, tmp_path: Path) -> RunDriver:
     """Each in turn; what is not on this machine is skipped."""
     if request.param == "this":
-        return request.getfixturevalue("without")
+        return request.getfixturevalue("run_driver")
     python = python_of(request.param)
     if python is None:
         pytest.skip(f"no Python {request.param} here")
     return driver_of(tmp_path, python)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [pytest.param(path, id=path.stem, marks=pytest.mark.full if at % 3 else ()) for at, path in enumerate(PROGRAMS)],
-)
-def test_the_marked_line_is_first(path: Path, without: RunDriver) -> None:
-    assert_marked_is_first(path, without)
 
 
 @pytest.mark.full

@@ -1,1 +1,1 @@
-"""One program under line_profiler or Scalene: where its time and its memory go, line by line."""
+"""One program under line events or Scalene: where its time and its memory go, line by line."""

@@ -12,7 +12,7 @@ stdout: a line of the marker and the result as JSON. What the program itself pri
              "missing": "scalene", with the result of Python's own samples if any, or
              "error": type of an internal exception
 
-Uses the standard library, and if installed line_profiler for lines, and scalene.
+Uses the standard library, and scalene if it is installed.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def run_allocated(program: ProfiledProgram, request: ProfileRequest) -> dict[str
 
     program.begin = begin
     hooks = {Books.on_event.__code__, Books.count.__code__}
-    ended, stopped = within(SETUP_S, hooks, run, lambda: None)
+    ended, stopped = within(SETUP_S, hooks, run)
     sys.settrace(None)
     tracemalloc.stop()
     lines = sorted(books.held.keys() | books.moment.keys())

@@ -36,7 +36,7 @@ def run_callees(program: ProfiledProgram, request: ProfileRequest) -> dict[str, 
         return ended
 
     program.begin = profiler.enable
-    ended, stopped = within(request.max_seconds, (), run, lambda: None)
+    ended, stopped = within(request.max_seconds, (), run)
     profiler.disable()
     profiler.create_stats()
     stats: dict[tuple[str, int, str], tuple[Any, ...]] = profiler.stats

@@ -1,4 +1,4 @@
-"""Own time by line and by function from the interpreter's own events, for a Python without line_profiler.
+"""Own time by line and by function from the interpreter's own events.
 
 From 3.12 on the events are those of sys.monitoring, before that of sys.settrace. The time between two events belongs to
 the line of its thread, with the code that it calls elsewhere. Time before another thread's event does not belong to it,
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     Begin = Callable[[], None]
-    Run = Callable[[types.CodeType, set[types.CodeType], Begin, Begin], Any]
+    Run = Callable[[types.CodeType, set[types.CodeType], Begin], Any]
     Row = list[int]
 
 FOLDED = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
@@ -94,35 +94,36 @@ class Clock:
         self.table = table
         self.stack: list[Row | None] = []
         self.row: Row | None = None
-        self.since = table.seen = time.perf_counter_ns()
+        table.seen = time.perf_counter_ns()
 
     def enter(self, code: types.CodeType, line: int) -> None:
         """Count the start of a function of the program, or the resumption of a generator."""
         now, row, table = time.perf_counter_ns(), self.row, self.table
         if row is not None:
-            row[1] += max(0, now - max(self.since, table.seen) - table.call_cost)
+            row[1] += max(0, now - table.seen - table.call_cost)
         table.calls[id(code)] += 1
         self.stack.append(row)
         self.row = table.row(code, line) if code.co_flags & SUSPENDABLE else None
-        self.since = table.seen = time.perf_counter_ns()
+        table.seen = time.perf_counter_ns()
 
     def reach(self, code: types.CodeType, line: int) -> None:
         """A line begins."""
         now, table = time.perf_counter_ns(), self.table
         if self.row is not None:
-            self.row[1] += now - max(self.since, table.seen)
-        row = self.row = table.row(code, line)
+            self.row[1] += now - table.seen
+        rows = table.rows[id(code)]
+        row = self.row = rows[line] if line in rows else table.row(code, line)
         row[0] += 1
-        self.since = table.seen = time.perf_counter_ns()
+        table.seen = time.perf_counter_ns()
 
     def leave(self, code: types.CodeType) -> None:
         """A function of the program ends, or a generator waits."""
         now, table = time.perf_counter_ns(), self.table
         if self.row is not None:
             cost = table.item_cost if code.co_flags & SUSPENDABLE else 0
-            self.row[1] += max(0, now - max(self.since, table.seen) - cost)
+            self.row[1] += max(0, now - table.seen - cost)
         self.row = self.stack.pop() if self.stack else None
-        self.since = table.seen = time.perf_counter_ns()
+        table.seen = time.perf_counter_ns()
 
     def stand_in(self, frame: types.FrameType | None) -> list[types.FrameType]:
         """Begin in the middle of the program, with its frames as they are; returns those, the outermost first."""
@@ -154,7 +155,7 @@ def trace_events(
 
     if not late:
         begin()
-    result = run(code, hooks, begin, lambda: None)  # of calls cut short each line has had its own time all along
+    result = run(code, hooks, begin)
     for stop in stops:
         stop()
     return table.result(), result

@@ -84,17 +84,13 @@ def claim_streams() -> int:
     return result
 
 
-def within(
-    seconds: float, hook_codes: Collection[types.CodeType], run: Callable[[], str], close: Callable[[], None]
-) -> tuple[str, bool]:
-    """Run for at most so long; return (what `run` returned, whether it was stopped). close: called just before it is
-    stopped."""
+def within(seconds: float, hook_codes: Collection[types.CodeType], run: Callable[[], str]) -> tuple[str, bool]:
+    """Run for at most so long; return (what `run` returned, whether it was stopped)."""
 
     def alarm(_: int, frame: types.FrameType | None) -> None:
         if frame is not None and frame.f_code in hook_codes:
             signal.setitimer(signal.ITIMER_REAL, 0.001, 0.1)  # an exception in a hook would be lost
         else:
-            close()
             raise TimeUp
 
     signal.signal(signal.SIGALRM, alarm)

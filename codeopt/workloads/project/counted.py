@@ -58,17 +58,36 @@ def counting(functions: Sequence[Spot], *, asks: bool) -> Instrument:
     return Instrument("project_counts", "install", (WATCH, len(functions), asks))
 
 
-def with_counters(files: Mapping[str, bytes], functions: Sequence[Spot]) -> Files:
+@dataclass(frozen=True)
+class Counters:
+    """Files of functions that report their calls."""
+
+    files: Files
+    blocks: Mapping[str, Sequence[int]]
+    """Original numbers of the lines above which a line was added, by file."""
+
+    def original(self, place: str) -> str:
+        """`/path:line` with the line's number in the original."""
+        path, _, line = place[1:].rpartition(":")
+        if path not in self.blocks or not line.isdigit():
+            return place
+        above = sum(block + added < int(line) for added, block in enumerate(self.blocks[path]))
+        return f"/{path}:{int(line) - above}"
+
+
+def with_counters(files: Mapping[str, bytes], functions: Sequence[Spot]) -> Counters:
     """The files of the functions, in which each reports its calls."""
     numbers: dict[str, dict[int, int]] = defaultdict(dict)
     for number, spot in enumerate(functions):
         numbers[spot.file][spot.line] = number
-    return tuple((path, _reporting(files[path], by_line)) for path, by_line in numbers.items())
+    blocks: dict[str, list[int]] = {path: [] for path in numbers}
+    texts = [(path, _reporting(files[path], by_line, blocks[path])) for path, by_line in numbers.items()]
+    return Counters(tuple(texts), {path: sorted(lines) for path, lines in blocks.items()})
 
 
-def _reporting(content: bytes, numbers: Mapping[int, int]) -> bytes:
-    """A module's text with a call at the begin of functions, by their first lines. Lines keep their numbers unless a
-    function begins with a block."""
+def _reporting(content: bytes, numbers: Mapping[int, int], blocks: list[int]) -> bytes:
+    """A module's text with a call at the begin of functions, by their first lines. A function that begins with a block
+    gets a line more: the block's line is added to `blocks`."""
     lines = content.splitlines(keepends=True)
     found = [(node, numbers.get(first_line(node))) for _, node in definitions(ast.parse(content))]
     for node, number in sorted(found, key=lambda row: -row[0].lineno):
@@ -80,26 +99,27 @@ def _reporting(content: bytes, numbers: Mapping[int, int]) -> bytes:
         indent = line[: len(line) - len(line.lstrip())]
         if isinstance(body[0], COMPOUND):
             lines[at] = indent + call + b"\n" + line
+            blocks.append(at + 1)
         else:
             column = body[0].col_offset
             lines[at] = line[:column] + call + b"; " + line[column:]
     return b"".join(lines)
 
 
-def read_counts(watched: EventLog, names: Names, functions: Sequence[Spot]) -> Counted:
+def read_counts(watched: EventLog, names: Names, functions: Sequence[Spot], counters: Counters) -> Counted:
     """Add up what the processes wrote."""
     files = {file.path.rpartition("/")[2]: file.content or b"" for file in watched.run.written}
     calls: Counter[tuple[Spot, Spot | None]] = Counter()
     for file, slot, number, caller in watched.of("slot"):
         count = files.get(str(file), b"")[WIDTH * int(slot) : WIDTH * (int(slot) + 1)]
-        calls[functions[int(number)], names.spot(str(caller))] += int.from_bytes(count, sys.byteorder)
+        calls[functions[int(number)], names.spot(counters.original(str(caller)))] += int.from_bytes(count, sys.byteorder)
     seen = {spot.file for spot in names.functions()}
     own: dict[Spot, float] = defaultdict(float)
     for place, seconds in watched.of("own"):
-        if spot := names.spot_in(str(place), seen):
+        if spot := names.spot_in(counters.original(str(place)), seen):
             own[spot] += float(seconds)
     pairs = [
-        (names.spot_in(str(caller), seen), names.spot_in(str(callee), seen)) for caller, callee in watched.of("below")
+        tuple(names.spot_in(counters.original(str(place)), seen) for place in pair) for pair in watched.of("below")
     ]
     return Counted(
         [CalledBy(*pair, count) for pair, count in calls.items() if count],

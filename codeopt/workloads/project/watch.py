@@ -77,13 +77,14 @@ def _counted(
     functions = worth_counting(found.functions, names)
     if not functions and not asks:
         return replace(found, notes=lost)
-    case = Case("counted", b"", files=with_counters(names.files, functions))
+    counters = with_counters(names.files, functions)
+    case = Case("counted", b"", files=counters.files)
     limits = replace(runs.limits, seconds=min(runs.limits.seconds, max(LEAST_S, plain.wall_s * LONGER)))
     watched = watched_run(runs, draft, counting(functions, asks=asks), limits, case)
     if not _is_whole(watched.run, plain):
         why = watched.run.stop_detail or "it ends in another way"
         return replace(found, notes=(f"calls are not counted: {why} under the counter", *lost))
-    counted = read_counts(watched, names, functions)
+    counted = read_counts(watched, names, functions, counters)
     samples = given_back(found.samples, counted.own_s, counted.pairs)
     begun = found.start_share * found.sampled_s
     profile = make_profile(plain, samples, counted.calls, begun, counted.repeated, counted.given, cut=counted.cut)

@@ -463,14 +463,17 @@ def text_only():
 
 
 def test_the_text_of_a_counted_function_reports_its_calls_first() -> None:
-    """What is not counted stays as it is, and so do line numbers above a block."""
+    """What is not counted stays as it is. Below a block lines have other numbers, which are told apart."""
     spots = [
         Spot("m.py", "plain", 1),
         Spot("m.py", "told", 3),
         Spot("m.py", "Other.inner", 10),
         Spot("m.py", "text_only", 11),
     ]
-    ((path, text),) = with_counters({"m.py": COUNTED.encode(), "n.py": b""}, spots)
+    counters = with_counters({"m.py": COUNTED.encode(), "n.py": b""}, spots)
+    ((path, text),) = counters.files
+    assert [counters.original(f"/m.py:{line}") for line in (5, 7, 9)] == ["/m.py:5", "/m.py:6", "/m.py:8"]
+    assert counters.original("/n.py:9") == "/n.py:9"
     assert path == "m.py"
     assert text.decode() == (
         COUNTED.replace("    return x\n", f"    {CALLED}(0); return x\n")

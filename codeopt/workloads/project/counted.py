@@ -112,7 +112,9 @@ def read_counts(watched: EventLog, names: Names, functions: Sequence[Spot], coun
     calls: Counter[tuple[Spot, Spot | None]] = Counter()
     for file, slot, number, caller in watched.of("slot"):
         count = files.get(str(file), b"")[WIDTH * int(slot) : WIDTH * (int(slot) + 1)]
-        calls[functions[int(number)], names.spot(counters.original(str(caller)))] += int.from_bytes(count, sys.byteorder)
+        calls[functions[int(number)], names.spot(counters.original(str(caller)))] += int.from_bytes(
+            count, sys.byteorder
+        )
     seen = {spot.file for spot in names.functions()}
     own: dict[Spot, float] = defaultdict(float)
     for place, seconds in watched.of("own"):

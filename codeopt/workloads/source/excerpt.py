@@ -169,7 +169,7 @@ def _fields(node: ast.ClassDef) -> set[int]:
     """Return the lines of a class's head, with __init__ and class data."""
     lines = set(range(first_line(node), node.body[0].lineno)) | {node.lineno}
     for member in node.body:
-        data = isinstance(member, ast.Assign | ast.AnnAssign)
+        data = isinstance(member, ast.Assign | ast.AnnAssign) and _binds(member)  # not those of attributes, as __doc__
         if data or (isinstance(member, ast.FunctionDef) and member.name == "__init__"):
             lines |= _span(member)
     return lines

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence, Set
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -24,16 +24,18 @@ from codeopt.workloads.source.excerpt import excerpt
 
 _WORD = re.compile(r"\w+")
 
-ROOM = 14_000
+ROOM = 12_000
 """Maximum length of what is shown of the original, characters."""
 MORE = 5_000
 """Maximum length of what is shown in addition for a round's profile, and for its critique, characters."""
-CONTEXT_SHARE = 1 / 3
-"""Maximum part of the room for one function with the code that it uses."""
+LOADING_LEAST = 0.05
+"""Minimum share of the command of a function that is at work while modules are imported."""
+LONG_SHARE = 1 / 2
+"""Maximum part of the room that is left for one long function, or for a small class around a function."""
 SMALL_OWNER = 40
 """Maximum number of lines of a class or function that is shown whole around a hot function, its docstrings left out."""
 SHORT = 40
-"""Maximum number of lines of a function with next to no time of its own that is shown whole."""
+"""Maximum number of lines of a function, its docstring left out, that is shown before any longer one."""
 AROUND = 6
 """Lines shown around a hot line or a call in a function that is too long."""
 LONG_DOCSTRING = 3
@@ -65,31 +67,27 @@ class SourcePage:
 
     def original(self) -> str:
         """Return the source of the functions that the original's figures name, as much as there is room for."""
-        named = Figures(self.profile).named
+        figures = Figures(self.profile)
+        named = [f for f in figures.named if f.total_share >= LOADING_LEAST or not figures.loading.is_loading(f)]
         busy = {SourcePart(f.file, f.qualname) for f in named if f.own_share >= LEAST or f in named[:TARGETS]}
         return self.add([SourcePart(f.file, f.qualname) for f in named], ROOM, busy)
 
     def add(self, places: Sequence[SourcePart], room: int, busy: Container[SourcePart] | None = None) -> str:
-        """Return what is newly shown of some places, in their order.
+        """Return what is newly shown of some places, as much as there is room for.
 
         busy: Places with time of their own. Of a long function that is not among them only calls of the others are
         shown. None: all of the places.
         """
         new: dict[str, set[int]] = {}
-        left = room
-        calls = {place.function for place in places}
-        for place in places:
-            if not self._may_be_shown(place):
-                continue
-            module, have = read_module(self.files[place.file]), self.shown.setdefault(place.file, set())
-            for lines, limit in self._choices(place, module, calls, left, busy is None or place in busy):
-                more = lines - module.docstrings - have
-                size = sum(len(module.lines[at - 1]) + 1 for at in more)
-                if size <= min(limit, left):
-                    have |= more
-                    new.setdefault(place.file, set()).update(more)
-                    left -= size
-                    break
+        parts = [place for place in places if self._may_be_shown(place)]
+        for path, wanted, share in self._wanted(parts, busy):
+            module, have = read_module(self.files[path]), self.shown.setdefault(path, set())
+            more = wanted - module.docstrings - have
+            size = sum(len(module.lines[at - 1]) + 1 for at in more)
+            if size <= share * room:
+                have |= more
+                new.setdefault(path, set()).update(more)
+                room -= size
         return "".join(
             HEAD.format(path=path) + read_module(self.files[path]).numbered(lines)
             for path, lines in new.items()
@@ -99,23 +97,34 @@ class SourcePage:
     def _may_be_shown(self, place: SourcePart) -> bool:
         return place.file in self.files and not self.ground.why(place.file) and not is_vendored(place.file)
 
-    def _choices(
-        self, place: SourcePart, module: NumberedModule, calls: Set[str], left: int, busy: bool
-    ) -> Iterator[tuple[set[int], float]]:
-        """Yield selections of lines from the largest to the smallest, each with its maximum length."""
-        name = place.qualname
-        if not name:
-            yield set(range(1, len(module.lines))), left
-            return
-        whole, context = module.span(name) | module.class_line(name), left * CONTEXT_SHARE
-        if busy or len(whole) <= SHORT:
+    def _wanted(
+        self, places: Sequence[SourcePart], busy: Container[SourcePart] | None
+    ) -> Iterator[tuple[str, set[int], float]]:
+        """Yield files with lines to show and the largest share of the room that is left for them.
+
+        Order: short functions with the small classes around them, of long ones where they call and are hot, long ones
+        as a whole, what all of them use, the rest of their classes. So no long function takes the room of all others.
+        """
+        calls = {place.function for place in places}
+        modules = [(place, read_module(self.files[place.file])) for place in places]
+        for place, module in modules:
+            name, span = place.qualname, module.span(place.qualname)
+            if len(span - module.docstrings) <= SHORT or not name:
+                yield place.file, span | module.class_line(name), 1
+                yield place.file, module.small_owner(name), LONG_SHARE
+            else:
+                near = [line.line for line in self.profile.lines if line.file == place.file]
+                near += [at for at in span if calls & {*_WORD.findall(module.lines[at - 1])} - {place.function}]
+                yield place.file, module.head(name) | module.class_line(name) | module.around(name, near), 1
+        shown = [pair for pair in modules if busy is None or pair[0] in busy]
+        for place, module in shown:
+            yield place.file, module.span(place.qualname), LONG_SHARE
+        for place, module in shown:
             hot = (f.qualname for f in self.profile.functions if f.file == place.file and f.total_share >= LEAST)
-            used = whole | set(excerpt(module.text, name, frozenset(hot)).lines)
-            yield from [(used | module.small_owner(name), context), (used, context)]
-            yield from [(whole | module.small_owner(name), context), (whole, left)]
-        near = [line.line for line in self.profile.lines if line.file == place.file]
-        near += [at for at in module.span(name) if calls & {*_WORD.findall(module.lines[at - 1])} - {place.function}]
-        yield module.head(name) | module.class_line(name) | module.around(name, near), left
+            used = excerpt(module.text, place.qualname, frozenset(hot)).lines
+            yield from ((place.file, piece, 1) for piece in module.pieces({*used}))
+        for place, module in shown:
+            yield from ((place.file, piece, 1) for piece in module.pieces(module.owner(place.qualname)))
 
 
 @dataclass(frozen=True)
@@ -143,7 +152,9 @@ class NumberedModule:
         return frozenset(at for node in self.found.values() for at in _docstring(node))
 
     def span(self, name: str) -> set[int]:
-        """Lines of a function or class."""
+        """Lines of a function or class; of an empty name all lines."""
+        if not name:
+            return {*range(1, len(self.lines) + 1)}
         node = self.found.get(name)
         return set(range(first_line(node), last_line(node) + 1)) if node else set()
 
@@ -162,6 +173,24 @@ class NumberedModule:
         parts = name.split(".")[:-1]
         spans = (self.span(".".join(parts[:size])) for size in range(1, len(parts) + 1))
         return next((lines for lines in spans if len(lines - self.docstrings) <= SMALL_OWNER), set())
+
+    def owner(self, name: str) -> set[int]:
+        """Lines of the class around a method."""
+        around = self.found.get(name.rpartition(".")[0])
+        return self.span(name.rpartition(".")[0]) if isinstance(around, ast.ClassDef) else set()
+
+    def pieces(self, lines: set[int]) -> list[set[int]]:
+        """Divide lines by statements, of a class by its members, the shortest first. Long ones are left out."""
+        found = [heads | lines & span for heads, span in self.statements if lines & span]
+        return sorted((piece for piece in found if len(piece - self.docstrings) <= SHORT), key=len)
+
+    @cached_property
+    def statements(self) -> list[tuple[set[int], set[int]]]:
+        """Statements of the module and of its classes: the lines of the classes around each, and its own."""
+        try:
+            return list(_statements(ast.parse(self.text).body, set()))
+        except (SyntaxError, ValueError):
+            return []
 
     def around(self, name: str, places: Sequence[int]) -> set[int]:
         """Lines near some of a function's."""
@@ -187,6 +216,14 @@ class NumberedModule:
 def read_module(text: str) -> NumberedModule:
     """A file, read once."""
     return NumberedModule(text)
+
+
+def _statements(body: Sequence[ast.stmt], heads: set[int]) -> Iterator[tuple[set[int], set[int]]]:
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield from _statements(node.body, heads | {*range(first_line(node), first_line(node.body[0]))})
+        else:
+            yield heads, {*range(first_line(node), last_line(node) + 1)}
 
 
 def _docstring(node: Definition) -> Iterator[int]:

@@ -12,6 +12,8 @@ _CODE = re.compile(r"`([^`\n]+)`|([\w.]+)\(|([\w./-]+\.py\b(?:::[\w.]+)?)|(\b\w+
 """Code in back quotes, a call, a path, a dotted name."""
 _PATH = re.compile(r"[\w./-]*\w\.py\b")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_ALONE = re.compile(r"([\w.]+)(?:\(.*\))?")
+"""Code that is a name, or a call of it."""
 MOST_ALIKE = 3
 """Maximum number of definitions that one name without a class may mean, if none of them takes time."""
 MOST = 12
@@ -24,9 +26,14 @@ def named_places(text: str, page: SourcePage) -> tuple[SourcePart, ...]:
     code = [next(filter(None, found)) for found in _CODE.findall(text)]
     paths = {path.removeprefix("./") for part in code for path in _PATH.findall(part)}
     words = {word for part in code for word in _DOTTED.findall(_PATH.sub(" ", part))}
+    alone = {match[1] for match in map(_ALONE.fullmatch, code) if match}
     times = {SourcePart(f.file, f.qualname): f.total_share for f in page.profile.functions}
     defined = _definitions({word.rpartition(".")[2] for word in words}, page.files)
-    places = {place for word in words for place in _meant(word, defined.get(word.rpartition(".")[2], ()), times)}
+    places = {
+        place
+        for word in words
+        for place in _meant(word, defined.get(word.rpartition(".")[2], ()), times, alone=word in alone)
+    }
     ranked = sorted(places, key=lambda place: (-times.get(place, 0.0), place))
     files = [path for path in page.files if not page.shown.get(path) and _is_named(path, paths)]
     return (*ranked[:MOST], *(SourcePart(path, "") for path in files))
@@ -36,15 +43,19 @@ def _is_named(path: str, paths: set[str]) -> bool:
     return any(path == each or path.endswith(f"/{each}") for each in paths)
 
 
-def _meant(word: str, defined: tuple[SourcePart, ...], times: Mapping[SourcePart, float]) -> Iterator[SourcePart]:
+def _meant(
+    word: str, defined: tuple[SourcePart, ...], times: Mapping[SourcePart, float], *, alone: bool
+) -> Iterator[SourcePart]:
     """Yield what a name can mean: of its class where it has one, else what takes time, else one of few.
 
-    A variable alone is no method, and a built-in function none of the project's.
+    A variable is no method, and a built-in function none of the project's. alone: it is all that the quotes hold, or
+    what they call, and no variable of an expression.
     """
     exact = [place for place in defined if f".{place.qualname}".endswith(f".{word}") and "." in word]
     busy = [place for place in defined if place in times]
-    known = () if word in vars(builtins) else [place for place in defined if "." in word or "." not in place.qualname]
-    yield from exact or busy or (known if len(known) <= MOST_ALIKE else ())
+    known = [place for place in defined if "." in word or "." not in place.qualname]
+    may_be_known = alone and word not in vars(builtins) and len(known) <= MOST_ALIKE
+    yield from exact or busy or (known if may_be_known else ())
 
 
 def _definitions(names: set[str], files: Mapping[str, str]) -> dict[str, tuple[SourcePart, ...]]:

@@ -79,12 +79,20 @@ class GivenArgument:
 
     @property
     def words(self) -> str:
-        """`rows: list of 3 to 6,000`, `n: int 5`."""
+        """`list of 3 to 6,000`, `int 5`, `None`."""
         of = " of" * (self.type != "int")
         if self.least is None or self.most is None:
-            return f"{self.parameter}: {self.type}"
+            return "None" if self.type == "NoneType" else self.type
         to = f" to {self.most:,}" if self.most != self.least else ""
-        return f"{self.parameter}: {self.type}{of} {self.least:,}{to}"
+        return f"{self.type}{of} {self.least:,}{to}"
+
+
+def given_words(given: Sequence[GivenArgument]) -> str:
+    """`rows: list of 3 to 6,000, key: None or str of 2`: the values by parameter."""
+    by_name: dict[str, list[str]] = defaultdict(list)
+    for each in given:
+        by_name[each.parameter].append(each.words)
+    return ", ".join(f"{name}: {' or '.join(words)}" for name, words in by_name.items())
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ SAID = {
     "orders": [
         "def add(self, customer, price):",  # neither hot nor called by what is: the class around is small
         "def monthly(size):",  # calls both
-        "Book.total: ", "called by monthly (2,400)",
+        "orders/book.py::Book.total  by monthly (2,400)", "Book.total(customer: str of ",
         "  if customer not in found:",  # a hot line's text
         "test_rows_that_were_added_otherwise:\ntests/test_book.py:",  # the first failing test, and where
         "E   AssertionError: assert 0 == 4", "where\nbook = <",  # its assertion, its variables
@@ -29,12 +29,13 @@ SAID = {
               "@@ -4,16 +4,15 @@"],
     "maze": [
         "# --- line 107 ---\n        row, column = node", "def __init__(self, size, walls, flags=None):",
-        "called by Grid.distance", "hot lines", "maze/grid.py:111  if 0 <= other[0]", "+from collections import deque",
+        "Grid.neighbours  by Grid.distance", "hot lines", "maze/grid.py:111  if 0 <= other[0]",
+        "+from collections import deque",
     ],
 }  # fmt: skip
 UNSAID = {
     "orders": ["long docstring"],
-    "feeds": ["def tokens(text)", "feeds/_vendor/tinyxml.py::parse: "],  # a library's copy is not to be worked on
+    "feeds": ["def tokens(text)", "feeds/_vendor/tinyxml.py::parse "],  # a library's copy is not to be worked on
     "maze": ["def is_wall", "Breadth first", "UNUSED", "+    def neighbours"],  # the class is large
 }
 

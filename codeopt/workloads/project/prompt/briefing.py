@@ -7,9 +7,8 @@ from itertools import groupby
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.sanitize import cut, fenced, inline
-from codeopt.workloads.project.profile import FunctionTime, ProjectProfile
+from codeopt.workloads.project.profile import FunctionTime, ProjectProfile, given_words
 from codeopt.workloads.project.prompt.figures import LEAST, ROWS, Figures
-from codeopt.workloads.project.prompt.imports import ImportShares
 from codeopt.workloads.project.protected_files import ProtectedFiles, ProtectedReason
 from codeopt.workloads.project.waits_and_queries import N_PLUS_1
 
@@ -79,20 +78,17 @@ def _by_reason(ground: ProtectedFiles) -> Iterator[str]:
 
 
 def _figures(figures: Figures, files: Mapping[str, str]) -> str:
-    """Table of the profile for the prompt: functions, targets, lines, libraries, queries, waits."""
-    profile, loading, targets = figures.profile, figures.loading, figures.targets
-    rows = ["own and total share of the command, calls, function"]
-    rows += map(_function, figures.functions)
+    """Table of the profile for the prompt: functions, arguments, lines, libraries, queries, waits."""
+    profile, loading = figures.profile, figures.loading
+    rows = ["own and total share of the command, calls, function, and what calls it how often"]
+    rows += [_function(f, figures) for f in figures.functions]
     rows += [f"{loading.share:6.1%} are the import of the project's own modules"] * (loading.share >= LEAST)
-    if targets:
-        rows.append("where most could be gained, and who calls it how often")
-        rows += [
-            f"{f.expected_gain:6.1%} {_named(f)}: {f.why}{_while_importing(f, loading)}{_callers(f, figures)}"
-            for f in targets
-        ]
-    if given := [f for f in targets if f.given]:
+    if repeating := figures.repeating:
+        rows.append("share of the command in calls with the same arguments as an earlier one")
+        rows += [f"{share:6.1%} {words}" for share, words in repeating]
+    if given := [f for f in figures.functions if f.given and not loading.is_loading(f)][:ROWS]:
         rows.append("what these are called with: sizes, and values of integers")
-        rows += [f"{_named(f)}({', '.join(each.words for each in f.given)})" for f in given]
+        rows += [f"{_named(f)}({given_words(f.given)})" for f in given]
     if lines := [(line, text) for line in figures.lines if (text := _text(files, line.file, line.line))]:
         rows.append("hot lines")
         rows += [f"{line.own_share:6.1%} {line.file}:{line.line}  {text}" for line, text in lines]
@@ -103,24 +99,17 @@ def _figures(figures: Figures, files: Mapping[str, str]) -> str:
     return "\n".join([*rows, *(f"note: {note}" for note in profile.notes)])
 
 
-def _function(function: FunctionTime) -> str:
+def _function(function: FunctionTime, figures: Figures) -> str:
     count = "" if function.calls is None else function.count
-    return f"{function.own_share:6.1%} {function.total_share:6.1%} {count:>9}  {_named(function)}"
-
-
-def _while_importing(function: FunctionTime, loading: ImportShares) -> str:
-    return ", while modules are imported" if loading.is_loading(function) else ""
+    rows, more = figures.callers(function), "+" * function.cut
+    named = [f"{inline(row.caller.qualname)} ({row.calls:,}{more})" for row in rows if row.caller]
+    by = f"  by {', '.join(named)}" if named else ""
+    loading = ", while modules are imported" if figures.loading.is_loading(function) else ""
+    return f"{function.own_share:6.1%} {function.total_share:6.1%} {count:>9}  {_named(function)}{loading}{by}"
 
 
 def _named(function: FunctionTime) -> str:
     return f"{function.file}::{function.qualname}"
-
-
-def _callers(function: FunctionTime, figures: Figures) -> str:
-    """`; called by report (900), Store.add (3)`."""
-    rows, more = figures.callers(function), "+" * function.cut
-    named = [f"{inline(row.caller.qualname)} ({row.calls:,}{more})" for row in rows if row.caller]
-    return f"; called by {', '.join(named)}" if named else ""
 
 
 def _text(files: Mapping[str, str], path: str, line: int) -> str:

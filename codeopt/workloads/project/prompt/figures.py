@@ -43,6 +43,13 @@ class Figures:
         return tuple(f for f in self.profile.targets if not is_vendored(f.file) and f.expected_gain >= LEAST)[:ROWS]
 
     @property
+    def repeating(self) -> tuple[tuple[float, str], ...]:
+        """Shares of the command that are spent in calls that repeat earlier ones, with words for them."""
+        rows = [(f.asks_again, f"{f.qualname} calls {f.asked}") for f in self.functions]
+        rows += [(f.total_share * f.repeated, f"{f.repeated:.0%} of the calls of {f.qualname}") for f in self.functions]
+        return tuple(sorted((row for row in rows if row[0] >= LEAST), reverse=True)[:ROWS])
+
+    @property
     def lines(self) -> tuple[LineTime, ...]:
         """Hot lines."""
         return tuple(x for x in self.profile.lines if x.own_share >= LEAST and not is_vendored(x.file))[:ROWS]
@@ -73,8 +80,8 @@ class Figures:
 
     def _spots(self) -> Iterator[Spot]:
         """Yield functions that are named in addition to the tables of functions."""
-        for target in self.targets:
-            yield from (row.caller for row in self.callers(target) if row.caller)
+        for function in self.functions:
+            yield from (row.caller for row in self.callers(function) if row.caller)
         yield from (row.caller for row in self.libraries)
         for line in self.lines:
             above = [f for f in self.profile.functions if f.file == line.file and f.line <= line.line]

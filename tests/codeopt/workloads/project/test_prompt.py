@@ -10,10 +10,18 @@ from codeopt.core.history import Candidate, History
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.answers import apply_answer
 from codeopt.workloads.project.module_graph import ModuleGraph
-from codeopt.workloads.project.profile import CalledBy, ProjectProfile, Sample, Spot, make_profile, with_sampled_lines
+from codeopt.workloads.project.profile import (
+    CalledBy,
+    GivenArgument,
+    ProjectProfile,
+    Sample,
+    Spot,
+    make_profile,
+    with_sampled_lines,
+)
 from codeopt.workloads.project.prompt.briefing import brief, fixed_words
 from codeopt.workloads.project.prompt.changed_code import LONGEST_DIFF, diff
-from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage
+from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage, SourcePart
 from codeopt.workloads.project.prompt.figures import Figures
 from codeopt.workloads.project.prompt.imports import import_shares
 from codeopt.workloads.project.prompt.names import named_places
@@ -94,7 +102,7 @@ def test_the_import_of_own_modules_is_told_apart_and_shown_last() -> None:
     assert (loading.share, loading.modules) == (pytest.approx(0.2), frozenset({"app/setup_all.py"}))
     told = brief(WHOLE, "python main.py", "3.11", "", FILES).measured_facts
     assert " 20.0% are the import of the project's own modules" in told
-    assert "app/setup_all.py::register: 20% of the time is its own, while modules are imported" in told
+    assert "app/setup_all.py::register, while modules are imported  by <module> (1)" in told
     text = page().original()
     assert text.index("def hot") < text.index("def register")
 
@@ -196,7 +204,7 @@ def test_functions_that_were_not_counted_have_no_count() -> None:
     partly = make_profile(PLAIN, WHOLE.samples, [CalledBy(HOT, BIG, 7)], 0.0, {}, {})
     told = brief(replace(partly, notes=("calls are not counted",)), "python main.py", "3.11", "", FILES)
     rows = told.measured_facts.split("\n")
-    assert " 30.0%  70.0%         7  app/core.py::hot" in rows
+    assert " 30.0%  70.0%         7  app/core.py::hot  by big (7)" in rows
     assert " 10.0%  80.0%            app/core.py::big" in rows
     assert "note: calls are not counted" in rows
 
@@ -348,3 +356,36 @@ def test_no_function_that_may_be_edited() -> None:
     bare = replace(WHOLE, functions=())
     shown = ProjectProposer(None, bare).excerpts(history)  # type: ignore[arg-type]
     assert shown.original.source.startswith("# No function")
+
+
+def test_calls_that_repeat_earlier_ones_and_arguments_by_parameter() -> None:
+    given = (GivenArgument("a", "NoneType"), GivenArgument("b", "int", 1, 9), GivenArgument("a", "list[int]", 2, 6000))
+    again = make_profile(PLAIN, WHOLE.samples, [CalledBy(HOT, BIG, 900)], 0.0, {HOT: 0.5}, {HOT: given})
+    rows = brief(again, "python main.py", "3.11", "", FILES).measured_facts.split("\n")
+    assert " 35.0% 50% of the calls of hot" in rows
+    assert " 35.0% big calls hot" in rows
+    assert "app/core.py::hot(a: None or list[int] of 2 to 6,000, b: int 1 to 9)" in rows
+
+
+def test_a_long_function_leaves_room_for_the_short_ones_that_call_it() -> None:
+    """The long one is busiest and stands first: it is shown whole behind them, for half of the room that is left."""
+    long, short = f"def busy(a):\n{LONG[:5000]}\n    return a\n", "def calls(a):\n    return busy(a)\n"
+    spots = [Spot("app/two.py", "calls", 1 + long.count("\n") + 1), Spot("app/two.py", "busy", 1)]
+    profile = make_profile(PLAIN, [Sample((MAIN, *spots), 1, "", False, 1.0)], [], 0.0, {}, {})
+    source = SourcePage({"app/two.py": f"{long}\n{short}"}, NOT_FIXED, profile)
+    text = source.original()
+    assert short in text
+    assert long in text
+    assert source.add([SourcePart("app/two.py", "busy")], ROOM) == ""
+
+
+def test_what_a_shown_method_uses_of_its_large_class_is_shown() -> None:
+    other = "\n".join(f"    def other{n}(self):\n        return {n * 1000}\n" for n in range(600))
+    first = "class Book:\n    LIMIT = 3\n\n    def __init__(self):\n        self.rows = []\n"
+    last = "    def rest(self):\n        return 1\n\n    def hot(self):\n        return self.rest() + self.LIMIT\n"
+    text = f"{first}\n{other}\n{last}"
+    spot = Spot("app/book.py", "Book.hot", text.count("\n") - 1)
+    profile = make_profile(PLAIN, [Sample((MAIN, spot), spot.line, "", False, 1.0)], [], 0.0, {}, {})
+    shown = SourcePage({"app/book.py": text}, NOT_FIXED, profile).original()
+    assert all(part in shown for part in ("    LIMIT = 3\n", "self.rows = []", "def rest(self):", "def other0(self)"))
+    assert len(shown) < ROOM * 1.2

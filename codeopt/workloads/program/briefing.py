@@ -22,6 +22,8 @@ START = (SMALL, 0)
 """Characters kept at the start and at the end of a longer one."""
 LOOKED_AT = 2_000_000
 """Characters of an input."""
+MOST_COLUMNS = 4
+"""Words of equally long lines that are described by their place."""
 STARTS = 3
 STATEMENTS = ("statement.txt", "problem.md", "README.md")
 """Names of files with a problem's statement, next to its cases."""
@@ -80,8 +82,14 @@ def input_shape(text: str) -> str:
     if rows[0] == [str(len(lines) - 1)]:
         parts.append("the first is the number of those that follow")
     longest = max(rows, key=len)
-    body = longest if len(longest) > 2 or len(rows) < 3 else [row[0] for row in rows[1:] if row]
-    parts.append(_words(body, "the words of the longest line" if body is longest else "the first words of the lines"))
+    following = {len(row) for row in rows[1:]}
+    if len(rows) > 2 and len(following) == 1 and max(following) in range(2, MOST_COLUMNS + 1):
+        columns = [*zip(*rows[1:], strict=True)]
+        parts += [_words(column, f"below the first line, words {at}") for at, column in enumerate(columns, 1)]
+    elif len(longest) > 2 or len(rows) < 3:
+        parts.append(_words(longest, "the words of the longest line"))
+    else:
+        parts.append(_words([row[0] for row in rows[1:] if row], "the first words of the lines"))
     return "; ".join(part for part in parts if part)
 
 

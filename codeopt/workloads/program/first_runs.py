@@ -60,7 +60,7 @@ def _differential_test(
     generated = not given and find_script(asked) is not None
     policy = InputPolicy.of(request.options.changed_inputs, generated=generated)
     shown = [case for case in cases if not case.held_out]
-    said = read_text(request.options.context) if request.options.context else statement_in(asked.folders)
+    said = read_text(request.options.context) if request.options.context else statement_in(asked.statement_folders)
     bounds = stated_bounds(said, (case.stdin for case in cases))
     if bounds.words:
         request.session.console.detail(bounds.words)

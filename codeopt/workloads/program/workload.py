@@ -254,7 +254,9 @@ class ProgramWorkload(Defaults):
         interpreter = self.request.interpreter
         timed = self.plan.cases if self.plan else ()
         python = interpreter.version if interpreter else ""
-        return brief(self.sandbox, self.baseline, self.suite.cases, timed, python, statement_in(self.cases.folders))
+        return brief(
+            self.sandbox, self.baseline, self.suite.cases, timed, python, statement_in(self.cases.statement_folders)
+        )
 
     @property
     def headline(self) -> str:

@@ -46,6 +46,11 @@ class Request:
         """Folders to look in, in order."""
         return [self.folder] if self.folder else [self.program.parent, self.program.parent / "cases"]
 
+    @property
+    def statement_folders(self) -> list[Path]:
+        """Folders in which the problem's statement may be, in order."""
+        return [*self.folders, self.program.parent]
+
 
 def collect(request: Request) -> list[Case]:
     """The cases of every source that finds some. Raises UsageError when none does."""

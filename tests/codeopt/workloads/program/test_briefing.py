@@ -19,13 +19,19 @@ from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
         ("5\n", "1 line"),
         (
             "3\n1 2\n3 4\n5 6\n",
-            "4 lines; 1 to 2 words on each; the first is the number of those that follow; the first words of the "
-            "lines are whole numbers of up to 1 digits, 3 distinct of 3, sorted",
+            "4 lines; 1 to 2 words on each; the first is the number of those that follow; below the first line, "
+            "words 1 are whole numbers of up to 1 digits, 3 distinct of 3, sorted; below the first line, words 2 are "
+            "whole numbers of up to 1 digits, 3 distinct of 3, sorted",
         ),
         (
             "4\n30 -20 20 10\n",
             "2 lines; 1 to 4 words on each; the words of the longest line are whole numbers of up to 2 digits, "
             "negative ones too, 4 distinct of 4",
+        ),
+        (
+            "3 9\n7 a\n700 b\n7 a\n",
+            "4 lines; 2 words on each; below the first line, words 1 are whole numbers of up to 3 digits, 2 distinct "
+            "of 3; below the first line, words 2 have 1 characters, 2 distinct of 3",
         ),
         (
             "b\nsecret\na\n",

@@ -67,6 +67,7 @@ def describe(
         _verdicts(candidate, shown, calls),
         _failure(candidate, original, shown, briefing.functions),
         _rejection_detail(candidate, shown),
+        "\n".join(f"Note: {inline(note, 300)}" for note in candidate.notes),
         briefing.measured_facts if candidate is original else "",
         _caveats(candidate),
         _speed(candidate, shown),

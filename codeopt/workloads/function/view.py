@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from codeopt.analysis import AnalyzedProgram, ShownTypes, parse
-from codeopt.analysis.nodes import first_line
+from codeopt.analysis.nodes import first_line, is_bare_constant
+from codeopt.analysis.positions import Def
 from codeopt.core.excerpted import Excerpted
 from codeopt.core.history import Draft, History
 from codeopt.core.revision import Revision
+from codeopt.core.sanitize import inline
 from codeopt.rules import Hot, Rule
 from codeopt.workloads.source.excerpt import shown
 from codeopt.workloads.source.functions import definition
 from codeopt.workloads.source.splice_error import SpliceError
 
+LONGEST_LEFT_OUT = 100
+"""Characters of a statement that is named."""
+UNNAMED = Def | ast.Import | ast.ImportFrom | ast.Pass | ast.If
+"""Statements of an answer that need no mention: what is used of them is taken, an `if` runs the answer as a script."""
 BY_CALLS = ":calls"
 """End of the name of a rule that goes by the types that known calls show."""
 
@@ -101,13 +108,32 @@ class FunctionProposer(Excerpted):
         if draft.problem:
             return draft
         try:
-            return replace(draft, revision=Revision.of(_splice(original.text, self.qualname, draft.source)))
+            whole = _splice(original.text, self.qualname, draft.source)
+            ignored = tuple(statements_left_out(original.text, draft.source, whole))
+            return replace(draft, revision=Revision.of(whole), ignored=ignored)
         except SpliceError as error:
             return replace(draft, problem=f"it cannot be put into the module: {error}")
 
     def excerpts(self, history: History) -> History:
         """The function, and what it needs of its module."""
         return shown(history, self.qualname)
+
+
+def statements_left_out(original: str, answer: str, whole: str) -> Iterator[str]:
+    """Yield what an answer binds or does in a module or class, and neither the original nor the draft has."""
+    known = {ast.dump(node) for text in (original, whole) for node in _statements(ast.parse(text).body)}
+    for node in _statements(ast.parse(textwrap.dedent(answer)).body):
+        if ast.dump(node) not in known:
+            yield inline(ast.unparse(node), LONGEST_LEFT_OUT)
+
+
+def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a module and of its classes that are worth a mention."""
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield from _statements(node.body)
+        elif not isinstance(node, UNNAMED) and not is_bare_constant(node):
+            yield node
 
 
 def _splice(text: str, qualname: str, new: str) -> str:

@@ -52,7 +52,9 @@ def apply_answer(project: Revision, answer: str, ground: ProtectedFiles = NOTHIN
             raise SpliceError(f"the project has no file {path} that could be changed; there are {known}")
         _tree(files[path], path)
         blocks = list(_BLOCK.finditer(part))
-        files[path] = _by_blocks(files[path], path, blocks) if blocks else _with_functions(files[path], path, part)
+        files[path] = _by_blocks(files[path], path, blocks)
+        if not blocks or _is_code(_BLOCK.sub("", part)):  # what stands around blocks may be prose
+            files[path] = _with_functions(files[path], path, _BLOCK.sub("", part))
     if touched := ground.touched(project, files):
         raise SpliceError(touched)
     _require_contracts(project, files)
@@ -71,6 +73,13 @@ def _meant(files: Mapping[str, str], answer: str) -> str:
 
 def _defined(text: str) -> set[str]:
     return {node.name for node in read_module(text).body if isinstance(node, Definition)}
+
+
+def _is_code(text: str) -> bool:
+    try:
+        return bool(ast.parse(text).body)
+    except (SyntaxError, ValueError):
+        return False
 
 
 def _by_blocks(text: str, path: str, blocks: list[re.Match[str]]) -> str:

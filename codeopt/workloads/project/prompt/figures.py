@@ -44,10 +44,9 @@ class Figures:
 
     @property
     def repeating(self) -> tuple[tuple[float, str], ...]:
-        """Shares of the command that are spent in calls that repeat earlier ones, with words for them."""
-        rows = [(f.asks_again, f"{f.qualname} calls {f.asked}") for f in self.functions]
-        rows += [(f.total_share * f.repeated, f"{f.repeated:.0%} of the calls of {f.qualname}") for f in self.functions]
-        return tuple(sorted((row for row in rows if row[0] >= LEAST), reverse=True)[:ROWS])
+        """Shares of the command that are spent in calls which repeat earlier ones, with words for them."""
+        rows = [(f.asks_again, f"{f.qualname} calls {f.asked}") for f in self.functions if f.asks_again >= LEAST]
+        return tuple(sorted(rows, reverse=True)[:ROWS])
 
     @property
     def lines(self) -> tuple[LineTime, ...]:

@@ -87,3 +87,12 @@ def test_bases_decorators_and_fields_that_an_answer_leaves_out_stay() -> None:
     text = BOOK.replace("class Row:", "@json.hook\nclass Row(dict):")
     part = "# === file: book.py ===\nclass Row:\n    def half(self):\n        return 1\n"
     assert apply_answer(Revision({"book.py": text}), part)["book.py"] == text.replace("self.price / 2", "1")
+
+
+def test_functions_around_search_blocks_are_taken_and_prose_is_not() -> None:
+    block = "<<<<<<< SEARCH\n    limit = 3\n=======\n    limit = 5\n>>>>>>> REPLACE\n"
+    both = answered(f"{block}\ndef total(rows):\n    return sum([row.price for row in rows])\n")
+    assert both == BOOK.replace("limit = 3", "limit = 5").replace(
+        "sum(row.price for row in rows)", "sum([row.price for row in rows])"
+    )
+    assert answered(f"The limit, as said above:\n{block}") == BOOK.replace("limit = 3", "limit = 5")

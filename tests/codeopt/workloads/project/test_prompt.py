@@ -362,7 +362,6 @@ def test_calls_that_repeat_earlier_ones_and_arguments_by_parameter() -> None:
     given = (GivenArgument("a", "NoneType"), GivenArgument("b", "int", 1, 9), GivenArgument("a", "list[int]", 2, 6000))
     again = make_profile(PLAIN, WHOLE.samples, [CalledBy(HOT, BIG, 900)], 0.0, {HOT: 0.5}, {HOT: given})
     rows = brief(again, "python main.py", "3.11", "", FILES).measured_facts.split("\n")
-    assert " 35.0% 50% of the calls of hot" in rows
     assert " 35.0% big calls hot" in rows
     assert "app/core.py::hot(a: None or list[int] of 2 to 6,000, b: int 1 to 9)" in rows
 

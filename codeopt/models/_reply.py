@@ -1,7 +1,7 @@
 """A model's reply -> a program with a summary, or a verdict.
 
 Few replies have the requested form. A reply is read strictly first. Only if that finds no program, marks that may be in
-the way are removed. So no good reply changes. benchmarks/replies.py has the known shapes.
+the way are removed. So no good reply changes.
 """
 
 from __future__ import annotations

@@ -48,8 +48,8 @@ def gain_of(result: Mapping[str, Any]) -> str:
 
     if "functions" in result:
         return str(result["reason"])
-    found = result.get("speedup")
-    return Speedup.from_json(found).gain if found else f"better by {result.get('task', 'its task')}"
+    is_faster = result.get("verdict") == "faster"
+    return Speedup.from_json(result["speedup"]).gain if is_faster else f"better by {result.get('task', 'its task')}"
 
 
 def describe(run: StoredRun) -> Iterator[str]:

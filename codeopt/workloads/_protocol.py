@@ -26,8 +26,8 @@ from codeopt_sandbox.profile import Profile
 from codeopt_sandbox.runner import Runner
 
 
-class Workload(Protocol):
-    """A target that was measured: everything that a judge needs. `Defaults` has most of it for simple kinds."""
+class Checks(Protocol):
+    """The cases of a target, and whether a draft is right on them."""
 
     @property
     def baseline(self) -> Candidate:
@@ -42,44 +42,6 @@ class Workload(Protocol):
     @property
     def runner(self) -> Runner[Revision]:
         """Runs a draft on a case's input."""
-        ...
-
-    @property
-    def rule(self) -> StoppingRule:
-        """Rule for when a comparison stops, and what to believe."""
-        ...
-
-    @property
-    def plan(self) -> Plan | None:
-        """The timed cases; None before `timed()`, and where everything is too short to time."""
-        ...
-
-    @property
-    def region(self) -> TimedRegion:
-        """The part of a run that its seconds are measured of."""
-        ...
-
-    @property
-    def guards(self) -> tuple[str, ...]:
-        """Packages of the guards that only such targets have."""
-        ...
-
-    @property
-    def usage(self) -> Usage:
-        """Tokens and cost of language models while the target was opened."""
-        ...
-
-    @property
-    def lower_bound_program(self) -> Revision | None:
-        """Return a program that does only the work that each draft must do, such as reading the input, or None."""
-        ...
-
-    def timed(self) -> Workload:
-        """Return the workload with a plan and the baseline's profile."""
-        ...
-
-    def require_plan(self) -> Plan:
-        """The plan. Raises ProgramError where there is nothing to time."""
         ...
 
     def run_case(self, draft: Revision, case: Case) -> Outcome:
@@ -98,16 +60,48 @@ class Workload(Protocol):
         """Return new cases that never ran before, with the original's results. The tuple may be empty."""
         ...
 
+    def similar_inputs(self, case: Case) -> Iterable[Case]:
+        """Inputs like that of a case, which no draft has met."""
+        ...
+
+
+class Timing(Protocol):
+    """What is timed of a target, and its cost in detail."""
+
+    @property
+    def region(self) -> TimedRegion:
+        """The part of a run that its seconds are measured of."""
+        ...
+
+    @property
+    def rule(self) -> StoppingRule:
+        """Rule for when a comparison stops, and what to believe."""
+        ...
+
+    @property
+    def plan(self) -> Plan | None:
+        """The timed cases; None before `timed()`, and where everything is too short to time."""
+        ...
+
+    @property
+    def lower_bound_program(self) -> Revision | None:
+        """Return a program that does only the work that each draft must do, such as reading the input, or None."""
+        ...
+
+    def timed(self) -> Workload:
+        """Return the workload with a plan and the baseline's profile."""
+        ...
+
+    def require_plan(self) -> Plan:
+        """The plan. Raises ProgramError where there is nothing to time."""
+        ...
+
     def confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
         """The timed cases of a confirmation, those that nobody has seen first."""
         ...
 
     def plan_by(self, plan: Plan, rule: StoppingRule) -> Plan:
         """The plan to use with another clock: the same cases."""
-        ...
-
-    def similar_inputs(self, case: Case) -> Iterable[Case]:
-        """Inputs like that of a case, which no draft has met."""
         ...
 
     def profile(self, draft: Revision) -> Profile | None:
@@ -118,24 +112,21 @@ class Workload(Protocol):
         """Return how the cost of the original and of a draft grows with the input. None if it is unknown."""
         ...
 
-    def trimmed(self, candidate: Candidate) -> Candidate:
-        """Return the candidate without parts that do not pay. It is called before the confirmation."""
-        ...
-
     def bound(self, candidate: Candidate) -> float | None:
         """Upper bound of the speedup of a draft that was stopped for taking too long; None for one that was not."""
         ...
 
-    def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
-        """The built-in rules that apply to such a target, each restricted to it."""
+    def trimmed(self, candidate: Candidate) -> Candidate:
+        """Return the candidate without parts that do not pay. It is called before the confirmation."""
         ...
 
-    def briefing(self) -> Briefing:
-        """Return the facts of the target that a language model gets in addition to its program."""
-        ...
 
-    def adapt(self, proposer: Proposer) -> Proposer:
-        """A language model that keeps to the target."""
+class Facts(Protocol):
+    """What is known of a target for its user, and for those who write drafts of it."""
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens and cost of language models while the target was opened."""
         ...
 
     @property
@@ -145,6 +136,27 @@ class Workload(Protocol):
 
     def evidence(self) -> WorkloadEvidence:
         """Return what was checked, how much, and every gap with its reason."""
+        ...
+
+    def briefing(self) -> Briefing:
+        """Return the facts of the target that a language model gets in addition to its program."""
+        ...
+
+    def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
+        """The built-in rules that apply to such a target, each restricted to it."""
+        ...
+
+    def adapt(self, proposer: Proposer) -> Proposer:
+        """A language model that keeps to the target."""
+        ...
+
+
+class Workload(Checks, Timing, Facts, Protocol):
+    """A target that was measured: everything that a judge needs. `Defaults` has most of it for simple kinds."""
+
+    @property
+    def guards(self) -> tuple[str, ...]:
+        """Packages of the guards that only such targets have."""
         ...
 
 

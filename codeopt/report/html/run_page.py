@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.evidence import CallEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate, History
 from codeopt.core.machine import machine
 from codeopt.core.run_index import StoredRun
-from codeopt.core.words import Speedup, factor, money, took
+from codeopt.core.words import factor, money, took
 from codeopt.report import patch_table
+from codeopt.report.answer_fields import read_verdict
 from codeopt.report.html import drafts
 from codeopt.report.html.annotated import annotated
 from codeopt.report.html.charts import rounds_chart
 from codeopt.report.html.markup import Markup, tag
 from codeopt.report.html.templating import code, page
+from codeopt.report.verdict import Verdict
+from codeopt_sandbox.compare import Decision
 
 STEPS = (
     ("model_s", "model"), ("cases_s", "sandbox: cases and inputs"), ("timing_s", "sandbox: timing"),
@@ -28,6 +31,7 @@ def run_page(run: StoredRun) -> Iterator[str]:
     """The page in pieces."""
     result = run.result
     best = run.saved.history.candidates[result["best_round"]] if result.get("accepted") else None
+    verdict = read_verdict(result) if run.listing.ended else None
     edits = [
         (f"{edit['file']}::{edit['qualname']}", patch_table.figures(edit), "; ".join(edit["evidence"]))
         for edit in result.get("edits", ())
@@ -37,12 +41,12 @@ def run_page(run: StoredRun) -> Iterator[str]:
         run.listing.title,
         _footer(run),
         run=run,
-        result={"accepted": False, "notes": (), "growth": "", "caveats": (), **result} if run.listing.ended else {},
+        result=result if run.listing.ended else {},
+        verdict=verdict,
         best=best,
         who=_who(run),
-        tiles=_tiles(run),
+        tiles=_tiles(run, verdict),
         next_step=_next(run),
-        diagnostics=[Diagnostic(**row) for row in result.get("diagnostics", ())],
         most=drafts.CAVEATS,
         change=_change(run, best),
         gains=_gains(run.saved.history, best),
@@ -51,7 +55,7 @@ def run_page(run: StoredRun) -> Iterator[str]:
         best_round=best.round if best else None,
         edits=edits,
         sides=_sides(run),
-        evidence=[*_evidence(result)],
+        evidence=[*_evidence(verdict.evidence)] if verdict else [],
         cost=_cost(run),
         drafts=_drafts(run.saved.history, result.get("best_round")),
     )
@@ -102,15 +106,13 @@ def _who(run: StoredRun) -> str:
     return ", ".join([who, *filter(None, where)])
 
 
-def _tiles(run: StoredRun) -> Iterator[tuple[str, ...]]:
+def _tiles(run: StoredRun, verdict: Verdict | None) -> Iterator[tuple[str, ...]]:
     result = run.result
     drafts_made = len(run.saved.history.candidates) - 1
-    found = result.get("speedup")
     word = "accepted" if result.get("accepted") else "no faster version" if run.listing.ended else "interrupted"
     yield "result", word, f"round {result['best_round']}" if result.get("best_round") else ""
-    if found and result.get("accepted"):
-        figures = Speedup.from_json(found)
-        yield "speedup", figures.gain, figures.certainty
+    if verdict and verdict.speedup and verdict.outcome is Decision.FASTER:
+        yield "speedup", verdict.speedup.gain, verdict.speedup.certainty
     yield "candidates", str(drafts_made)
     seconds = run.saved.ledger.seconds if not result else result["seconds"]
     yield "time", took(seconds) if seconds >= 1 else "under 1 s"
@@ -139,20 +141,19 @@ def _files(name: str, candidate: Candidate, hot_lines: Sequence[Mapping[str, Any
         yield annotated(f"{name} {path}".strip(), files.get(path, ""), shares)
 
 
-def _evidence(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    found = result.get("evidence") or {}
-    for source, calls in (found.get("sources") or {}).items():
-        yield f"calls from {source}", f"{calls:,}"
-    if found.get("line_coverage") is not None:
-        yield "lines of the function that the calls run", f"{found['line_coverage']:.0%}"
-    if "tests" in found:
-        yield "existing tests", f"{found['tests']:,}"
-    for why, calls in (found.get("left_out") or {}).items():
-        yield f"left out: {why}", f"{calls:,}"
-    tests = result.get("tests") or {}
-    names = (("total", "cases"), ("held_out", "of them held out"), ("input_count", "inputs of each candidate"),
-             ("confirmation_runs", "runs in the confirmation"))  # fmt: skip
-    yield from ((name, f"{tests[key]:,}") for key, name in names if tests.get(key) is not None)
+def _evidence(found: WorkloadEvidence) -> Iterator[tuple[str, str]]:
+    if isinstance(calls := found.checked, CallEvidence):
+        yield from ((f"calls from {source}", f"{count:,}") for source, count in calls.sources.items())
+        if calls.line_coverage is not None:
+            yield "lines of the function that the calls run", f"{calls.line_coverage:.0%}"
+        yield "existing tests", f"{calls.tests:,}"
+        yield from ((f"left out: {why}", f"{count:,}") for why, count in calls.left_out.items())
+    if cases := found.cases:
+        yield "cases", f"{cases.total:,}"
+        yield "of them held out", f"{cases.held_out:,}"
+        if cases.input_count is not None:
+            yield "inputs of each candidate", f"{cases.input_count:,}"
+        yield "runs in the confirmation", f"{cases.confirmation_runs:,}"
 
 
 def _cost(run: StoredRun) -> list[tuple[str, str, str]]:

@@ -12,14 +12,20 @@ from typing import Any
 import pytest
 
 from codeopt.core.budget import Ledger, Usage
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import UsageError
+from codeopt.core.evidence import CallEvidence, CaseEvidence, CommandEvidence, WorkloadEvidence
 from codeopt.core.history import History
 from codeopt.core.revision import Revision
 from codeopt.core.run_index import find_run, list_runs, open_run
 from codeopt.core.run_store import RunFolder, SavedRun, digest
-from codeopt.report.answer_fields import serialize
+from codeopt.core.words import Speedup
+from codeopt.report.answer_fields import serialize, verdict_fields
+from codeopt.report.answers import JudgedJson
 from codeopt.report.html.run_page import run_page
+from codeopt.report.verdict import Verdict
 from codeopt_sandbox.caveat import Caveat, CaveatKind
+from codeopt_sandbox.compare import Decision
 from tests.codeopt.batch.results.test_page import outline
 from tests.codeopt.command import codeopt, command, environment
 from tests.support.candidates import FAST, SLOW, original, right, wrong
@@ -29,26 +35,30 @@ HOSTILE = "</pre><script>alert(1)</script>\x1b[31m"
 CAVEAT = Caveat(
     CaveatKind.INPUT, "-1", "0", HOSTILE, "no known input has a negative number", "echo -1 | python slow.py"
 )
-SPEEDUP = {
-    "ratio": 2.0, "ci_low": 1.8, "ci_high": None, "confidence": 0.95, "pairs": 21, "metric": "cpu", "method": "a test",
-}  # fmt: skip
+EVIDENCE = WorkloadEvidence(
+    CallEvidence(12, {"tests": 12}, 0.75, {"too slow": 4}, 3),
+    CaseEvidence(2, input_count=40, held_out=1, confirmation_runs=2),
+    gaps=(Diagnostic("8 tests found, none ran", "no numpy"),),
+)
+COMMAND = CommandEvidence("python run.py", {}, "compared", "the command", None, {}, 0, {})
+VERDICT = Verdict(
+    Decision.FASTER, "round 2: try 2", speedup=Speedup(2.0, 1.8, None, 21, method="a test"), caveats=(CAVEAT,),
+    evidence=EVIDENCE,
+)  # fmt: skip
 
 
 def result(folder: Path, **other: Any) -> dict[str, Any]:
     """What improve --json would print."""
     return {
         "schema": "codeopt.improve/1", "file": "slow.py", "target": "slow.py", "folder": str(folder),
-        "task": "runtime", "model": HOSTILE, "sandbox": "docker", "accepted": True, "reason": "round 2: try 2",
-        "stop_reason": "nothing left", "speedup": SPEEDUP, "best_round": 2, "sha256_after": digest(FAST),
+        **JudgedJson.model_construct(**verdict_fields(VERDICT)).to_json(), "speedup": serialize(VERDICT.speedup),
+        "task": "runtime", "model": HOSTILE, "sandbox": "docker", "accepted": True, "growth": "",
+        "stop_reason": "nothing left", "best_round": 2, "sha256_after": digest(FAST),
         "seconds": 9.5,
-        "evidence": {"sources": {"tests": 12}, "line_coverage": 0.75, "tests": 3, "left_out": {"too slow": 4}},
-        "tests": {"total": 2, "held_out": 1, "input_count": 40, "confirmation_runs": 2},
-        "caveats": [serialize(CAVEAT)],
         "effort": {"model_s": 4.0, "cases_s": 1.0, "timing_s": 2.0, "profile_s": 0.5, "confirmation_s": 1.5},
-        "rounds": [], "tokens": {"in": 1000, "out": 200, "cached": 0, "estimated": False}, "cost_usd": 0.5, "notes": [],
-        "growth": "", "seconds_by_step": {}, "run": "elsewhere",
+        "rounds": [], "tokens": {"in": 1000, "out": 200, "cached": 0, "estimated": False}, "cost_usd": 0.5,
+        "seconds_by_step": {}, "run": "elsewhere",
         "remaining_hot_spots": [],
-        "diagnostics": [{"message": "8 tests found, none ran", "cause": "no numpy", "hint": ""}],
         **other,
     }  # fmt: skip
 
@@ -66,8 +76,9 @@ def home(tmp_path: Path) -> Path:
         if name.endswith("aaaa"):
             folder.finish(Revision.of(SLOW), result(tmp_path), Revision.of(FAST))
         if name.endswith("bbbb"):
-            nothing = {"accepted": False, "speedup": None, "best_round": None, "reason": "no draft was right"}
-            folder.finish(Revision.of(SLOW), result(tmp_path, **nothing), None)
+            nothing = {"accepted": False, "verdict": "same", "speedup": None, "best_round": None}
+            why = "no draft was right"
+            folder.finish(Revision.of(SLOW), result(tmp_path, reason=why, **nothing), None)
     return tmp_path / ".codeopt"
 
 
@@ -93,7 +104,7 @@ def test_the_page_of_a_project_names_each_file_of_its_diff(tmp_path: Path) -> No
     folder.path.mkdir(parents=True)
     candidates = (replace(original(), revision=before), replace(right(1), revision=after))
     folder.save(SavedRun(History(candidates), Ledger()))
-    folder.finish(before, result(tmp_path, file=".", best_round=1, command="python run.py"), after)
+    folder.finish(before, result(tmp_path, file=".", best_round=1, **vars(COMMAND)), after)
     lines = [each for each in re.sub("<[^>]+>", "\n", page_of("dddd", home)).splitlines() if each[:3] in ("---", "+++")]
     assert lines[:2] == ["--- a/pkg/b.py", "+++ b/pkg/b.py"]
 

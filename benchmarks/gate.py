@@ -104,8 +104,9 @@ def row(limit: float, times: float, noise: float, between: float, trials: int) -
     draw, found = random.Random(f"{limit} {times} {noise} {between}"), Answers()
     for _ in range(trials):
         trial(found, draw, Truth(limit * times, noise, between), LimitRule(limit))
-    fails, holds, unknown = (f"{found.answers[each] / trials:.1%}" for each in
-                             (LimitAnswer.FAIL, LimitAnswer.PASS, LimitAnswer.INCONCLUSIVE))  # fmt: skip
+    fails, holds, unknown = (
+        f"{found.answers[each] / trials:.1%}" for each in (LimitAnswer.FAIL, LimitAnswer.PASS, LimitAnswer.INCONCLUSIVE)
+    )
     took = f"{median(found.needed):.1f}" if found.needed else "-"
     return (
         f"| {limit:.0%} | {noise:.0%} | {between:.1%} | {limit * times:.2%} | {fails} | {holds} | {unknown} "

@@ -83,7 +83,9 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "«print(tell(3))¦tell(n)¦tell(2); tell('a')»",
         "for name in ['a', 'é', '']:\n    print(name«, len(name)¦ * 2¦»)\n    «print = print¦»",
     ),
-    "eval_input": ("a = «int(eval(input()))¦eval(input())¦float(eval(input()))»\nfor i in range(2):\n    print(a + eval(input()))",),
+    "eval_input": (
+        "a = «int(eval(input()))¦eval(input())¦float(eval(input()))»\nfor i in range(2):\n    print(a + eval(input()))",
+    ),
     "numpy_to_list": (
         "import numpy as np\nk = «3¦5¦n»\nt = np.«zeros(k + 1, int)¦zeros(k + 1, dtype=np.int64)¦ones(k + 1, dtype=int)¦full(k + 1, 2)»\n"
         "t[0] = 1\nfor i in range(1, k + 1):\n    t[i] = t[i - 1] * «2¦3¦t[0]»\n    «print(t[i])¦»\nprint(t[k], len(t))\n«print(t.sum())¦print(t[1:])¦»",
@@ -196,7 +198,7 @@ PATTERNS: dict[str, tuple[str, ...]] = {
     "repeated_list": (
         "k = «3¦n¦-2¦True¦len(xs)¦2.0»\na = [«0¦-1¦None¦'é'¦1.5¦n¦[]¦()¦True¦float('inf')» for «_¦i¦n¦(i, j)» in range(«k¦k + 1¦n¦k, 5¦len(xs) * 2¦max(k, 1)»)]«¦ * 2¦[:2]¦ + [7]»\nprint(a)\nb = [[«0¦False» for _ in range(«k¦3»)] for _ in range(«2¦k»«¦ if n¦»)]\nfor row in b:\n    row[:1] = [5]\n«range = xs¦»\nprint(b, [1 for _ in xs], [«0¦i» for i in range(3)])",
     ),
-}  # fmt: skip
+}
 
 
 def program(rng: random.Random, rule: str) -> str:

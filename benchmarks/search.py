@@ -301,8 +301,10 @@ def simulate(seed: int, repeats: int, multiples: Sequence[float], learns: float)
     for times in multiples:
         budgets = [Budget(tokens=round(cost * times)) for cost in costs]
         print(f"\nbudget: {times:g} times {ROUNDS} rounds of the chain, {fmean(costs) * times:,.0f} tokens a problem")
-        print(f"{'':22}{'tokens':>8}  {'%OPT':>6} 95% interval   over the chain    {'speedup':>7} 95% interval  "
-              "over the chain")  # fmt: skip
+        print(
+            f"{'':22}{'tokens':>8}  {'%OPT':>6} 95% interval   over the chain    {'speedup':>7} 95% interval  "
+            "over the chain"
+        )
         chain: Tally | None = None
         for each in contestants():
             found = tally(each.plan, all_chances, budgets, repeats)

@@ -183,7 +183,9 @@ if __name__ == "__main__":
     parser.add_argument("--short", action="store_true", help="few pairs, to see that it runs")
     arguments = parser.parse_args()
     main(
-        arguments.names, _folder(arguments.tasks, "CODEOPT_SWEFFICIENCY", "--tasks"),
-        _folder(arguments.repository, "CODEOPT_SYMPY", "--repository"), arguments.python,
+        arguments.names,
+        _folder(arguments.tasks, "CODEOPT_SWEFFICIENCY", "--tasks"),
+        _folder(arguments.repository, "CODEOPT_SYMPY", "--repository"),
+        arguments.python,
         ("--max-pairs", "7") if arguments.short else (),
-    )  # fmt: skip
+    )

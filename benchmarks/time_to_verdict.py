@@ -130,13 +130,15 @@ def rows(folder: Path, backend: str) -> tuple[Row, ...]:
         Row("mcp: first answer", ("mcp",), stdin=INITIALIZE),
         Row("compare: wrong function", ("compare", "old.py::f", "wrong.py::f", *calls), (0, 1)),
         Row("compare: function", ("compare", "old.py::f", "new.py::f", *calls)),
-        Row("compare: program, 10 cases", ("compare", "program.py", "in_main.py", "--cases", "cases",
-                                           "--sandbox", backend)),
+        Row(
+            "compare: program, 10 cases",
+            ("compare", "program.py", "in_main.py", "--cases", "cases", "--sandbox", backend),
+        ),
         Row("improve: README's example", ("improve", str(readme), "--sandbox", backend)),
         Row("improve: function by rules", ("improve", "old.py::f", *calls)),
         Row("check: file of 14 lines", ("check", "package", "--sandbox", backend), (0, 1)),
         Row("profile --run: script", ("profile", "script", "--run", "python run.py", "--sandbox", backend)),
-    )  # fmt: skip
+    )
 
 
 def enamel_rows(folder: Path, first: int, python: str, backend: str) -> Iterator[Row]:

@@ -150,9 +150,7 @@ class Ledger:
         """Return the fields of a saved run, with the seconds spent until now."""
         usage = asdict(self.usage)
         steps = {name: round(seconds, 3) for name, seconds in self.steps.items()}
-        return {
-            "rounds": self.rounds, **usage, "seconds": self.seconds, "model_s": self.usage.seconds, "steps": steps,
-        }  # fmt: skip
+        return {"rounds": self.rounds, **usage, "seconds": self.seconds, "model_s": self.usage.seconds, "steps": steps}
 
     @staticmethod
     def from_json(data: Mapping[str, object]) -> Ledger:

@@ -103,9 +103,7 @@ class SeveralRun:
         return OWN if here else Path(os.path.relpath(change.program.path.resolve(), self.target)).as_posix()
 
     def _save(self) -> None:
-        state = {
-            "schema": SCHEMA, "target": str(self.target), "functions": self.functions, "done": sorted(self.done),
-        }  # fmt: skip
+        state = {"schema": SCHEMA, "target": str(self.target), "functions": self.functions, "done": sorted(self.done)}
         write_whole(self.path / STATE, json.dumps(state))
 
 

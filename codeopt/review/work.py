@@ -211,7 +211,7 @@ class ReviewRun:
                 improved=known.improved,
                 share=found.judged.share if target.share is None else target.rounded_share,
                 cached_from=found.when,
-            )  # fmt: skip
+            )
         )
         return ""
 

@@ -22,9 +22,7 @@ COMPLETED = {
     "task": "tasks", "select": "rules", "ignore": "rules", "model": "models", "resume": "runs",
     "reporter": "reporters", "output_format": "reporters", "layout": "layouts",
 }  # fmt: skip
-ARGUMENTS = {
-    ("show", "run"): "runs", ("diff", "run"): "runs", ("apply", "run"): "runs", ("rules", "name"): "rules",
-}  # fmt: skip
+ARGUMENTS = {("show", "run"): "runs", ("diff", "run"): "runs", ("apply", "run"): "runs", ("rules", "name"): "rules"}
 """Kind of value by command and argument."""
 FOLDERS = ("DIR",)
 """Placeholders of flags and arguments that are folders."""

@@ -77,9 +77,8 @@ QUIET_METHODS: dict[str, Values] = {
 }
 COPIES = frozenset({"copy", "union", "intersection", "difference", "symmetric_difference"})
 
-MUTATING = frozenset(ADDS) | {"setdefault", "popitem", "__next__"} | {
-    name for name, result in QUIET_METHODS.items() if "none" in result
-} | (TAKES)  # fmt: skip
+_QUIET_CHANGES = {name for name, result in QUIET_METHODS.items() if "none" in result}
+MUTATING = frozenset(ADDS) | {"setdefault", "popitem", "__next__"} | _QUIET_CHANGES | TAKES
 READING = (
     frozenset({"index", "count", "get", "keys", "values", "items"}) | COPIES | {"issubset", "issuperset", "isdisjoint"}
 )

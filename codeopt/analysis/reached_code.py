@@ -14,9 +14,9 @@ from codeopt.analysis.nodes import first_line
 from codeopt.analysis.positions import Def
 
 BY_TEXT = frozenset(
-    {"eval", "exec", "globals", "locals", "vars", "getattr", "attrgetter", "methodcaller", "import_module",
-     "importlib", "__import__", "__dict__", "__subclasses__"}
-)  # fmt: skip
+    {"eval", "exec", "globals", "locals", "vars", "getattr", "attrgetter", "methodcaller", "import_module"}
+    | {"importlib", "__import__", "__dict__", "__subclasses__"}
+)
 """Names of what reaches code by a text that is not known: then everything counts as reached."""
 BY_NAME = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__repr__", "__str__"})
 """Special methods that belong to their class; any other is called by an operator, on an object whose class no name

@@ -141,15 +141,11 @@ class ProblemJob:
         )
         python = self.options.improve.python or sys.executable  # the worker's sandbox is open already, with that
         options = self.options.improve
-        options = replace(
-            options, cases=problem.cases, workload=kind, python=python, calls=problem.calls or options.calls,
-            check=problem.check or options.check,
-        )  # fmt: skip
-        session = Session(
-            WorkerConsole(self.notify), lambda options: StoredRuns(self), self._open_sandbox, self._open_model,
-            self.lock.held, extras=False, asks_server=False, between_rounds=self.check_budget,
-            interpreter=self.options.interpreter,
-        )  # fmt: skip
+        calls, check = problem.calls or options.calls, problem.check or options.check
+        options = replace(options, cases=problem.cases, workload=kind, python=python, calls=calls, check=check)
+        ways = lambda options: StoredRuns(self), self._open_sandbox, self._open_model, self.lock.held
+        session = Session(WorkerConsole(self.notify), *ways, extras=False, asks_server=False)
+        session = replace(session, between_rounds=self.check_budget, interpreter=self.options.interpreter)
         reference = problem.target if self.options.with_target and kind == "program" else None
         program = Program(problem.path, problem.source, problem.source)
         human = Revision.of(reference) if reference else None

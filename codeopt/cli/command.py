@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
+from typing import Any
 
 from codeopt.core import plugins
 
@@ -45,28 +47,10 @@ class Command:
         return self.run(arguments)
 
 
-def command(
-    *,
-    examples: tuple[str, ...] = (),
-    first: tuple[str, ...] = (),
-    often: tuple[str, ...] = (),
-    verdicts: tuple[int, ...] = (),
-    takes_arguments: bool = False,
-    others_files: bool = False,
-    flags_only: bool = False,
-    compares_settings: bool = False,
-    needs_all: bool = False,
-) -> Callable[[Run], Command]:
-    """Make a command of a function `run(arguments)`. The arguments are documented at Command; a wrong one raises
-    ValueError or TypeError."""
-
-    def make(run: Run) -> Command:
-        return Command(
-            run, examples, first, often, verdicts, takes_arguments, others_files, flags_only, compares_settings,
-            needs_all,
-        )  # fmt: skip
-
-    return make
+def command(**details: Any) -> Callable[[Run], Command]:
+    """Make a command of a function `run(arguments)`. details: fields of Command; a wrong one raises ValueError or
+    TypeError."""
+    return partial(Command, **details)
 
 
 def command_of(module: ModuleType) -> Command:

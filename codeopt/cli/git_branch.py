@@ -66,10 +66,8 @@ def commit_branch(program: ProjectProgram, revision: Revision, name: str, patch:
 
 
 def _message(row: Mapping[str, Any], command: str, ratio: str) -> str:
-    return MESSAGE.format(
-        summary=f"Make {row['qualname']} in {row['file']} faster", figures=figures(row), command=command,
-        ratio=ratio, evidence=", ".join(row["evidence"]) or "nothing",
-    )  # fmt: skip
+    summary, evidence = f"Make {row['qualname']} in {row['file']} faster", ", ".join(row["evidence"]) or "nothing"
+    return MESSAGE.format(summary=summary, figures=figures(row), command=command, ratio=ratio, evidence=evidence)
 
 
 def _git(folder: Path) -> Git:

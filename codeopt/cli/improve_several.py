@@ -17,7 +17,7 @@ from codeopt.core.interpreter import find_interpreter
 from codeopt.core.program import write_whole
 from codeopt.core.run_index import APPLY, apply_command, named_run
 from codeopt.core.sanitize import log_line
-from codeopt.core.several_run import new_several, resumed_several
+from codeopt.core.several_run import SeveralRun, new_several, resumed_several
 from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.core.written import write_recorded
@@ -57,10 +57,10 @@ def run(arguments: argparse.Namespace, target: Target) -> int:
             if known:
                 known.keep(target.file, target.function, result, target.share)
 
-        result = improve_several(
-            targets, options, limits, session, recheck, keep, saved,
-            lambda: new_several(options.run_dir, target.path, arguments.asked, resumed),
-        )  # fmt: skip
+        def begin() -> SeveralRun:
+            return new_several(options.run_dir, target.path, arguments.asked, resumed)
+
+        result = improve_several(targets, options, limits, session, recheck, keep, saved, begin)
         result = replace(result, rows=(*result.rows, *left_alone))
         if result.run:
             result.run.finish(result.changes, result.answer(str(target)).to_json())

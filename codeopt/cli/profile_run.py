@@ -36,10 +36,8 @@ def profile_run(arguments: argparse.Namespace) -> int:
     if arguments.export:
         write_whole(Path(arguments.export[1]), EXPORTS[arguments.export[0]](found.profile.stacks(found.command)))
     if arguments.html:
-        page = command_page(
-            found.command, found.profile, dict(found.project.files), python_line(found.interpreter),
-            found.project.notes, before,
-        )  # fmt: skip
+        files, python = dict(found.project.files), python_line(found.interpreter)
+        page = command_page(found.command, found.profile, files, python, found.project.notes, before)
         write_page(arguments.html, page)
     if arguments.json:
         print(json.dumps(found.answer().to_json()))

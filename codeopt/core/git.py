@@ -33,11 +33,11 @@ MAX_OUTPUT_BYTES = 256 << 20
 """Output limit of one git command, bytes."""
 MAX_PATHS_AT_ONCE = 500
 """Most paths in one call of git, whose command line is limited."""
-COMMANDS = frozenset(
-    {"add", "apply", "branch", "cat-file", "check-attr", "check-ref-format", "checkout-index", "commit-tree", "config",
-     "diff", "hash-object", "init", "ls-files", "ls-tree", "merge-base", "read-tree", "rev-parse", "status",
-     "update-index", "var", "write-tree"}
-)  # fmt: skip
+_COMMANDS = """
+    add apply branch cat-file check-attr check-ref-format checkout-index commit-tree config diff hash-object init
+    ls-files ls-tree merge-base read-tree rev-parse status update-index var write-tree
+"""
+COMMANDS = frozenset(_COMMANDS.split())
 """The git commands that may be run: no command here contacts a server, merges, opens an editor or signs."""
 READ_BY_GIT = (".gitattributes", ".gitignore", ".gitmodules")
 """Names of files that git reads in any folder of a work tree."""
@@ -48,22 +48,23 @@ _FLAGS: Mapping[str, tuple[str, ...]] = {
 }
 """Flags for commands that would otherwise start a second git in a submodule, under the submodule's settings, or copy
 hooks from a template."""
-_SETTINGS = (
-    "core.fsmonitor=", "core.hooksPath=/dev/null", "core.attributesFile=/dev/null", "core.pager=cat",
-    "core.editor=false", "core.askPass=false", "core.sshCommand=false", "core.gitProxy=",
-    "core.alternateRefsCommand=false", "core.quotePath=true", "sequence.editor=false", "diff.external=",
-    "diff.noprefix=false", "diff.mnemonicPrefix=false", "diff.relative=false", "diff.orderFile=/dev/null",
-    "credential.helper=", "gpg.program=false", "gpg.openpgp.program=false", "gpg.x509.program=false",
-    "gpg.ssh.program=false", "gpg.ssh.defaultKeyCommand=false", "commit.gpgSign=false", "tag.gpgSign=false",
-    "log.showSignature=false", "protocol.allow=never", "submodule.recurse=false", "status.submoduleSummary=false",
-    "uploadpack.packObjectsHook=false", "maintenance.auto=false", "gc.auto=0", "safe.bareRepository=explicit",
-)  # fmt: skip
+_SETTINGS = """
+    core.fsmonitor= core.hooksPath=/dev/null core.attributesFile=/dev/null core.pager=cat core.editor=false
+    core.askPass=false core.sshCommand=false core.gitProxy= core.alternateRefsCommand=false core.quotePath=true
+    sequence.editor=false diff.external= diff.noprefix=false diff.mnemonicPrefix=false diff.relative=false
+    diff.orderFile=/dev/null credential.helper= gpg.program=false gpg.openpgp.program=false gpg.x509.program=false
+    gpg.ssh.program=false gpg.ssh.defaultKeyCommand=false commit.gpgSign=false tag.gpgSign=false
+    log.showSignature=false protocol.allow=never submodule.recurse=false status.submoduleSummary=false
+    uploadpack.packObjectsHook=false maintenance.auto=false gc.auto=0 safe.bareRepository=explicit
+"""
 _NAMED_SETTINGS: Mapping[str, str] = {
-    "clean": "", "smudge": "", "process": "", "required": "false",  # filter.NAME
-    "textconv": "false", "command": "false", "cmd": "false", "driver": "false",  # diff, merge, trailer, hook, tools
-    "event": "", "enabled": "false", "helper": "", "program": "false", "update": "none",
-    "uploadpack": "false", "receivepack": "false", "vcs": "", "allow": "never",
-}  # fmt: skip
+    **dict.fromkeys(("clean", "smudge", "process", "event", "helper", "vcs"), ""),
+    **dict.fromkeys(
+        ("required", "textconv", "command", "cmd", "driver", "enabled", "program", "uploadpack", "receivepack"), "false"
+    ),
+    "update": "none",
+    "allow": "never",
+}
 """Harmless value for each setting `section.NAME.word`, by its last word.
 
 git has no pattern that switches all of them off. So each one that is set is overridden by its full name.
@@ -72,11 +73,11 @@ _KEPT = ("GIT_CONFIG_", "GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_EXEC_PATH")
 """Prefixes of the user's own GIT_ variables that git still gets. Settings made by them are overridden like
 any other.
 """
-_QUIET: Mapping[str, str] = {
-    "LC_ALL": "C", "LANGUAGE": "", "PAGER": "cat", "EDITOR": "false", "VISUAL": "false", "SSH_ASKPASS": "false",
-    "GIT_ASKPASS": "false", "GIT_EDITOR": "false", "GIT_SSH_COMMAND": "false", "GIT_PAGER": "cat",
-    "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1",
-}  # fmt: skip
+_QUIET = """
+    LC_ALL=C LANGUAGE= PAGER=cat EDITOR=false VISUAL=false SSH_ASKPASS=false GIT_ASKPASS=false GIT_EDITOR=false
+    GIT_SSH_COMMAND=false GIT_PAGER=cat GIT_TERMINAL_PROMPT=0 GIT_OPTIONAL_LOCKS=0 GIT_ALLOW_PROTOCOL=
+    GIT_NO_LAZY_FETCH=1
+"""
 
 
 class GitError(UsageError):
@@ -113,7 +114,7 @@ class Git:
         if program is None:
             raise NoGit("there is no git here")
         words = [program, "-C", str(self.root), "--no-pager", "--literal-pathspecs"]
-        for setting in (*_SETTINGS, *self.named):
+        for setting in (*_SETTINGS.split(), *self.named):
             words += ["-c", setting]
         words += [command, *_FLAGS.get(command, ()), *arguments]
         return _printed(command, words, given, self._environment(index), self.root)
@@ -145,7 +146,8 @@ class Git:
 
     def _environment(self, index: Path | None) -> dict[str, str]:
         kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or key.startswith(_KEPT)}
-        found = {**kept, **_QUIET, "GIT_CEILING_DIRECTORIES": str(self.root.parent)}
+        found = kept | dict(setting.split("=") for setting in _QUIET.split())
+        found["GIT_CEILING_DIRECTORIES"] = str(self.root.parent)
         if self.inside:  # goes before core.worktree; discovery, with its look at who owns it, is as ever
             found["GIT_WORK_TREE"] = str(self.root)
         return found | ({"GIT_INDEX_FILE": str(index)} if index else {})

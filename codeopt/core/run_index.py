@@ -142,10 +142,8 @@ def read_run(path: Path) -> StoredRun:
     saved = RunFolder(path).read()
     whole = path.parent.parent
     name = next((name for name, each in functions_of(whole).items() if each == path), "")
-    return StoredRun(
-        RunListing(path, _result(path), name), saved, before or saved.history.original.revision, best,
-        read_run(whole) if name else None,
-    )  # fmt: skip
+    listing, several = RunListing(path, _result(path), name), read_run(whole) if name else None
+    return StoredRun(listing, saved, before or saved.history.original.revision, best, several)
 
 
 def named_run(name: Path | None, home: Path) -> Path | None:
@@ -331,11 +329,12 @@ def _result(path: Path) -> Mapping[str, Any]:
 def _is_sound(found: Mapping[str, Any]) -> bool:
     """Return whether each field that is read by itself has the right type, if it is present."""
     speedup = found.get("speedup")
-    kinds = {
-        "target": str, "file": str, "folder": str, "reason": str, "stop_reason": str, "sha256_after": str | None,
-        "accepted": bool, "seconds": int | float, "command": str | None, "speedup": dict | None,
-        "notes": list, "caveats": list, "diagnostics": list,
-    }  # fmt: skip
+    kinds: dict[str, Any] = {
+        **dict.fromkeys(("target", "file", "folder", "reason", "stop_reason"), str),
+        **dict.fromkeys(("notes", "caveats", "diagnostics"), list),
+        **dict.fromkeys(("sha256_after", "command"), str | None),
+        **{"accepted": bool, "seconds": int | float, "speedup": dict | None},
+    }
     return all(isinstance(found[name], kind) for name, kind in kinds.items() if name in found) and (
         not speedup or isinstance(speedup.get("ratio"), int | float)
     )

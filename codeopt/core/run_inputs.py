@@ -20,11 +20,11 @@ from codeopt_sandbox.plain_files import read_bytes
 MAX_MIB = 64
 """Most MiB of all files together: each run has copies of its own, in memory."""
 MAX_FILES = 400
-SECRET = (
-    ".env", ".env.*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "id_*", "*.ppk",
-    ".netrc", "_netrc", ".pypirc", ".npmrc", ".htpasswd", ".git-credentials", ".pgpass", ".my.cnf", "*credential*",
-    "*secret*.json", "*secret*.y*ml", "*secret*.toml", "*service-account*.json", "*.tfstate", "*.tfstate.*", "*.tfvars",
-)  # fmt: skip
+SECRET = """
+    .env .env.* *.env *.pem *.key *.p12 *.pfx *.jks *.keystore *.kdbx id_* *.ppk .netrc _netrc .pypirc .npmrc
+    .htpasswd .git-credentials .pgpass .my.cnf *credential* *secret*.json *secret*.y*ml *secret*.toml
+    *service-account*.json *.tfstate *.tfstate.* *.tfvars
+"""
 """Patterns of file names that may hold secrets: never shown in a sandbox unasked."""
 SECRET_FOLDERS = frozenset(
     {".git", ".hg", ".svn", ".ssh", ".aws", ".gnupg", ".docker", ".kube", ".codeopt", "__pycache__"}
@@ -98,7 +98,9 @@ def is_secret(path: Path) -> bool:
     if SECRET_FOLDERS & set(path.parts):
         return True
     name = path.name.lower()
-    return name.endswith((".py", ".pyi")) is False and any(fnmatch.fnmatchcase(name, pattern) for pattern in SECRET)
+    return name.endswith((".py", ".pyi")) is False and any(
+        fnmatch.fnmatchcase(name, pattern) for pattern in SECRET.split()
+    )
 
 
 def _planned(args: Sequence[str], with_paths: Sequence[Path]) -> tuple[tuple[str, ...], _Copies]:

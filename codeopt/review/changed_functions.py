@@ -24,9 +24,9 @@ from codeopt.workloads.source.functions import definitions, read_functions
 from codeopt_sandbox.plain_files import read_bytes
 
 VENDORED = frozenset(
-    {"vendor", "vendored", "_vendor", "_vendored", "third_party", "thirdparty", "extern", "node_modules",
-     "site-packages", "dist-packages", ".venv", "venv", ".tox", ".nox", ".eggs"}
-)  # fmt: skip
+    {"vendor", "vendored", "_vendor", "_vendored", "third_party", "thirdparty", "extern", "node_modules"}
+    | {"site-packages", "dist-packages", ".venv", "venv", ".tox", ".nox", ".eggs"}
+)
 """Names of folders that hold other projects' code."""
 GENERATED = ("*_pb2.py", "*_pb2_grpc.py", "*_ui.py", "_version.py", "*.gen.py", "*_generated.py")
 """Names of files that a generator writes."""

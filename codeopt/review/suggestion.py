@@ -54,10 +54,8 @@ class Suggestion:
         """The suggestion that a result of one file makes."""
         best = result.best
         (file,) = result.program.files.values()
-        return cls(
-            path, function, file.text, result.changes[0].text if best else "", result.task, result.verdict,
-            best.sentences if best else (), share=share,
-        )  # fmt: skip
+        improved, sentences = (result.changes[0].text, best.sentences) if best else ("", ())
+        return cls(path, function, file.text, improved, result.task, result.verdict, sentences, share=share)
 
     @property
     def name(self) -> str:

@@ -292,7 +292,5 @@ def saved_suggestion(target: ReviewTarget, run: StoredRun) -> Suggestion:
 
     assert run.best is not None
     best = run.saved.history.candidates[run.result["best_round"]]
-    return Suggestion(
-        target.path, target.function, run.original.text, run.best.text, run.result["task"], read_verdict(run.result),
-        best.sentences, share=target.rounded_share,
-    )  # fmt: skip
+    texts, task, verdict = (run.original.text, run.best.text), run.result["task"], read_verdict(run.result)
+    return Suggestion(target.path, target.function, *texts, task, verdict, best.sentences, share=target.rounded_share)

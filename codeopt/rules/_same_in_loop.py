@@ -12,10 +12,8 @@ import ast
 from codeopt.analysis import AnalyzedProgram
 from codeopt.analysis.library import MUTATING
 
-CHANGING_METHODS = MUTATING | {
-    "difference_update", "intersection_update", "symmetric_difference_update", "move_to_end", "write", "read",
-    "readline", "send", "seek",
-}  # fmt: skip
+_UPDATES = {"difference_update", "intersection_update", "symmetric_difference_update"}
+CHANGING_METHODS = MUTATING | _UPDATES | {"move_to_end", "write", "read", "readline", "send", "seek"}
 """Methods that change what they are called on."""
 READING_BUILTINS = frozenset(
     {"all", "any", "bool", "dict", "enumerate", "filter", "float", "format", "frozenset", "getattr", "hasattr", "int"}

@@ -60,6 +60,8 @@ _REQUEST_S = FlagUse(
 _PAIRS_S = FlagUse(help="time for the pairs of the comparison, seconds; default: 30")
 _GAIN = FlagUse(help="least gain worth having, as a share: 0.02 is 1.02x; default: 0.05")
 _LIMIT = FlagUse(help="limit on a slowdown that is tested and answered as `limit`, as a share: 0.05 is 5% more time")
+_JUDGED = "max_seconds min_gain run strict calls cases args"
+_USES = {"run": _RUN, "min_gain": _GAIN}
 PATHS: Mapping[str, Callable[[Root, Any], Any]] = {"calls": Root.inside, "cases": Root.tree, "args": Root.arguments}
 """Options that name files, and the check that keeps them below the root."""
 A = TypeVar("A", bound=ToolAnswer)
@@ -79,10 +81,7 @@ class AgentTools:
         project that its command spends its time in. Runs the code in a sandbox."""
         return await self._ask(Operation.PROFILE, ProfileAnswer, ctx, target=target, options=self._options(options))
 
-    @with_options(
-        "fail_if_slower max_seconds min_gain run strict calls cases args", run=_RUN, fail_if_slower=_LIMIT,
-        max_seconds=_PAIRS_S, min_gain=_GAIN,
-    )  # fmt: skip
+    @with_options(f"fail_if_slower {_JUDGED}", **_USES, fail_if_slower=_LIMIT, max_seconds=_PAIRS_S)
     async def compare(
         self,
         ctx: Context,
@@ -102,14 +101,11 @@ class AgentTools:
         the file as it is now is the new version, and the old one is that of git. With `run` the whole project as it is
         is the new version, whatever files of it were edited. A wrong change is rejected with a counterexample."""
         limit = options.pop("fail_if_slower")
-        return await self._ask(
-            Operation.COMPARE, CompareAnswer, ctx, target=target, options=self._options(options), old_source=old_source,
-            new_source=new_source, base=base, limit=limit,
-        )  # fmt: skip
+        more = {"old_source": old_source, "new_source": new_source, "base": base, "limit": limit}
+        given = self._options(options)
+        return await self._ask(Operation.COMPARE, CompareAnswer, ctx, target=target, options=given, **more)
 
-    @with_options(
-        "max_rounds max_seconds min_gain run strict calls cases args", run=_RUN, max_seconds=_REQUEST_S, min_gain=_GAIN
-    )
+    @with_options(f"max_rounds {_JUDGED}", **_USES, max_seconds=_REQUEST_S)
     async def improve(
         self,
         ctx: Context,
@@ -215,10 +211,8 @@ def make_server(root: Root, pool: WorkerPool, policy: ServerPolicy) -> MCPServer
     tools = AgentTools(root, pool, policy)
     reading = [_tool(each, read_only=True) for each in (tools.profile, tools.compare, tools.check)]
     writing = [_tool(each, read_only=False) for each in (tools.improve, tools.record)]
-    return MCPServer(
-        "codeopt", version=__version__, instructions=INSTRUCTIONS, lifespan=open_pool, log_level="WARNING",
-        tools=[*reading, *writing],
-    )  # fmt: skip
+    named = partial(MCPServer, "codeopt", version=__version__, instructions=INSTRUCTIONS)
+    return named(lifespan=open_pool, log_level="WARNING", tools=[*reading, *writing])
 
 
 def _tool(function: Callable[..., Any], *, read_only: bool) -> Tool:

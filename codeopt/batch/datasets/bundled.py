@@ -29,10 +29,10 @@ def read(request: SetRequest) -> Iterator[Problem]:
 
 def _function_in(folder: Path) -> Problem:
     calls, accept = folder / "calls.py", folder / "accept.py"
-    return program_at(
-        folder.name, folder / "slow.py", function=file_text(folder / FUNCTION).strip(), target=folder / "fast.py",
-        calls=calls if calls.is_file() else None, check=f"{accept}::accept" if accept.is_file() else "",
-    )  # fmt: skip
+    program, name = folder / "slow.py", file_text(folder / FUNCTION).strip()
+    check = f"{accept}::accept" if accept.is_file() else ""
+    own_calls = calls if calls.is_file() else None
+    return program_at(folder.name, program, function=name, target=folder / "fast.py", calls=own_calls, check=check)
 
 
 def _folders(home: Path) -> list[Path]:

@@ -29,10 +29,9 @@ def row(batch: BatchFolder, each: Solved, spent: str) -> Markup:
     human = factor(each.human) if each.human is not None else ""
     label = {"solved": "improved", "kept": "not improved"}.get(kind(each), each.status)
     names = ("", "", "speedup", "95% interval", "reference", "candidates", "")
-    cells = (
-        ("id", each.id), ("", tag("span", label, class_=f"badge {kind(each)}")), ("num", speedup), ("num", span),
-        ("num", human), ("num", str(len(each.rounds))), ("why", _why(each) or spent),
-    )  # fmt: skip
+    badge = tag("span", label, class_=f"badge {kind(each)}")
+    figures = [("num", text) for text in (speedup, span, human, str(len(each.rounds)))]
+    cells = (("id", each.id), ("", badge), *figures, ("why", _why(each) or spent))
     summary = tag(
         "summary",
         [
@@ -40,8 +39,8 @@ def row(batch: BatchFolder, each: Solved, spent: str) -> Markup:
             for name, (class_, text) in zip(names, cells, strict=True)
         ],
     )
-    return tag("details", summary, tag("div", list(_history(batch, each, spent)), class_="inside"),
-               class_=f"is-{kind(each)}", id=anchor(each.id))  # fmt: skip
+    inside = tag("div", list(_history(batch, each, spent)), class_="inside")
+    return tag("details", summary, inside, class_=f"is-{kind(each)}", id=anchor(each.id))
 
 
 def _heard(name: str) -> Markup | None:

@@ -67,11 +67,11 @@ def _name(found: Metrics) -> str:
 
 def _figures(found: Metrics) -> list[tuple[str, ...]]:
     """The chart as a table, for who reads rather than looks."""
-    return [
-        (each.id, factor(each.speedup), f"{each.low:.2f} - {each.high:.2f}" if each.low and each.high else "",
-         factor(each.human) if each.human is not None else "")
-        for each in sorted(found.judged, key=lambda one: (-one.speedup, one.id))
-    ]  # fmt: skip
+    rows: list[tuple[str, ...]] = []
+    for one in sorted(found.judged, key=lambda solved: (-solved.speedup, solved.id)):
+        span = f"{one.low:.2f} - {one.high:.2f}" if one.low and one.high else ""
+        rows.append((one.id, factor(one.speedup), span, factor(one.human) if one.human is not None else ""))
+    return rows
 
 
 def _tiles(found: Metrics) -> Iterator[tuple[str, ...]]:

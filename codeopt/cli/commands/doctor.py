@@ -10,6 +10,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -116,8 +117,6 @@ def _false_alarms(kind: str, arguments: argparse.Namespace, console: Console) ->
     from codeopt.engine.doctor import false_alarms
     from codeopt.engine.open_session import open_session
 
-    options = ImproveOptions(
-        sandbox=arguments.sandbox, metric=arguments.metric, python=sys.executable, no_cache=True, no_tests=True,
-        changed_inputs=FuzzPolicy.OFF, max_examples=10,
-    )  # fmt: skip
+    given = ImproveOptions(sandbox=arguments.sandbox, metric=arguments.metric, python=sys.executable)
+    options = replace(given, no_cache=True, no_tests=True, changed_inputs=FuzzPolicy.OFF, max_examples=10)
     return false_alarms(kind, options, open_session(), arguments.seconds * SHARES[kind], console.progress)

@@ -7,9 +7,8 @@ import json
 
 from codeopt.cli.command import command
 
-COMMANDS = (
-    "check", "compare", "compare-change", "findings", "improve", "improve-several", "profile", "profile-run", "review",
-)  # fmt: skip
+_OF_TWO_FORMS = ("compare", "compare-change", "improve", "improve-several", "profile", "profile-run")
+COMMANDS = sorted(("check", "findings", "review", *_OF_TWO_FORMS))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

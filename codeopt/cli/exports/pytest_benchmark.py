@@ -15,19 +15,14 @@ def text(rows: Rows, when: datetime, machine: Mapping[str, str]) -> str:
     """Format rows like the JSON of pytest-benchmark's --benchmark-json."""
     about = {**machine, "python_implementation": "CPython", "processor": "", "machine": "", "release": "", "cpu": {}}
     commit = {"id": "unversioned", "dirty": False, "branch": "", "project": ""}
-    return json.dumps({
-        "machine_info": about, "commit_info": commit, "benchmarks": [_benchmark(*row) for row in rows],
-        "datetime": when.isoformat(), "version": "5.0.0",
-    })  # fmt: skip
+    found = {"machine_info": about, "commit_info": commit, "benchmarks": [_benchmark(*row) for row in rows]}
+    return json.dumps(found | {"datetime": when.isoformat(), "version": "5.0.0"})
 
 
 def _benchmark(name: str, values: Sequence[float]) -> dict[str, Any]:
-    options = {"disable_gc": False, "timer": "perf_counter", "min_rounds": 5, "max_time": 1.0, "min_time": 5e-06,
-               "warmup": False}  # fmt: skip
-    return {
-        "group": None, "name": name.rpartition("::")[2], "fullname": name, "params": None, "param": None,
-        "extra_info": {}, "options": options, "stats": _stats(values),
-    }  # fmt: skip
+    options = {"disable_gc": False, "timer": "perf_counter", "min_rounds": 5, "max_time": 1.0, "min_time": 5e-06}
+    about = {"group": None, "name": name.rpartition("::")[2], "fullname": name, "params": None, "param": None}
+    return about | {"extra_info": {}, "options": options | {"warmup": False}, "stats": _stats(values)}
 
 
 def _stats(values: Sequence[float]) -> dict[str, Any]:
@@ -35,9 +30,8 @@ def _stats(values: Sequence[float]) -> dict[str, Any]:
     mean, spread = fmean(values), stdev(values) if len(values) > 1 else 0.0
     outside = sum(abs(value - mean) > spread for value in values)
     far = sum(not first - 1.5 * (third - first) <= value <= third + 1.5 * (third - first) for value in values)
-    return {
-        "min": min(values), "max": max(values), "mean": mean, "stddev": spread, "rounds": len(values),
-        "median": median(values), "iqr": third - first, "q1": first, "q3": third, "iqr_outliers": far,
-        "stddev_outliers": outside, "outliers": f"{outside};{far}", "ld15iqr": min(values), "hd15iqr": max(values),
-        "ops": 1 / mean if mean else 0.0, "total": sum(values), "data": list(values), "iterations": 1,
-    }  # fmt: skip
+    whole = {"min": min(values), "max": max(values), "mean": mean, "stddev": spread, "rounds": len(values)}
+    quarters = {"median": median(values), "iqr": third - first, "q1": first, "q3": third}
+    outliers = {"iqr_outliers": far, "stddev_outliers": outside, "outliers": f"{outside};{far}"}
+    ends = {"ld15iqr": min(values), "hd15iqr": max(values), "ops": 1 / mean if mean else 0.0, "total": sum(values)}
+    return whole | quarters | outliers | ends | {"data": list(values), "iterations": 1}

@@ -38,10 +38,8 @@ class FindingKey:
 
     def differs_from(self, other: FindingKey) -> str:
         """Parts that are another than in `other`, in a few words. Empty if they are equal."""
-        named = {
-            "reached": "the code", "evidence": "its tests or cases", "python": "the Python or its packages",
-            "asked": "what is asked", "judge": "codeopt",
-        }  # fmt: skip
+        named = {"reached": "the code", "evidence": "its tests or cases", "python": "the Python or its packages"}
+        named |= {"asked": "what is asked", "judge": "codeopt"}
         return ", ".join(words for name, words in named.items() if getattr(self, name) != getattr(other, name))
 
 

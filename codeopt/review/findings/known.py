@@ -73,11 +73,10 @@ class KnownFindings:
         after = self.keys.reached(path, function, judged.improved) if key and judged.improved else ""
         if key is None or after is None or (judged.improved and not after):
             return
-        found = StoredFinding(
-            key, replace(judged, path=key.place.partition("::")[0]), self.keys.author, after,
-            round(result.seconds, 1), self.command, read(MachineFields, machine()), time.time(),
-        )  # fmt: skip
-        cache.put(CacheKind.FINDING, key.digest, found.to_json())
+        judged = replace(judged, path=key.place.partition("::")[0])
+        where = self.command, read(MachineFields, machine()), time.time()
+        finding = StoredFinding(key, judged, self.keys.author, after, round(result.seconds, 1), *where)
+        cache.put(CacheKind.FINDING, key.digest, finding.to_json())
 
     def _with_draft(self, found: StoredFinding, path: Path, text: str) -> str:
         """Return the text with the draft that was accepted. Empty if what the draft reaches is other than it was."""

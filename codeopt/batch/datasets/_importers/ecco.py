@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from codeopt.batch.datasets._importers import ImportRequest, ProgramPair, cases_in, pie
 
-KINDS = ("public_test_cases", "private_test_cases", "generated_test_cases", "codenet/public_test_cases",
-         "codenet/generated_test_cases")  # fmt: skip
+_OF_CODENET = ("codenet/public_test_cases", "codenet/generated_test_cases")
+KINDS = ("public_test_cases", "private_test_cases", "generated_test_cases", *_OF_CODENET)
 
 
 def read(request: ImportRequest) -> Iterator[ProgramPair]:

@@ -29,9 +29,9 @@ from codeopt.report.outcomes import word_of
 from codeopt.tasks import Task
 from codeopt_sandbox.compare import Comparison, Decision
 
-CONFIRMATION = 1.3
+CONFIRMATION = 3.0
 """Estimated time of a confirmation with the fewest pairs that decide, as a multiple of what these and the checks took
-in the round."""
+in the round. It makes inputs of its own, which the original also runs on: 2.7 and 3.0 times (a function, a program)."""
 MAX_UNREADABLE = 2
 """Replies in a row without a program that end the run: each costs as much as one with a program."""
 CLOSE = 0.98

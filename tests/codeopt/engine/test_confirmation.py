@@ -111,7 +111,7 @@ def test_time_is_left_for_the_fewest_pairs_that_decide_by_what_they_took_in_the_
     asks = loop(judge, *drafts)
     asks.confirm()
     pairs, fewest = comparison().pairs, judge.workload.rule.final(CONFIRMATION_SHARES[0]).fewest
-    assert reserved == [pytest.approx(1.3 * (10.0 + 20.0 * fewest / pairs))]
+    assert reserved == [pytest.approx(3.0 * (10.0 + 20.0 * fewest / pairs))]
 
 
 def test_what_asking_a_reader_costs_is_counted() -> None:

@@ -6,6 +6,7 @@ Each result is written as soon as it is known, so an interrupted run counts up t
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -16,6 +17,8 @@ from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.runs import CommandRuns, error_of
 from codeopt_sandbox.outcome import Files, Run
 
+_NAMELESS = re.compile(r"\w+ = <[\w.<>]+ object at 0x[0-9a-fA-F]+>")
+"""A variable whose value says only that it is an object."""
 RESULTS = "codeopt-tests.jsonl"
 WITHOUT_OPTIONS = ("-o", "addopts=")
 GO_ON = "--continue-on-collection-errors"
@@ -154,7 +157,7 @@ class TestResults:
 
     def detail(self, name: str) -> str:
         """Return the cause of a test's failure: assertion, end of the traceback, and the test's variables."""
-        given = self.given.get(name, "")
+        given = "\n".join(line for line in self.given.get(name, "").split("\n") if not _NAMELESS.fullmatch(line))
         shown = cut(self.why.get(name, "").strip(), *LONGEST_TRACE)
         return "\n".join([shown, *(["where", cut(given, MOST_CHARS, 0)] if given else [])]).strip()
 

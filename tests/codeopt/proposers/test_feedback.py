@@ -249,3 +249,10 @@ def test_no_proposer_is_asked_to_avoid_what_is_no_fault() -> None:
     kinds = (CaveatKind.PRIVATE, CaveatKind.EVIDENCE, CaveatKind.INPUT)
     text = told(replace(right(), checked=tuple(Caveat(kind, "f()", "1", f"seen: {kind}") for kind in kinds)))
     assert [kind for kind in kinds if f"seen: {kind}" in text] == [CaveatKind.INPUT]
+
+
+def test_what_the_evidence_of_a_rejection_has_is_said_once() -> None:
+    refused = replace(right(1), rejection="test t.py::t fails (assert 0 == 4)", rejection_detail="E assert 0 == 4")
+    text = told(refused)
+    assert "Cannot be accepted: test t.py::t fails\n" in text
+    assert text.count("assert 0 == 4") == 1

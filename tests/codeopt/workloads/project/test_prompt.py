@@ -327,7 +327,9 @@ def test_a_long_diff_loses_the_ends_of_long_hunks_alone() -> None:
 def test_the_first_failing_test_is_told_with_its_variables_and_the_others_by_name() -> None:
     names = [f"t.py::test_{number}" for number in range(MOST_LISTED + 3)]
     why = "t.py:3: in test_0\n    assert f(n) == 1\nE   assert 2 == 1"
-    results = TestResults(PLAIN, dict.fromkeys(names, False), {names[0]: why}, {names[0]: "n = 7"})
+    results = TestResults(
+        PLAIN, dict.fromkeys(names, False), {names[0]: why}, {names[0]: "f = <m.F object at 0x7f>\nn = 7"}
+    )
     told = _detail(names, results)
     assert told.startswith(f"t.py::test_0:\n{why}\nwhere\nn = 7\n")
     assert told.endswith(f"test_{MOST_LISTED} and 2 more")

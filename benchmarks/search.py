@@ -121,14 +121,11 @@ class Stochastic:
         """It always sees something to improve; reading costs by what is shown."""
         return Critique("go on", usage=_usage(history, CRITIQUE_TOKENS))
 
-    def refine(self, history: History) -> Draft:
-        """One draft, from the newest that is shown, or from the last two."""
-        self._number += 1
-        return Draft(Revision.of(self._next(history).source), "a draft", usage=_usage(history, PROGRAM_TOKENS))
-
     def variants(self, history: History, count: int) -> Iterator[Draft]:
-        """Independent drafts."""
-        return (self.refine(history) for _ in range(count))
+        """Independent drafts, each from the newest that is shown, or from the last two."""
+        for _ in range(count):
+            self._number += 1
+            yield Draft(Revision.of(self._next(history).source), "a draft", usage=_usage(history, PROGRAM_TOKENS))
 
     def preferred(self, history: History) -> Candidate | None:
         """The figures decide."""

@@ -35,9 +35,6 @@ class Excerpted(ABC):
         found = self.inner.critique(self.excerpts(history))
         return replace(found, draft=self.whole(found.draft, history.original.revision)) if found.draft else found
 
-    def refine(self, history: History) -> Draft:
-        return self.whole(self.inner.refine(self.excerpts(history)), history.original.revision)
-
     def variants(self, history: History, count: int) -> Iterator[Draft]:
         for draft in self.inner.variants(self.excerpts(history), count):
             yield self.whole(draft, history.original.revision)

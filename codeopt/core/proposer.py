@@ -32,25 +32,11 @@ class Proposer(Protocol):
         """The critique of the newest candidate, made with all of them in view."""
         ...
 
-    def refine(self, history: History) -> Draft:
-        """The next draft, made from the newest candidate and its critique."""
-        ...
-
     def variants(self, history: History, count: int) -> Iterator[Draft]:
-        """Several drafts of the same critique, each as soon as it is there; fewer where no more can be had."""
+        """Drafts made from the newest candidate and its critique, each as soon as it is there; fewer where no more can
+        be had."""
         ...
 
     def preferred(self, history: History) -> Candidate | None:
         """Return the candidate that it would keep regardless of the others' figures. None: the task's score decides."""
         ...
-
-
-def variants(proposer: Proposer, history: History, count: int, first: Draft | None = None) -> Iterator[Draft]:
-    """The drafts of a round; a single one is asked for by `refine`. first: one that came with the critique."""
-    if first is not None:
-        yield first
-        count -= 1
-    if count == 1:
-        yield proposer.refine(history)
-    elif count:
-        yield from proposer.variants(history, count)

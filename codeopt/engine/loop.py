@@ -13,10 +13,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import chain
 
 from codeopt.core.budget import Budget, Effort, Ledger, Usage
 from codeopt.core.history import Candidate, Critique, Draft, History
-from codeopt.core.proposer import Proposer, variants
+from codeopt.core.proposer import Proposer
 from codeopt.core.run_clock import RunClock
 from codeopt.core.step_error import StepError
 from codeopt.core.words import counted, gain
@@ -233,7 +234,9 @@ class RefineLoop:
             self.judge, self.history, shown, single=self.plan.candidates == 1,
             keep=lambda results: self._reached(results, place),
         )  # fmt: skip
-        for draft in variants(self.proposer, shown, self.plan.candidates, critique.draft):
+        first = [critique.draft] if critique.draft else []
+        missing = self.plan.candidates - len(first)
+        for draft in chain(first, self.proposer.variants(shown, missing) if missing else ()):
             self._spend(draft.usage)
             self._read(draft)
             self.on_stage(LoopStage.JUDGE)

@@ -90,12 +90,11 @@ class LanguageModel:
         shortened = cut(text, MAX_CRITIQUE_CHARS, MAX_CRITIQUE_CHARS // 8)
         return Critique(shortened, sufficient=is_done(answer.reply.text), usage=answer.usage, draft=draft)
 
-    def refine(self, history: History) -> Draft:
-        """The next program. With the original alone this is the paper's first draft. Raises ModelError."""
-        return next(self.variants(history, 1))
-
     def variants(self, history: History, count: int) -> Iterator[Draft]:
-        """Several next programs, each as soon as its reply is there. Raises ModelError where no reply could be had."""
+        """Next programs, each as soon as its reply is there; of the original alone the paper's first draft.
+
+        Raises ModelError where no reply could be had.
+        """
         for answer in self._answers("refine", history, count):
             yield replace(to_draft(answer.reply, history.original.source), usage=answer.usage, model=self.name)
 

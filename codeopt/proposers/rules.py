@@ -47,16 +47,12 @@ class Rules:
             return Critique(text or "No rule matches.", sufficient=True, exhausted=True)
         return Critique(f"{text}\nNext: {following.summary}".strip())
 
-    def refine(self, history: History) -> Draft:
-        """The next draft of the search."""
-        following, _ = _follow(self.rules, history)
-        if following is None:
-            return Draft(history.last.revision, "nothing left to try", problem="every combination of rules was tried")
-        return following
-
     def variants(self, history: History, count: int) -> Iterator[Draft]:
         """The one next draft of the search."""
-        yield self.refine(history)
+        following, _ = _follow(self.rules, history)
+        yield following or Draft(
+            history.last.revision, "nothing left to try", problem="every combination of rules was tried"
+        )
 
     def preferred(self, history: History) -> Candidate | None:
         """The smallest change among those that are as fast as the fastest; None when nothing helped."""

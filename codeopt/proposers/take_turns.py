@@ -19,18 +19,12 @@ class TakeTurns:
         """The critique of the proposer whose turn it is."""
         return self._from(history)[0].critique(history)
 
-    def refine(self, history: History) -> Draft:
-        """The draft of the proposer whose turn it is."""
-        return self._from(history)[0].refine(history)
-
     def variants(self, history: History, count: int) -> Iterator[Draft]:
         """Drafts of all proposers, as evenly as the number allows; the one whose turn it is writes the first."""
         order = self._from(history)
         shares = [len(range(at, count, len(order))) for at in range(len(order))]
         for proposer, share in zip(order, shares, strict=True):
-            if share == 1:
-                yield proposer.refine(history)
-            elif share:
+            if share:
                 yield from proposer.variants(history, share)
 
     def preferred(self, history: History) -> Candidate | None:

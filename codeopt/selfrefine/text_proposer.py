@@ -59,15 +59,12 @@ class TextProposer:
         text = history.last.critique
         return Critique(text, sufficient=is_done(text), usage=NOTHING_USED)
 
-    def refine(self, history: History) -> Draft:
-        """The next draft, after all the others with their feedback."""
+    def variants(self, history: History, count: int) -> Iterator[Draft]:
+        """Next drafts, after all the others with their feedback."""
         rounds = "\n\n".join(self._round(candidate) for candidate in history.candidates)
         ask = f"Write a better draft than all of these: {self.task.answer}. {self._form()}"
-        return self._draft(f"{self._input()}\n\n{rounds}\n\n{ask}", f"draft {len(history.candidates) + 1}")
-
-    def variants(self, history: History, count: int) -> Iterator[Draft]:
-        """Several next drafts of the same feedback."""
-        return (self.refine(history) for _ in range(count))
+        for _ in range(count):
+            yield self._draft(f"{self._input()}\n\n{rounds}\n\n{ask}", f"draft {len(history.candidates) + 1}")
 
     def preferred(self, history: History) -> Candidate | None:
         """Return None: the scores decide."""

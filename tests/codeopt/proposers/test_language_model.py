@@ -42,7 +42,7 @@ def conversation(
 ) -> tuple[Message, ...]:
     model = Scripted([CRITIQUE if step == "critique" else DRAFT], context_tokens=tokens)
     proposer = LanguageModel(model, open_task(task), CASES, **options)
-    proposer.critique(rounds) if step == "critique" else proposer.refine(rounds)
+    proposer.critique(rounds) if step == "critique" else next(proposer.variants(rounds, 1))
     return model.asked[-1]
 
 
@@ -53,7 +53,7 @@ def test_critique_and_draft() -> None:
     first, second = proposer.critique(HISTORY), proposer.critique(HISTORY)
     assert (first.text, first.sufficient) == (CRITIQUE, False)
     assert (second.text, second.sufficient) == ("Fine.\nVERDICT: DONE", True)
-    draft = proposer.refine(HISTORY)
+    draft = next(proposer.variants(HISTORY, 1))
     assert (draft.source, draft.summary, draft.problem) == (FAST, "Read at once.", "")
     assert [each.usage.replies for each in (first, second, draft)] == [1, 1, 1]
     assert draft.usage.tokens_out > 0
@@ -139,7 +139,7 @@ def test_feedback_modes(mode: str, calls: int, measured: bool, critique: bool) -
     proposer = LanguageModel(model, TASK, CASES, feedback=mode)
     found = proposer.critique(HISTORY)
     assert not found.sufficient
-    proposer.refine(HISTORY.with_critique(found.text))
+    next(proposer.variants(HISTORY.with_critique(found.text), 1))
     assert len(model.asked) == calls
     told = "\n".join(m.content for m in model.asked[-1] if m.role == "user")
     assert ("### Measured" in told) is measured
@@ -163,7 +163,7 @@ def test_structured_answers_are_asked_for_by_schema_and_shown_in_that_form() -> 
     proposer = LanguageModel(Scripted(respond), TASK, CASES, structured=True)
     found = proposer.critique(HISTORY)
     assert (found.text, found.sufficient) == ("The loop.", True)
-    draft = proposer.refine(HISTORY.with_critique(found.text))
+    draft = next(proposer.variants(HISTORY.with_critique(found.text), 1))
     assert (draft.source, draft.summary, draft.problem) == (FAST, "a set", "")
     examples = [json.loads(message.content) for message in asked if message.role == "assistant"]
     assert {tuple(example) for example in examples} == {("critique", "verdict"), ("summary", "program")}
@@ -286,7 +286,7 @@ def test_nothing_of_a_held_out_case_is_in_any_prompt(canaries: list[str], task: 
     proposer = LanguageModel(model, open_task(task), (SHOWN, held))
     history = History((first, *bad[1:]))
     proposer.critique(history)
-    proposer.refine(history)
+    next(proposer.variants(history, 1))
     told = "\n".join(m.content for messages in model.asked for m in messages)
     assert not [canary for canary in canaries if canary in told]
 

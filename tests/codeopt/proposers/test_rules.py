@@ -56,7 +56,7 @@ def play(judge: Callable[[str], float | None], **options: tuple[str, ...]) -> tu
         history = history.with_critique(critique.text)
         if critique.sufficient:
             return proposer, history
-        draft = proposer.refine(history)
+        draft = next(proposer.variants(history, 1))
         assert not draft.problem
         ratio = judge(draft.summary)
         candidate = measured(round_, draft.source, draft.summary, ratio, screening_only=draft.screening_only)
@@ -135,7 +135,7 @@ def test_each_draft_once() -> None:
 
 def test_drafts_of_others_do_not_disturb() -> None:
     history = History((measured(0, SOURCE, "", 1.0), measured(1, "print(1)\n", "a model's idea", 9.0)))
-    assert Rules(select_rules(THREE)).refine(history).summary == ALL
+    assert next(Rules(select_rules(THREE)).variants(history, 1)).summary == ALL
 
 
 def test_critique_names_rules_and_lines() -> None:
@@ -147,7 +147,7 @@ def test_critique_names_rules_and_lines() -> None:
 def test_nothing_to_do() -> None:
     history = History((measured(0, "print(1)\n", "", 1.0),))
     assert Rules(select_rules()).critique(history).sufficient
-    assert Rules(select_rules()).refine(history).problem
+    assert next(Rules(select_rules()).variants(history, 1)).problem
 
 
 @pytest.mark.parametrize(

@@ -178,11 +178,8 @@ class Named:
     def critique(self, history: History) -> Critique:
         return Critique(self.name)
 
-    def refine(self, history: History) -> Draft:
-        return Draft(Revision.of(f"print({self.name!r})\n"), self.name)
-
     def variants(self, history: History, count: int) -> Iterator[Draft]:
-        return (self.refine(history) for _ in range(count))
+        return (Draft(Revision.of(f"print({self.name!r})\n"), self.name) for _ in range(count))
 
     def preferred(self, history: History) -> None:
         return None

@@ -66,7 +66,7 @@ class Checks(Protocol):
 
 
 class Timing(Protocol):
-    """What is timed of a target, and its cost in detail."""
+    """Timed cases of a target, and its cost in detail."""
 
     @property
     def region(self) -> TimedRegion:
@@ -122,7 +122,7 @@ class Timing(Protocol):
 
 
 class Facts(Protocol):
-    """What is known of a target for its user, and for those who write drafts of it."""
+    """Facts of a target for its user, and for those who write drafts of it."""
 
     @property
     def usage(self) -> Usage:

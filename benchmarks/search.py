@@ -36,7 +36,7 @@ from codeopt.engine.loop import RefineLoop, SearchPlan
 from codeopt.engine.searches import open_search
 from codeopt.tasks import open_task
 from codeopt_sandbox.compare import Comparison, Decision
-from codeopt_sandbox.outcome import Outcome, Run, Verdict
+from codeopt_sandbox.outcome import CaseVerdict, Outcome, Run
 
 PROBLEMS = 20
 ROUNDS = 4
@@ -183,7 +183,7 @@ class Knowing:
 
     def screen(self, draft: Draft, history: History) -> Candidate:
         """Right or wrong."""
-        verdict = Verdict.AC if Truth.of(draft.source).right else Verdict.WA
+        verdict = CaseVerdict.AC if Truth.of(draft.source).right else CaseVerdict.WA
         outcome = Outcome("case", verdict, Run(0, None, b"", b"", 0.1, 0.1, 0), "")
         return Candidate(len(history.candidates), draft.revision, draft.summary, (outcome,))
 

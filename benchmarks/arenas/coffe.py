@@ -19,7 +19,7 @@ from codeopt.core.target import Target
 from codeopt_sandbox import Case, RunLimits, open_sandbox
 from codeopt_sandbox.caseio import read_cases
 from codeopt_sandbox.host import Options
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import CaseVerdict
 from codeopt_sandbox.verdict import judge, open_checker
 
 
@@ -48,5 +48,5 @@ def _mutant(settings: Settings, cases: list[Case], text: str) -> Mutant | None:
     check, options = open_checker("tokens"), Options(python=settings.python)
     with open_sandbox(settings.sandbox, limits=RunLimits(seconds=10), options=options) as sandbox:
         runs = [(case, sandbox.run(text, case.stdin, mode="exec")) for case in cases]
-    wrong = [case.name for case, run in runs if judge(case, run, check).verdict is not Verdict.AC]
+    wrong = [case.name for case, run in runs if judge(case, run, check).verdict is not CaseVerdict.AC]
     return Mutant(text, len(wrong), f"tests {', '.join(wrong)}") if wrong else None

@@ -12,7 +12,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.task_score import TaskScore
 from codeopt_sandbox.caveat import Caveat, distinct
 from codeopt_sandbox.compare import Comparison, Decision
-from codeopt_sandbox.outcome import ChangedSetting, Outcome, Verdict
+from codeopt_sandbox.outcome import CaseVerdict, ChangedSetting, Outcome
 from codeopt_sandbox.profile import Profile
 
 
@@ -174,7 +174,7 @@ class Candidate:
     @property
     def correct(self) -> bool:
         """Right on every case that was run, and some were run."""
-        return not self.rejection and bool(self.outcomes) and all(o.verdict is Verdict.AC for o in self.outcomes)
+        return not self.rejection and bool(self.outcomes) and all(o.verdict is CaseVerdict.AC for o in self.outcomes)
 
     @property
     def screening_only(self) -> bool:

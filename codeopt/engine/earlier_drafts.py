@@ -10,7 +10,7 @@ from codeopt.core.history import Candidate, History
 from codeopt.core.sanitize import inline
 from codeopt.report.outcomes import candidate_in_words
 from codeopt.workloads import WorkloadRequest
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import CaseVerdict
 
 MOST = 12
 """Maximum number of drafts, the newest."""
@@ -54,5 +54,5 @@ def _lines(history: History) -> list[str]:
 
 def _line(candidate: Candidate) -> str:
     """A rejection may be shown; what a case shows may not, as that case may be held out from the next run."""
-    told = candidate.rejection if all(o.verdict is Verdict.AC for o in candidate.outcomes) else ""
+    told = candidate.rejection if all(o.verdict is CaseVerdict.AC for o in candidate.outcomes) else ""
     return f"{candidate_in_words(candidate)}: {inline(candidate.summary)}{f' ({inline(told)})' if told else ''}"

@@ -23,7 +23,7 @@ from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
 from codeopt_sandbox.errors import OriginalUnsteady
 from codeopt_sandbox.growth import GrowthPair
-from codeopt_sandbox.outcome import Case, Outcome, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
 
 MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""
@@ -287,7 +287,7 @@ class Judge:
         for number, case in enumerate(cases, 1):
             self.notify(f"case {number} of {len(cases)}")
             outcome = self.workload.run_case(draft, case)
-            if outcome.verdict is not Verdict.AC:
+            if outcome.verdict is not CaseVerdict.AC:
                 outcome = outcome if wrong else self.workload.explain(draft, case, outcome)
                 wrong += 1
             outcomes.append(outcome)

@@ -13,7 +13,7 @@ from codeopt.core.sanitize import fenced, inline
 from codeopt.core.words import clock, counted, directions, duration, factor, interval, mib
 from codeopt.core.words import memory as memory_of
 from codeopt_sandbox.compare import CaseTimes, Comparison, Decision
-from codeopt_sandbox.outcome import Case, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict
 from codeopt_sandbox.profile import Callee, HotLine, Profile
 
 NOT_SHOWN = "a case that is not shown"
@@ -53,7 +53,7 @@ class Shown:
 
     def may_quote(self, candidate: Candidate) -> bool:
         """Return True if no free text about `candidate` (a detail, a reason) can come from a held-out case."""
-        failed = [o.case for o in candidate.outcomes if o.verdict is not Verdict.AC]
+        failed = [o.case for o in candidate.outcomes if o.verdict is not CaseVerdict.AC]
         if candidate.comparison and candidate.comparison.decision is Decision.WRONG:
             failed += [times.case for times in candidate.comparison.cases] or [""]
         return all(name in self.cases for name in failed)

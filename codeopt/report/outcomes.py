@@ -13,7 +13,7 @@ from codeopt.core.words import INCONCLUSIVE, NO_DIFFERENCE, Speedup, directions
 from codeopt_sandbox.call_answer import CallRun
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.limit_test import LimitAnswer
-from codeopt_sandbox.outcome import Outcome, Verdict
+from codeopt_sandbox.outcome import CaseVerdict, Outcome
 
 SCREENED: Literal["screened"] = "screened"
 """Verdict of a round that was only timed next to others."""
@@ -67,9 +67,12 @@ _FAILURES = {
     FailureKind.MEMORY_LIMIT: "memory limit", FailureKind.OUTPUT_LIMIT: "output limit", FailureKind.GUARD: "rejected",
 }  # fmt: skip
 _OF_A_RUN = {
-    Verdict.WA: FailureKind.WRONG_OUTPUT, Verdict.RE: FailureKind.ERROR, Verdict.TLE: FailureKind.TIME_LIMIT,
-    Verdict.MLE: FailureKind.MEMORY_LIMIT, Verdict.OLE: FailureKind.OUTPUT_LIMIT,
-}  # fmt: skip
+    CaseVerdict.WA: FailureKind.WRONG_OUTPUT,
+    CaseVerdict.RE: FailureKind.ERROR,
+    CaseVerdict.TLE: FailureKind.TIME_LIMIT,
+    CaseVerdict.MLE: FailureKind.MEMORY_LIMIT,
+    CaseVerdict.OLE: FailureKind.OUTPUT_LIMIT,
+}
 
 
 def words_of(decision: Decision, about: About | None, metric: str = "cpu") -> str:
@@ -80,7 +83,7 @@ def words_of(decision: Decision, about: About | None, metric: str = "cpu") -> st
 
 def failure_of(candidate: Candidate) -> FailureKind | None:
     """The way in which a candidate is wrong. None: it is right."""
-    failed = next((o.verdict for o in candidate.outcomes if o.verdict is not Verdict.AC), None)
+    failed = next((o.verdict for o in candidate.outcomes if o.verdict is not CaseVerdict.AC), None)
     if failed:
         return _OF_A_RUN[failed]
     if candidate.rejection:
@@ -126,7 +129,7 @@ def candidate_in_words(candidate: Candidate) -> str:
 
 def why(candidate: Candidate) -> str:
     """Return the reason why a candidate is wrong or rejected, in one line. Empty if it is neither."""
-    failed = next((o for o in candidate.outcomes if o.verdict is not Verdict.AC), None)
+    failed = next((o for o in candidate.outcomes if o.verdict is not CaseVerdict.AC), None)
     reason = candidate.rejection or (_failing(failed) if failed else "")
     if not reason and candidate.comparison and candidate.comparison.decision is Decision.WRONG:
         reason = candidate.comparison.reason

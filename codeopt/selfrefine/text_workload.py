@@ -25,7 +25,7 @@ from codeopt.workloads._one_file import OneFile
 from codeopt.workloads._protocol import workload
 from codeopt_sandbox import RunLimits, Sandbox
 from codeopt_sandbox.compare import StoppingRule
-from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.plain_files import read_text
 from codeopt_sandbox.runner import Runner
 from codeopt_sandbox.verdict import check_tokens
@@ -90,10 +90,10 @@ class TextWorkload(Defaults):
     def run_case(self, draft: Revision, case: Case) -> Outcome:
         """Run a text that is a program; any other is as it is."""
         if self.sandbox is None:
-            return Outcome(case.name, Verdict.AC, Run(0, None, 0.0, 0.0, 0, draft.text.encode(), b""))
+            return Outcome(case.name, CaseVerdict.AC, Run(0, None, 0.0, 0.0, 0, draft.text.encode(), b""))
         run = self.sandbox.run(draft.text, mode="exec")
         reason = _failure(run)
-        verdict = Verdict.TLE if run.stop == "time" else Verdict.RE if reason else Verdict.AC
+        verdict = CaseVerdict.TLE if run.stop == "time" else CaseVerdict.RE if reason else CaseVerdict.AC
         return Outcome(case.name, verdict, run, reason)
 
     def check(self, draft: Revision, stage: Stage) -> Checked:

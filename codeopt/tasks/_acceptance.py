@@ -5,7 +5,7 @@ from __future__ import annotations
 from codeopt.core.history import Candidate, Critique, History
 from codeopt.core.words import more_time
 from codeopt_sandbox.compare import Decision
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import CaseVerdict
 
 MAX_SLOWDOWN = 0.05
 """The share of time that a task whose aim is not speed may cost."""
@@ -18,7 +18,7 @@ def common_rejection(candidate: Candidate) -> str:
     if candidate.rejection:
         return candidate.rejection
     if not candidate.correct:
-        wrong = next((each.verdict for each in candidate.outcomes if each.verdict is not Verdict.AC), None)
+        wrong = next((each.verdict for each in candidate.outcomes if each.verdict is not CaseVerdict.AC), None)
         return f"it is not right on every case ({wrong})" if wrong else "it was not run"
     if candidate.comparison is None:
         return "it was not compared with the original"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from codeopt_sandbox.compare import CaseTimes, Comparison, Decision
-from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.profile import HotLine, Profile
 
 TOO_SHORT = "the run was too short for the Python/native split"
@@ -20,12 +20,12 @@ def run(seconds: float, peak_mib: float = 9.4, stdout: bytes = b"") -> Run:
 def passed(cases: Sequence[Case], seconds: Sequence[float], peak_mib: float = 9.4) -> tuple[Outcome, ...]:
     """Right on every case, in `seconds` each."""
     pairs = zip(cases, seconds, strict=True)
-    return tuple(Outcome(case=case.name, verdict=Verdict.AC, run=run(each, peak_mib)) for case, each in pairs)
+    return tuple(Outcome(case=case.name, verdict=CaseVerdict.AC, run=run(each, peak_mib)) for case, each in pairs)
 
 
 def wrong(case: Case, stdout: bytes, detail: str, seconds: float = 0.001) -> Outcome:
     """A wrong answer on one case."""
-    return Outcome(case=case.name, verdict=Verdict.WA, run=run(seconds, stdout=stdout), detail=detail)
+    return Outcome(case=case.name, verdict=CaseVerdict.WA, run=run(seconds, stdout=stdout), detail=detail)
 
 
 def compared(

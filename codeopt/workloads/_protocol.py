@@ -121,7 +121,7 @@ class Timing(Protocol):
         ...
 
 
-class Facts(Protocol):
+class TargetFacts(Protocol):
     """Facts of a target for its user, and for those who write drafts of it."""
 
     @property
@@ -151,7 +151,7 @@ class Facts(Protocol):
         ...
 
 
-class Workload(Checks, Timing, Facts, Protocol):
+class Workload(Checks, Timing, TargetFacts, Protocol):
     """A target that was measured: everything that a judge needs. `Defaults` has most of it for simple kinds."""
 
     @property

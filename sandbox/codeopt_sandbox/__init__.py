@@ -7,7 +7,7 @@ with open_sandbox() as sandbox:
 
 from codeopt_sandbox.errors import BackendUnavailable, GuestLost, SandboxError
 from codeopt_sandbox.host import Options, Sandbox, open_sandbox
-from codeopt_sandbox.outcome import Case, Outcome, Run, RunLimits, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run, RunLimits
 
 __all__ = [
     "BackendUnavailable",
@@ -19,6 +19,6 @@ __all__ = [
     "RunLimits",
     "Sandbox",
     "SandboxError",
-    "Verdict",
+    "CaseVerdict",
     "open_sandbox",
 ]

@@ -15,7 +15,7 @@ from typing import Any
 from codeopt_sandbox.caseio import read_cases
 from codeopt_sandbox.errors import BackendUnavailable, SandboxError
 from codeopt_sandbox.host import BACKENDS, Options, open_sandbox
-from codeopt_sandbox.outcome import Case, Outcome, RunLimits, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, RunLimits
 from codeopt_sandbox.streams import FULL, drop_output, open_closed_streams
 from codeopt_sandbox.verdict import Checker, open_checker, run_cases
 
@@ -117,7 +117,7 @@ def _report(arguments: argparse.Namespace) -> int:
                     {"backend": sandbox.backend, "isolation": sandbox.description, "cases": [_row(o) for o in outcomes]}
                 )
             )
-    return 0 if all(o.verdict is Verdict.AC for o in outcomes) else 1
+    return 0 if all(o.verdict is CaseVerdict.AC for o in outcomes) else 1
 
 
 def _inputs(arguments: argparse.Namespace) -> tuple[bytes, list[Case], Checker]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from codeopt_sandbox.compare import Plan, measured_value
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import CaseVerdict
 from codeopt_sandbox.runner import P, Runner, run_on
 from codeopt_sandbox.sequential_test import hodges_lehmann
 from codeopt_sandbox.verdict import Checker, judge
@@ -69,7 +69,7 @@ def _lap(
             short = [which for which in running if sum(found[which]) < ROUND_S]
             for which in draw.sample(short, len(short)):
                 run = run_on(runner, programs[which], case)
-                if judge(case, run, check).verdict is Verdict.AC:
+                if judge(case, run, check).verdict is CaseVerdict.AC:
                     found[which].append(measured_value(run, plan.metric))
                 else:
                     sums.pop(which, None)

@@ -20,7 +20,7 @@ from codeopt_sandbox.clock_choice import Clock, choose_clock
 from codeopt_sandbox.errors import OriginalUnsteady
 from codeopt_sandbox.guests import PRIOR_SD, WITHIN_SHARE, begins_guest, looks, margin
 from codeopt_sandbox.limit_test import LimitAnswer, LimitRule, LimitTest, against_limit, pairs_needed
-from codeopt_sandbox.outcome import Case, Cause, Outcome, Run, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Cause, Outcome, Run
 from codeopt_sandbox.runner import P, Runner, run_on
 from codeopt_sandbox.sequential_test import Side, fewest_pairs, hodges_lehmann, interval, rejects_null
 from codeopt_sandbox.verdict import Checker, check_tokens, judge
@@ -362,7 +362,7 @@ def compare(
     except _Wrong as wrong:
         outcome = wrong.outcome
         found = _result(series, rule, Decision.WRONG, f"case {outcome.case}: {outcome.verdict} {outcome.detail}")
-        return replace(found, overrun=outcome.verdict is Verdict.TLE or outcome.cause is Cause.OVERRUN)
+        return replace(found, overrun=outcome.verdict is CaseVerdict.TLE or outcome.cause is Cause.OVERRUN)
     except BaseException:
         if on_break and series.differences:
             on_break(
@@ -409,7 +409,7 @@ def _measured(sandbox: Runner[P], original: P, case: Case, check: Checker) -> tu
     """A case with all that is expected, and a run of the original on it. Raises OriginalUnsteady."""
     run = run_on(sandbox, original, case)
     outcome = judge(case, run, check)
-    if outcome.verdict is not Verdict.AC:
+    if outcome.verdict is not CaseVerdict.AC:
         raise OriginalUnsteady(f"the original fails case {case.name}: {outcome.verdict} {outcome.detail}", outcome)
     known = case.expecting(run) if case.expected is None else case
     return replace(known, written=run.written if case.written is None else case.written), run
@@ -460,7 +460,7 @@ def _pair(
             for which in (0, 1) if draw.random() < 0.5 else (1, 0):
                 run = run_on(sandbox, programs[which], case)
                 outcome = judge(case, run, check)
-                if outcome.verdict is not Verdict.AC:
+                if outcome.verdict is not CaseVerdict.AC:
                     if which:
                         raise _Wrong(outcome)
                     raise OriginalUnsteady(f"the original fails case {case.name} now and then", outcome, busy=True)

@@ -17,7 +17,7 @@ Stop = Literal["time", "memory", "output", "processes", "lost"]
 """Reason why the guest ended a run. `lost`: the run killed the process that started it."""
 
 
-class Verdict(StrEnum):
+class CaseVerdict(StrEnum):
     """CodeNet's status names, as an online judge uses them."""
 
     AC = "AC"  # accepted
@@ -161,7 +161,7 @@ class Outcome:
     """One run of one case, judged."""
 
     case: str
-    verdict: Verdict
+    verdict: CaseVerdict
     run: Run = field(repr=False)
     detail: str = ""
     """One line for people: what differed, which limit, which exception."""

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import Protocol, runtime_checkable
 
 from codeopt_sandbox.host import Sandbox
-from codeopt_sandbox.outcome import Case, Mode, Outcome, Run, Verdict, WrittenFile
+from codeopt_sandbox.outcome import Case, CaseVerdict, Mode, Outcome, Run, WrittenFile
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.tolerance import excess, number_pairs, same_shape
 
@@ -153,23 +153,23 @@ def judge(case: Case, run: Run, check: Checker = check_tokens) -> Outcome:
     return Outcome(case.name, verdict, run, detail, run.cause)
 
 
-def _verdict(case: Case, run: Run, check: Checker) -> tuple[Verdict, str]:
+def _verdict(case: Case, run: Run, check: Checker) -> tuple[CaseVerdict, str]:
     if run.stop == "time":
-        return Verdict.TLE, run.stop_detail
+        return CaseVerdict.TLE, run.stop_detail
     if run.stop == "memory" or _refused_memory(run):
-        return Verdict.MLE, run.stop_detail or "MemoryError: an allocation was refused"
+        return CaseVerdict.MLE, run.stop_detail or "MemoryError: an allocation was refused"
     if run.stop == "output":
-        return Verdict.OLE, run.stop_detail
+        return CaseVerdict.OLE, run.stop_detail
     if run.stop is not None:
-        return Verdict.RE, run.stop_detail
+        return CaseVerdict.RE, run.stop_detail
     if run.signal is not None:
-        return Verdict.RE, f"ended by signal {run.signal}"
+        return CaseVerdict.RE, f"ended by signal {run.signal}"
     if run.exit != case.exit or (case.exit and TRACEBACK in run.stderr):
         other = f" instead of {case.exit}" if run.exit != case.exit and case.exit else ""
-        return Verdict.RE, f"exit status {run.exit}{other}{_last_line(run.stderr)}"
+        return CaseVerdict.RE, f"exit status {run.exit}{other}{_last_line(run.stderr)}"
     difference = "" if case.expected is None else _checked(check, case, case.expected, run)
     difference = difference or compare_written(case, run)
-    return (Verdict.WA, difference) if difference else (Verdict.AC, "")
+    return (CaseVerdict.WA, difference) if difference else (CaseVerdict.AC, "")
 
 
 def _checked(check: Checker, case: Case, expected: bytes, run: Run) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt_sandbox import Case, RunLimits, Sandbox, Verdict
+from codeopt_sandbox import Case, CaseVerdict, RunLimits, Sandbox
 from codeopt_sandbox.outcome import Mode, WrittenFile
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
@@ -74,9 +74,9 @@ def test_files_are_compared_byte_for_byte(sandbox: Sandbox) -> None:
     write = "open('a', 'w').write({!r}); open('run.log', 'w').write({!r})"
     first = sandbox.run(write.format("x", "1"), files=())
     case = Case("one", b"", b"", files=(), written=first.written, ignored=("*.log",))
-    assert judge(case, sandbox.run(write.format("x", "2"), files=())).verdict is Verdict.AC
+    assert judge(case, sandbox.run(write.format("x", "2"), files=())).verdict is CaseVerdict.AC
     wrong = judge(case, sandbox.run(write.format("x ", "1"), files=()))
-    assert (wrong.verdict, wrong.detail) == (Verdict.WA, "file a: line 1: expected 'x', got 'x '")
+    assert (wrong.verdict, wrong.detail) == (CaseVerdict.WA, "file a: line 1: expected 'x', got 'x '")
     assert judge(case, sandbox.run("pass", files=())).detail == "file a: it was expected and is not written"
     more = judge(case, sandbox.run(write.format("x", "") + "; open('b', 'w')", files=()))
     assert more.detail == "file b: it is written and was not expected"

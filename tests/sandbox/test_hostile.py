@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt_sandbox import Case, Outcome, RunLimits, Sandbox, Verdict
+from codeopt_sandbox import Case, CaseVerdict, Outcome, RunLimits, Sandbox
 from codeopt_sandbox.outcome import Mode
 from codeopt_sandbox.verdict import judge
 from tests.conftest import ISOLATED, open_or_skip
@@ -25,12 +25,12 @@ LIMITS = RunLimits(seconds=30, memory_mib=256, processes=64, output_mib=1)
 QUICK = RunLimits(seconds=1, memory_mib=256, processes=64, output_mib=1)
 MARKER = "codeopt_hostile_marker"
 VERDICTS = {
-    "time limit": Verdict.TLE,
-    "memory limit": Verdict.MLE,
-    "output limit": Verdict.OLE,
-    "runtime error": Verdict.RE,
-    "wrong answer": Verdict.WA,
-    "accepted": Verdict.AC,
+    "time limit": CaseVerdict.TLE,
+    "memory limit": CaseVerdict.MLE,
+    "output limit": CaseVerdict.OLE,
+    "runtime error": CaseVerdict.RE,
+    "wrong answer": CaseVerdict.WA,
+    "accepted": CaseVerdict.AC,
 }
 NEEDS_OWN_USER = {
     "h33_hardlink_out": "with the guest's user it links its own program, in a folder that is then emptied"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt_sandbox import Case, Run, Verdict
+from codeopt_sandbox import Case, CaseVerdict, Run
 from codeopt_sandbox.outcome import WrittenFile
 from codeopt_sandbox.verdict import check_exact, check_floats, check_nearly, check_tokens, judge, open_checker
 
@@ -142,7 +142,7 @@ VERDICTS: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("fields", "verdict"), VERDICTS)
 def test_verdict(fields: dict[str, Any], verdict: str) -> None:
     outcome = judge(Case("1", b"", b"6"), run_of(**fields))
-    assert outcome.verdict == Verdict(verdict)
+    assert outcome.verdict == CaseVerdict(verdict)
     assert "\n" not in outcome.detail
 
 
@@ -158,14 +158,14 @@ def test_only_a_run_that_ended_well_is_accepted(
     run = run_of(exit=end[0], signal=end[1], stop=stop, stdout=stdout, stderr=stderr)
     outcome = judge(Case("1", b"", b"6"), run)
     well = end == (0, None) and stop is None
-    assert (outcome.verdict is Verdict.AC) == (well and stdout.split() == [b"6"])
-    assert (outcome.verdict in (Verdict.AC, Verdict.WA)) == well
-    assert outcome.verdict is not Verdict.IE
+    assert (outcome.verdict is CaseVerdict.AC) == (well and stdout.split() == [b"6"])
+    assert (outcome.verdict in (CaseVerdict.AC, CaseVerdict.WA)) == well
+    assert outcome.verdict is not CaseVerdict.IE
 
 
 def test_without_expected_output_only_the_end_counts() -> None:
-    assert judge(Case("1", b""), run_of(stdout=b"anything")).verdict is Verdict.AC
-    assert judge(Case("1", b""), run_of(exit=1)).verdict is Verdict.RE
+    assert judge(Case("1", b""), run_of(stdout=b"anything")).verdict is CaseVerdict.AC
+    assert judge(Case("1", b""), run_of(exit=1)).verdict is CaseVerdict.RE
 
 
 @pytest.mark.parametrize(
@@ -209,11 +209,11 @@ def test_files_that_a_run_writes_are_compared(
 ) -> None:
     case = Case("1", b"", b"6", written=expected, ignored=("*.log",))
     outcome = judge(case, run_of(written=written))
-    assert (outcome.verdict, outcome.detail) == (Verdict.WA if said else Verdict.AC, said)
+    assert (outcome.verdict, outcome.detail) == (CaseVerdict.WA if said else CaseVerdict.AC, said)
 
 
 @pytest.mark.parametrize(
     ("exit", "stderr", "verdict"), [(1, b"", "AC"), (0, b"", "RE"), (2, b"", "RE"), (1, TRACE + b"ValueError\n", "RE")]
 )
 def test_a_status_that_is_right_is_one_and_a_traceback_is_not(exit: int, stderr: bytes, verdict: str) -> None:
-    assert judge(Case("1", b"", b"6", exit=1), run_of(exit=exit, stderr=stderr)).verdict == Verdict(verdict)
+    assert judge(Case("1", b"", b"6", exit=1), run_of(exit=exit, stderr=stderr)).verdict == CaseVerdict(verdict)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
 from codeopt_sandbox.compare import CaseTimes, Comparison, Decision
-from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.profile import HotFunction, HotLine, MemoryLine, Profile
 
 SHOWN = Case("small", b"3\n1 2 3\n", b"6\n")
@@ -20,7 +20,7 @@ def run(stdout: bytes = b"", stderr: bytes = b"", exit: int | None = 0, **other:
     return Run(exit=exit, stdout=stdout, stderr=stderr, **values)  # type: ignore[arg-type]
 
 
-def outcome(case: Case = SHOWN, verdict: Verdict = Verdict.AC, detail: str = "", **measured: object) -> Outcome:
+def outcome(case: Case = SHOWN, verdict: CaseVerdict = CaseVerdict.AC, detail: str = "", **measured: object) -> Outcome:
     return Outcome(case.name, verdict, run(**measured), detail)  # type: ignore[arg-type]
 
 
@@ -71,5 +71,5 @@ def right(number: int = 1, source: str = FAST, **compared: object) -> Candidate:
 def wrong(
     number: int = 1, case: Case = SHOWN, source: str = FAST, stdout: bytes = b"7\n", critique: str = ""
 ) -> Candidate:
-    outcomes = (outcome(case, Verdict.WA, detail="token 1 differs", stdout=stdout),)
+    outcomes = (outcome(case, CaseVerdict.WA, detail="token 1 differs", stdout=stdout),)
     return Candidate(number, Revision.of(source), f"try {number}", outcomes, critique=critique)

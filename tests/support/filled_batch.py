@@ -15,7 +15,7 @@ from codeopt.core.model import Message, Reply
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import SavedRun
 from codeopt_sandbox.compare import Decision
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import CaseVerdict
 from tests.support.candidates import FAST, SLOW, comparison, outcome, profile
 
 HOSTILE = "</script><script>document.title='in'</script><img src=x onerror=\"document.title='in'\">\x1b[31m\u202e"
@@ -33,7 +33,7 @@ def draft(number: int, speedup: float | None) -> Candidate:
     source = f"{FAST}# round {number}\n"
     if speedup == 0.0:
         return Candidate(
-            number, Revision.of(source), HOSTILE, (outcome(verdict=Verdict.WA, detail=HOSTILE),), critique=HOSTILE
+            number, Revision.of(source), HOSTILE, (outcome(verdict=CaseVerdict.WA, detail=HOSTILE),), critique=HOSTILE
         )
     found = comparison(Decision.SAME, 1.0) if speedup is None else comparison(ratio=speedup)
     return Candidate(
@@ -71,7 +71,9 @@ def fill(store: BatchFolder) -> None:
     store.keep(
         "human", "target", Candidate(0, Revision.of(FAST), "the human's program", (outcome(),), comparison(ratio=5.0))
     )
-    store.keep("same", "target", Candidate(0, Revision.of(FAST), "the human's program", (outcome(verdict=Verdict.WA),)))
+    store.keep(
+        "same", "target", Candidate(0, Revision.of(FAST), "the human's program", (outcome(verdict=CaseVerdict.WA),))
+    )
     store.end("failed", ProblemResult("failed", "the server is down", fault="model"), TimeSpent())
     store.require_same({"model": "wire-model", "task": "runtime", "set": "pairs.jsonl"})
     store.set_facts(cores=2)

@@ -19,7 +19,7 @@ from codeopt.engine.doctor.exam_row import ExamRow, Health
 from codeopt.engine.judge import Judge
 from codeopt.workloads import WorkloadRequest, kind_of
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import CaseVerdict
 
 STATED = 2 * StoppingRule().alpha
 """Share of identical pairs that a comparison may call faster or slower."""
@@ -117,7 +117,7 @@ def false_alarms(
             text = judge.original.revision.text
             candidate = judge.known(Revision.of(text + "# the same\n"), "the same")
             if not candidate.correct:
-                wrong = next(each for each in candidate.outcomes if each.verdict is not Verdict.AC)
+                wrong = next(each for each in candidate.outcomes if each.verdict is not CaseVerdict.AC)
                 return FalseAlarms(kind, (), f"identical code has a wrong result: {wrong.verdict} {wrong.detail}")
             return FalseAlarms(kind, tuple(_compared(judge, candidate, until, notify)))
 

@@ -15,7 +15,7 @@ from codeopt.core.words import factor
 from codeopt.core.words import gain as speed
 from codeopt.engine.guards import AnyGain, Consequence, Finding, TimedRegion, guard
 from codeopt_sandbox.compare import measured_value
-from codeopt_sandbox.outcome import Case, Files, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Files
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
 
@@ -75,7 +75,7 @@ def _ratios(gain: AnyGain, inputs: Iterable[Case], least: float) -> Iterator[flo
         runner.restart_guest()
         written = old.written if case.files is not None else None
         known = replace(case, expected=old.stdout, written=written, exit=old.exit)
-        if judge(known, new, gain.workload.suite.check).verdict is Verdict.AC:
+        if judge(known, new, gain.workload.suite.check).verdict is CaseVerdict.AC:
             yield took / measured_value(new, clock)
 
 

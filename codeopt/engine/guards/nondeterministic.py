@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 
 from codeopt.engine.guards import AnyGain, Consequence, Finding, TimedRegion, guard
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import CaseVerdict
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
 
@@ -28,7 +28,7 @@ def check_gain(gain: AnyGain) -> Finding | None:
             break
         case = timed[number % len(timed)][1]
         outcome = judge(case, run_on(gain.workload.runner, gain.draft, case), suite.check)
-        if outcome.verdict is not Verdict.AC:
+        if outcome.verdict is not CaseVerdict.AC:
             reason = f"not always right: {outcome.detail or outcome.verdict}"
             return Finding(Consequence.REJECT, reason, replace(outcome, detail=reason))
     return None

@@ -17,7 +17,7 @@ from codeopt.report.html.markup import Child, Markup, tag
 from codeopt.report.html.templating import folded, scrolls, table
 from codeopt.report.outcomes import SCREENED, is_screened, verdict_of, word_of
 from codeopt_sandbox.caveat import Caveat
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import CaseVerdict
 
 DIFF_LINES = 400
 CONTEXT = 3
@@ -82,7 +82,7 @@ def verdicts(candidate: Candidate) -> Markup:
     failed = [
         f"; case {o.case}: {o.verdict} {cut(o.detail, 200, 0)}"
         for o in candidate.outcomes
-        if o.verdict is not Verdict.AC
+        if o.verdict is not CaseVerdict.AC
     ]
     refused = f"; {candidate.rejection}" if candidate.rejection else ""
     return tag("p", f"Cases: {text}, longest {slowest:.3f} s{''.join(failed[:3])}{refused}", class_="verdicts")

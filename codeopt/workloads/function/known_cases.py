@@ -26,7 +26,7 @@ from codeopt_sandbox.caveat import Tier
 from codeopt_sandbox.guest.calls.batch import ORDERED
 from codeopt_sandbox.guest.calls.repr.plain import MAX_ITEMS
 from codeopt_sandbox.guest.environment import NEIGHBOUR, USUAL, Environment
-from codeopt_sandbox.outcome import Case, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict
 from codeopt_sandbox.verdict import Checker, judge
 
 IN_A_CASE = 500
@@ -156,7 +156,7 @@ def make_cases(
             other = environment.replace(hash_seed=1 if environment.hash_seed != 1 else 2)
             again = runner.run(harness.revision, stdin, mode="exec", environment=other)
             outcome = judge(case, again, check)
-            if run.exit != 0 or outcome.verdict is not Verdict.AC:
+            if run.exit != 0 or outcome.verdict is not CaseVerdict.AC:
                 raise never_the_same(harness, outcome.detail or run.stop_detail)
         cases.append(case)
     return cases

@@ -28,7 +28,7 @@ from codeopt.workloads.function.workload import FunctionWorkload, comparison_of
 from codeopt.workloads.source.functions import definition
 from codeopt_sandbox.caveat import Tier
 from codeopt_sandbox.comparing import AnswerChecker, Observable
-from codeopt_sandbox.outcome import Outcome, Run, Verdict
+from codeopt_sandbox.outcome import CaseVerdict, Outcome, Run
 
 RECORDED = CallTimeLimit(0.5, 1.0)
 """Seconds that one recorded call and all of them may take where nothing else is asked of a draft."""
@@ -138,7 +138,7 @@ def _workload(
         may_change = Observable.ARGUMENTS in options.ignore_difference
         cases += scenario_cases(harness, runner, inside, contract, may_change=may_change, policy=policy)
     runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
-    outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
+    outcomes = tuple(Outcome(case.name, CaseVerdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = replace(request.baseline or Candidate(0, harness.revision, "the original"), outcomes=outcomes)
     once = replace(request.rule, pair_seconds=0.0)  # a run is as many passes as it takes: see timing.PAIR_S
     suite = Suite(tuple(cases), check)

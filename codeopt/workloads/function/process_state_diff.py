@@ -14,7 +14,7 @@ from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt_sandbox.call_answer import LeftSetting, ProcessChanges
 from codeopt_sandbox.calls import CallBatch, CallRun
 from codeopt_sandbox.guest.calls.outcome import COUNTED, IMPORT
-from codeopt_sandbox.outcome import ChangedSetting, Outcome, Verdict
+from codeopt_sandbox.outcome import CaseVerdict, ChangedSetting, Outcome
 
 IMPORT_S = 60.0
 """Time limit of importing the libraries, seconds."""
@@ -26,10 +26,10 @@ def check_process_state(runner: TimedRuns, original: Revision, draft: Revision, 
     """A right run as a wrong one, where it leaves what the original does not."""
     run = outcome.run
     left = run.answer.left if isinstance(run, CallRun) and run.answer else None
-    if outcome.verdict is not Verdict.AC or draft == original or left is None:
+    if outcome.verdict is not CaseVerdict.AC or draft == original or left is None:
         return outcome
     new = new_process_state(runner, original, left)
-    return replace(outcome, verdict=Verdict.WA, detail=sentence(new), settings=told(new)) if new else outcome
+    return replace(outcome, verdict=CaseVerdict.WA, detail=sentence(new), settings=told(new)) if new else outcome
 
 
 def new_process_state(runner: TimedRuns, original: Revision, left: ProcessChanges) -> tuple[LeftSetting, ...]:

@@ -28,7 +28,7 @@ from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.comparing import AnswerChecker
 from codeopt_sandbox.guest.calls.scenarios import AGAIN, THREADS
 from codeopt_sandbox.guest.environment import USUAL, Environment, seeded
-from codeopt_sandbox.outcome import Case, Outcome, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
 from codeopt_sandbox.verdict import judge
 
 LEAST_S = 2.0
@@ -131,7 +131,7 @@ def judged(case: ScenarioCase, run: CallRun, check: AnswerChecker, rules: Caveat
     """A difference that any caller may see is a wrong answer; the others are caveats."""
     usual = case.part_of(run, beyond=False)
     outcome = replace(judge(case.part(beyond=False), usual, check), run=run)
-    if outcome.verdict is not Verdict.AC:
+    if outcome.verdict is not CaseVerdict.AC:
         return outcome
     parts = [call_caveats(case.part(beyond=far), case.part_of(run, beyond=far).answer, rules) for far in (False, True)]
     return replace(outcome, caveats=tuple(chain.from_iterable(parts)))

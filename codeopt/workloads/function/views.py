@@ -12,7 +12,7 @@ from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt_sandbox.calls import Answer, CallBatch, CallRun
 from codeopt_sandbox.comparing import AnswerComparison, AnsweredCase
 from codeopt_sandbox.guest.calls.batch import batch_of
-from codeopt_sandbox.outcome import Mode, Outcome, Verdict
+from codeopt_sandbox.outcome import CaseVerdict, Mode, Outcome
 
 FIRST = 60
 """First calls, the objects of all of which are asked; each takes a process of its own."""
@@ -26,7 +26,7 @@ def judge_views(
 ) -> Outcome:  # fmt: skip
     """A right outcome as a wrong one, where objects of the draft's answer their callers otherwise."""
     run = outcome.run
-    if outcome.verdict is not Verdict.AC or draft == original or not isinstance(run, CallRun):
+    if outcome.verdict is not CaseVerdict.AC or draft == original or not isinstance(run, CallRun):
         return outcome
     batch = _asked(case, run)
     if batch is None:
@@ -36,10 +36,10 @@ def judge_views(
     if old is None:
         return outcome
     if new is None:
-        return replace(outcome, verdict=Verdict.WA, detail="there is no answer when its objects are asked")
+        return replace(outcome, verdict=CaseVerdict.WA, detail="there is no answer when its objects are asked")
     for call, was, now in zip(old.calls, old.outcomes, new.outcomes, strict=False):
         if found := comparison.seen_by_callers(was, now, timed=batch.program == "time"):
-            return replace(outcome, verdict=Verdict.WA, detail=replace(found, call=call).words)
+            return replace(outcome, verdict=CaseVerdict.WA, detail=replace(found, call=call).words)
     return outcome
 
 

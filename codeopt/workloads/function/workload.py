@@ -63,7 +63,7 @@ from codeopt_sandbox.comparing import AnswerChecker, AnswerComparison, AnsweredC
 from codeopt_sandbox.growth import GrowthPair
 from codeopt_sandbox.guest.calls.batch import ORDERED, batch_of
 from codeopt_sandbox.guest.environment import CONFIRMING, EMBEDDED, SHIFTED, USUAL
-from codeopt_sandbox.outcome import Case, Cause, Outcome, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Cause, Outcome
 from codeopt_sandbox.outcome import Mode as RunMode
 from codeopt_sandbox.profile import Mode, Profile
 from codeopt_sandbox.verdict import judge
@@ -168,12 +168,12 @@ class FunctionWorkload(Defaults):
             viewed = self._viewed(draft, case.part(beyond=False), usual, mode)
             return replace(viewed, run=run)
         outcome = judge(case, run, self.suite.check)
-        if case.environment != USUAL and outcome.verdict is Verdict.WA and isinstance(case, AnsweredCase):
+        if case.environment != USUAL and outcome.verdict is CaseVerdict.WA and isinstance(case, AnsweredCase):
             again = self._original(case)
             if not disturbed(again):  # a call that only took too long this time is not another answer
                 run = without_unsteady(case, run, again)
                 outcome = judge(case, run, self.suite.check)
-        if isinstance(case, CallCase) and outcome.verdict is not Verdict.AC and not case.beyond:
+        if isinstance(case, CallCase) and outcome.verdict is not CaseVerdict.AC and not case.beyond:
             return self._by_context(draft, case, outcome)
         if isinstance(case, CallCase) and case.beyond:
             return _without_answer(self._beyond(case, outcome))
@@ -182,7 +182,7 @@ class FunctionWorkload(Defaults):
         if not isinstance(case, AnsweredCase):
             return outcome
         outcome = self._viewed(draft, case, outcome, mode)
-        if outcome.verdict is not Verdict.AC:
+        if outcome.verdict is not CaseVerdict.AC:
             return outcome
         caveats = call_caveats(case, run.answer, self.rules_of_caveats)
         return _without_answer(replace(outcome, caveats=caveats))
@@ -194,7 +194,7 @@ class FunctionWorkload(Defaults):
             return outcome
         original = self._original(plain)
         found = self.run_case(draft, replace(plain, expected=original.stdout, answer=original.answer))
-        if found.verdict is not Verdict.AC:
+        if found.verdict is not CaseVerdict.AC:
             return found
         because = f"only in another environment: {axes(case.environment, plain.environment)}"
         return _without_answer(self._beyond(replace(case, beyond=(because,) * len(calls_of(case))), outcome))
@@ -239,7 +239,7 @@ class FunctionWorkload(Defaults):
         if self.policy.by_share and self.policy.rejects(Tier.SIMILAR, self._share(case, outcome)):
             return outcome
         found = beyond_caveats(case, outcome, self.rules_of_caveats)
-        return replace(outcome, verdict=Verdict.AC, detail="", cause=None, caveats=found)
+        return replace(outcome, verdict=CaseVerdict.AC, detail="", cause=None, caveats=found)
 
     def _share(self, case: CallCase, outcome: Outcome) -> float:
         """Part of the calls like known ones in a case on which a draft differs."""
@@ -258,7 +258,7 @@ class FunctionWorkload(Defaults):
     def explain(self, draft: Revision, case: Case, outcome: Outcome) -> Outcome:
         """A wrong answer with the smallest call that shows it, and where that comes from."""
         run = outcome.run
-        if outcome.verdict is not Verdict.WA or not isinstance(run, CallRun):
+        if outcome.verdict is not CaseVerdict.WA or not isinstance(run, CallRun):
             return _without_answer(outcome)
         if isinstance(case, ScenarioCase):
             return _without_answer(self._explained(draft, case, outcome, run))
@@ -347,7 +347,7 @@ class FunctionWorkload(Defaults):
     def bound(self, candidate: Candidate) -> float | None:
         """Bound of a draft whose call was stopped after ten times the slowest of the original's, or of the timed
         passes."""
-        wrong = next((outcome for outcome in candidate.outcomes if outcome.verdict is not Verdict.AC), None)
+        wrong = next((outcome for outcome in candidate.outcomes if outcome.verdict is not CaseVerdict.AC), None)
         if wrong is not None and wrong.cause is Cause.CALL_TIMEOUT:
             return FAR
         found = candidate.comparison

@@ -9,7 +9,7 @@ from pathlib import Path
 from codeopt.core.sanitize import inline
 from codeopt.workloads.sandbox_view.untracked import missing_module
 from codeopt.workloads.sandbox_view.view import INSIDE, locate
-from codeopt_sandbox.outcome import Case, Outcome, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
 
 _REACHED = (
     (r"no display name|cannot open display|TclError|could not connect to display|cannot connect to X server|"
@@ -31,11 +31,11 @@ _ARGUMENTS = re.compile(r"IndexError: list index out of range|usage:|the followi
 
 def advice(case: Case, outcome: Outcome, program: Path) -> str:
     """Advice about a case that the original fails; may be empty."""
-    if outcome.verdict is Verdict.TLE:
+    if outcome.verdict is CaseVerdict.TLE:
         return "--timeout S raises the limit"
-    if outcome.verdict is Verdict.MLE:
+    if outcome.verdict is CaseVerdict.MLE:
         return "--memory MiB raises the limit"
-    if outcome.verdict is not Verdict.RE:
+    if outcome.verdict is not CaseVerdict.RE:
         return ""
     said = outcome.run.stderr.decode("utf-8", "backslashreplace")
     for pattern, reached in _REACHED:

@@ -16,7 +16,7 @@ from codeopt.workloads.program.cases import Request, collect, find
 from codeopt.workloads.program.siblings import InProject
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Plan
-from codeopt_sandbox.outcome import Case, Run, RunLimits, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Run, RunLimits
 from codeopt_sandbox.profile import Mode, Profile, profile
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import TRACEBACK, Checker, judge
@@ -73,10 +73,10 @@ def run_original(request: WorkloadRequest, sandbox: Sandbox, case: Case, check: 
     if _ends_so(case, run):
         case = replace(case, exit=run.exit or 0)
     outcome = judge(case, run, check)
-    if outcome.verdict is not Verdict.AC:
+    if outcome.verdict is not CaseVerdict.AC:
         detail = f"{outcome.verdict} ({outcome.detail})"
         hint = advice(case, outcome, request.target.path)
-        busy = outcome.verdict is Verdict.TLE
+        busy = outcome.verdict is CaseVerdict.TLE
         raise ProgramError(f"the original fails case {case.name}: {detail}", hint=hint, busy=busy)
     gone = next((file.path for file in run.written if file.content is None), None)
     if gone is not None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from codeopt.workloads.program.probes import error_name
 from codeopt_sandbox.caveat import Caveat, CaveatKind
-from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.verdict import CaseChecker, Checker, check_tokens, last_bits
 
 SHOWN = 80
@@ -137,9 +137,11 @@ def explained(outcome: Outcome, case: Case) -> Outcome:
     if case.held_out:
         return outcome
     detail = outcome.detail or (
-        "ends well, where the original ends with an error" if outcome.verdict is Verdict.AC else str(outcome.verdict)
+        "ends well, where the original ends with an error"
+        if outcome.verdict is CaseVerdict.AC
+        else str(outcome.verdict)
     )
-    verdict = Verdict.WA if outcome.verdict is Verdict.AC else outcome.verdict
+    verdict = CaseVerdict.WA if outcome.verdict is CaseVerdict.AC else outcome.verdict
     where = f"with {case.title}" if case.title else f"on the changed input {shown(case)}"
     return replace(outcome, verdict=verdict, detail=f"{where}: {detail}")
 
@@ -161,7 +163,7 @@ def _outputs(found: OutputDifference) -> tuple[str, str]:
         why = f": {last.decode('utf-8', 'backslashreplace')[:SHOWN]}" if last else ""
         return f"ends with exit status {found.error.exit}{why}", f"prints {_quoted(found.outcome.run.stdout.strip())}"
     expected = f"prints {_quoted((found.case.expected or b'').strip())}"
-    if found.outcome.verdict is Verdict.WA:
+    if found.outcome.verdict is CaseVerdict.WA:
         got = f"prints {_quoted(found.outcome.run.stdout.strip())}"
         return (expected, got) if got != expected else (expected, found.outcome.detail)
     return expected, f"{found.outcome.verdict} {found.outcome.detail}".strip()

@@ -31,7 +31,7 @@ from codeopt.workloads.program.stated_bounds import NOTHING_STATED, StatedBounds
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caveat import Caveat, CaveatKind, Tier
 from codeopt_sandbox.guest.environment import Environment, seeded
-from codeopt_sandbox.outcome import Case, Mode, Outcome, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Mode, Outcome
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import Checker, judge
 
@@ -109,11 +109,11 @@ class DifferentialTest:
             if changed.error is not None:
                 if ends_well(changed.case, run):
                     return OutputDifference(
-                        changed.case, Outcome(changed.case.name, Verdict.AC, run), changed.because, changed.error
+                        changed.case, Outcome(changed.case.name, CaseVerdict.AC, run), changed.because, changed.error
                     )
                 continue
             outcome = judge(changed.case, run, check)
-            if outcome.verdict is not Verdict.AC:
+            if outcome.verdict is not CaseVerdict.AC:
                 return self._counted(changed, outcome, environment, check)
             if other := OutputDifference.of_text(changed.case, outcome, check):
                 return other
@@ -200,7 +200,7 @@ def make_differential_test(
 
     def is_steady(case: Case) -> bool:
         run = run_on(sandbox, source, case, mode="exec")  # with all the time that a draft has
-        return judge(case, run, check).verdict is Verdict.AC
+        return judge(case, run, check).verdict is CaseVerdict.AC
 
     quota = ProbeBudget.of(most)
     reads = any(case.stdin or case.args or case.files for case in cases)

@@ -11,7 +11,7 @@ from codeopt.workloads._environments import axes, other_environments
 from codeopt.workloads.program.probes import ends_well
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.guest.environment import Environment, seeded
-from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import Checker, judge
 
@@ -66,7 +66,7 @@ def run_elsewhere(
         there = replace(case, name=f"{case.name}, {environment.name}", environment=environment)
         run = run_on(sandbox, source, there, mode="exec")
         spent += run.wall_s
-        if judge(there, run, check).verdict is not Verdict.AC:
+        if judge(there, run, check).verdict is not CaseVerdict.AC:
             _require_steady(sandbox, source, case, check)
             if not ends_well(case, run):
                 gaps.append(_gap(case, environment, run))
@@ -92,11 +92,11 @@ def _gap(case: Case, environment: Environment, run: Run) -> Diagnostic:
 def _require_steady(sandbox: Sandbox, source: str, case: Case, check: Checker) -> None:
     """The original must print the same again where sets of strings are in another order."""
     again = judge(case, run_on(sandbox, source, replace(case, environment=seeded(1)), mode="exec"), check)
-    if again.verdict is not Verdict.AC:
+    if again.verdict is not CaseVerdict.AC:
         raise ProgramError(
             f"the original does not print the same twice on case {case.name} ({again.detail})",
             hint="look for random numbers, the clock or the order of a set",
-            busy=again.verdict is Verdict.TLE,
+            busy=again.verdict is CaseVerdict.TLE,
         )
 
 

@@ -21,7 +21,7 @@ from codeopt.workloads.program.special_check import checker_of, require_own
 from codeopt.workloads.program.stated_bounds import stated_bounds
 from codeopt.workloads.program.workload import ProgramWorkload
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.outcome import Case, Outcome, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
 from codeopt_sandbox.verdict import Checker
 
 
@@ -41,7 +41,7 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     request.session.console.detail(compared_in(elsewhere.counts(len(cases)), "cases"))
     cases = hold_out(cases, [run.active_s for run in runs])
     cases = [replace(case, held_out=request.held_out.get(case.name, case.held_out)) for case in cases]
-    outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
+    outcomes = tuple(Outcome(case.name, CaseVerdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = replace(request.baseline or Candidate(0, request.program.revision, "the original"), outcomes=outcomes)
     suite, nothing_changed = Suite(tuple(cases), check), DifferentialTest(NOTHING_CHANGED)
     known = ProgramWorkload(request, sandbox, asked, original, suite, nothing_changed, elsewhere, request.rule)

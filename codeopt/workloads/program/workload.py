@@ -31,7 +31,7 @@ from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
 from codeopt_sandbox.growth import GrowthPair, fit, pair, sizes
-from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.profile import Mode, Profile
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import TRACEBACK, judge
@@ -118,9 +118,11 @@ class ProgramWorkload(Defaults):
         """Run a case in a fresh interpreter. A traceback counts as an error with any exit status."""
         run = run_on(self.runner, draft, case, mode="exec")
         outcome = judge(case, run, self.suite.check)
-        if outcome.verdict is Verdict.AC and TRACEBACK in run.stderr and not self._shows_tracebacks():
-            return replace(outcome, verdict=Verdict.RE, detail="a Traceback on standard error, though it exits with 0")
-        return self._with_caveats(case, outcome) if outcome.verdict is Verdict.AC else outcome
+        if outcome.verdict is CaseVerdict.AC and TRACEBACK in run.stderr and not self._shows_tracebacks():
+            return replace(
+                outcome, verdict=CaseVerdict.RE, detail="a Traceback on standard error, though it exits with 0"
+            )
+        return self._with_caveats(case, outcome) if outcome.verdict is CaseVerdict.AC else outcome
 
     def _with_caveats(self, case: Case, outcome: Outcome) -> Outcome:
         """White space, last bits and lines on standard error in which it differs from the original."""
@@ -148,7 +150,7 @@ class ProgramWorkload(Defaults):
         self._notify("running cases in other environments")
         found = [self._elsewhere(draft, each.case) for each in self.elsewhere.cases
                  if each.short is not (stage is Stage.CONFIRMATION)]  # fmt: skip
-        if wrong := tuple(each for each in found if each.verdict is not Verdict.AC):
+        if wrong := tuple(each for each in found if each.verdict is not CaseVerdict.AC):
             return Checked(wrong[:1])
         self._notify("running mutated inputs")
         differential = self._new_differential_test() if stage is Stage.CONFIRMATION else self.differential
@@ -159,15 +161,18 @@ class ProgramWorkload(Defaults):
     def _elsewhere(self, draft: Revision, case: Case) -> Outcome:
         """Outcome in another environment; a caveat where it is another one because of -O alone."""
         found = self.run_case(draft, case)
-        if found.verdict is Verdict.AC:
+        if found.verdict is CaseVerdict.AC:
             return found
         plain = replace(case, environment=case.environment.plain)
         original = self._original_run(plain)
-        if plain == case or self.run_case(draft, replace(plain, expected=original.stdout)).verdict is not Verdict.AC:
+        if (
+            plain == case
+            or self.run_case(draft, replace(plain, expected=original.stdout)).verdict is not CaseVerdict.AC
+        ):
             return with_environment(found, case)
         got = found.detail or str(found.verdict)
         caveat = Caveat(CaveatKind.SURROUNDINGS, case.name, "", got, f"only with {axes(case.environment)}")
-        return replace(found, verdict=Verdict.AC, detail="", caveats=(caveat,))
+        return replace(found, verdict=CaseVerdict.AC, detail="", caveats=(caveat,))
 
     def _new_differential_test(self) -> DifferentialTest:
         return make_differential_test(
@@ -239,8 +244,8 @@ class ProgramWorkload(Defaults):
 
     def bound(self, candidate: Candidate) -> float | None:
         """Bound of a draft that was stopped at the time limit of a run, within which the original ends."""
-        late = next((outcome for outcome in candidate.outcomes if outcome.verdict is not Verdict.AC), None)
-        if late is None or late.verdict is not Verdict.TLE:
+        late = next((outcome for outcome in candidate.outcomes if outcome.verdict is not CaseVerdict.AC), None)
+        if late is None or late.verdict is not CaseVerdict.TLE:
             return None
         limit = self.sandbox.limits.seconds
         old = next((known.run.wall_s for known in self.baseline.outcomes if known.case == late.case), limit)

@@ -18,7 +18,7 @@ from codeopt.workloads.project.baseline_command import BaselineCommand
 from codeopt.workloads.project.changed_command import ChangedCommand, mutated_commands, smaller_commands
 from codeopt_sandbox.caveat import Caveat, CaveatKind, Tier
 from codeopt_sandbox.guest.environment import seeded
-from codeopt_sandbox.outcome import Case, Outcome, Run, RunLimits, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run, RunLimits
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
 
@@ -87,7 +87,7 @@ class CommandProbes:
         if found is None:
             return ""
         case, outcome = found
-        how = "prints or writes something else" if outcome.verdict is Verdict.WA else f"ends with {outcome.verdict}"
+        how = "prints or writes something else" if outcome.verdict is CaseVerdict.WA else f"ends with {outcome.verdict}"
         return f"{case.title} than the user's, which no proposer sees, {how} than with the original"
 
     def caveats(self, draft: Revision) -> tuple[Caveat, ...]:
@@ -120,13 +120,13 @@ class CommandProbes:
             if case.name in self.unsteady:
                 continue
             outcome = judge(case, run_on(self.given.runs, draft, case, limits=self._patient), self.given.check)
-            if outcome.verdict is not Verdict.AC and self._is_steady(case):
+            if outcome.verdict is not CaseVerdict.AC and self._is_steady(case):
                 yield case, outcome
 
     def _is_steady(self, case: Case) -> bool:
         """Run the original again and compare it with itself. It costs a run, so it follows only a difference."""
         again = run_on(self.given.runs, self.given.original, case, limits=self.limits, environment=seeded(OTHER_SEED))
-        steady = judge(case, again, self.given.check).verdict is Verdict.AC
+        steady = judge(case, again, self.given.check).verdict is CaseVerdict.AC
         self.unsteady.update(() if steady else (case.name,))
         return steady
 
@@ -146,7 +146,7 @@ class CommandProbes:
 
     def _says_the_same(self, run: Run) -> bool:
         """Return True if a mutation is not visible in the output. Such commands are no evidence."""
-        return judge(self.given.case, run, self.given.check).verdict is Verdict.AC
+        return judge(self.given.case, run, self.given.check).verdict is CaseVerdict.AC
 
 
 def changed_runs(given: BaselineCommand, seed: int, policy: InputPolicy) -> CommandProbes:

@@ -20,7 +20,7 @@ from codeopt.workloads.project.suite_tests import ProjectTests, failing
 from codeopt.workloads.project.uncalled_edits import called_places, changed_places
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule, compare
 from codeopt_sandbox.errors import OriginalUnsteady
-from codeopt_sandbox.outcome import Case, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
 
@@ -162,7 +162,7 @@ class EditGains:
         """Reason why the command itself is not right with the rest of a patch; empty where it is."""
         given = self.given
         outcome = judge(given.case, run_on(given.runs, rest, given.case), given.check)
-        return "" if outcome.verdict is Verdict.AC else outcome.detail or str(outcome.verdict)
+        return "" if outcome.verdict is CaseVerdict.AC else outcome.detail or str(outcome.verdict)
 
     def _without(self, draft: Revision, group: Sequence[CodeEdit]) -> Revision:
         """The draft with some edits taken back."""

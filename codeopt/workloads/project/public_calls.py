@@ -40,7 +40,7 @@ from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.surface import ImportedNames, read_surface
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox.caveat import Caveat, CaveatKind
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import CaseVerdict
 
 MOST = 100
 """Maximum number of recorded calls of one function, of sizes like those of all that were recorded."""
@@ -283,7 +283,7 @@ def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: Revision) -> Fu
     caveats: list[Caveat] = []
     for case in workload.suite.cases:
         outcome = workload.run_case(draft, case)
-        if outcome.verdict is not Verdict.AC:
+        if outcome.verdict is not CaseVerdict.AC:
             said = workload.explain(draft, case, outcome)
             return FunctionFinding(edit, wrong=f"{edit}: {said.detail or said.verdict}")
         caveats += outcome.caveats
@@ -291,7 +291,7 @@ def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: Revision) -> Fu
     tried = calls
     for case in workload.unseen_cases():
         outcome = workload.run_case(draft, case)
-        if outcome.verdict is not Verdict.AC:
+        if outcome.verdict is not CaseVerdict.AC:
             return FunctionFinding(edit, wrong=f"{edit}: calls like those of the command give other results")
         caveats += outcome.caveats
         tried += len(calls_of(case))

@@ -46,7 +46,7 @@ from codeopt.workloads.project.suite_tests import ProjectTests, collected_files,
 from codeopt.workloads.project.watch import profile_command, require_good
 from codeopt_sandbox.compare import Comparison, Plan, StoppingRule, make_plan
 from codeopt_sandbox.guest.environment import seeded
-from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import Checker, check_tokens, judge, open_checker
@@ -234,7 +234,7 @@ class ProjectWorkload(Defaults):
 
     def bound(self, candidate: Candidate) -> float | None:
         """The ratio of the original's time to that of a draft that did not end in many times as long."""
-        late = next((each.run for each in candidate.outcomes if each.verdict is Verdict.TLE), None)
+        late = next((each.run for each in candidate.outcomes if each.verdict is CaseVerdict.TLE), None)
         return self.baseline.outcomes[0].run.wall_s / late.wall_s if late and late.wall_s else None
 
     def evidence(self) -> WorkloadEvidence:
@@ -339,7 +339,7 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     fixed = (f"{path} ({reason})" for path, reason in program.ground.files.items() if path in program.files)
     said = f"fixed ground, which no draft may edit: {', '.join(fixed) or 'no module of its own'}"
     request.session.console.detail(said)
-    baseline = request.baseline or Candidate(0, original, "the original", (Outcome("command", Verdict.AC, first),))
+    baseline = request.baseline or Candidate(0, original, "the original", (Outcome("command", CaseVerdict.AC, first),))
     baseline = replace(baseline, profile=as_profile(found, original))
     check = _checker(options, runs)
     require_own(check, [case], [first], options.check)

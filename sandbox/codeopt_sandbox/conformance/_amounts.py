@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codeopt_sandbox.conformance._seen import SHORT, failed, stopped
 from codeopt_sandbox.host import Sandbox
-from codeopt_sandbox.outcome import Case, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict
 from codeopt_sandbox.verdict import judge
 
 _GROW = "kept = []\nwhile True: kept.append(b'x' * (1 << 20))"
@@ -16,7 +16,7 @@ def memory(sandbox: Sandbox) -> str:
     )
     for name, source in (("itself", _GROW), ("child", child)):
         outcome = judge(Case(name, b""), sandbox.run(source))
-        if outcome.verdict is not Verdict.MLE:
+        if outcome.verdict is not CaseVerdict.MLE:
             return f"{name}: {outcome.verdict} {outcome.detail}"
     return ""
 

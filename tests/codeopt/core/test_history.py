@@ -8,14 +8,14 @@ import pytest
 
 from codeopt.core.history import AgainstBest, Candidate, History
 from codeopt_sandbox.compare import Decision
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import CaseVerdict
 from tests.support.candidates import comparison, original, outcome, right, wrong
 
 
 def test_what_was_not_run_is_not_right() -> None:
     assert not replace(right(), outcomes=()).correct
     assert not replace(right(), rejection="no").correct
-    assert not replace(right(), outcomes=(outcome(), outcome(verdict=Verdict.WA))).correct
+    assert not replace(right(), outcomes=(outcome(), outcome(verdict=CaseVerdict.WA))).correct
     assert right().correct
     assert not wrong().correct
 

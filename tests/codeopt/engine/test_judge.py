@@ -14,7 +14,7 @@ from codeopt.core.revision import Revision
 from codeopt.engine.judge import MAX_FAILURES, Judge
 from codeopt.workloads.program import baseline
 from codeopt.workloads.program.baseline import longest_cases
-from codeopt_sandbox import RunLimits, Sandbox, Verdict
+from codeopt_sandbox import CaseVerdict, RunLimits, Sandbox
 from codeopt_sandbox.compare import Decision, StoppingRule
 from codeopt_sandbox.growth import MODELS
 from tests.codeopt.command import FAST, SLOW, WRONG, write_problem
@@ -108,7 +108,7 @@ def test_a_wrong_draft_is_not_timed_and_not_run_to_the_end(judge: Judge) -> None
     found = measured(judge, WRONG)
     assert not found.correct
     assert found.comparison is None
-    assert sum(outcome.verdict is not Verdict.AC for outcome in found.outcomes) <= MAX_FAILURES
+    assert sum(outcome.verdict is not CaseVerdict.AC for outcome in found.outcomes) <= MAX_FAILURES
 
 
 REFUSED = [
@@ -143,7 +143,7 @@ def test_right_most_of_the_time_is_wrong(judge: Judge) -> None:
     source = FAST + "\nimport random\nif random.SystemRandom().random() < 0.25:\n    print(1)\n"
     found = referee(judge, source)
     assert not found.faster
-    wrong = [outcome for outcome in found.outcomes if outcome.verdict is not Verdict.AC]
+    wrong = [outcome for outcome in found.outcomes if outcome.verdict is not CaseVerdict.AC]
     assert wrong or (found.comparison and found.comparison.decision is Decision.WRONG)
 
 

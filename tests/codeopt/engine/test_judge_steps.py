@@ -20,7 +20,7 @@ from codeopt.workloads._request import Checked
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import MIN_PAIRS_ANY_TIME, Decision, Plan, StoppingRule
 from codeopt_sandbox.guest.environment import CONFIRMING, Environment
-from codeopt_sandbox.outcome import Case, Run, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Run
 from tests.support.candidates import comparison, outcome
 from tests.support.scripted import CASES, FAST, SLOW, UNSEEN, Asked, ScriptedRunner, ScriptedWorkload, echo
 
@@ -168,7 +168,7 @@ def test_a_draft_is_given_up_after_two_failures_and_the_first_is_explained() -> 
 
 @pytest.mark.parametrize("stage", [Stage.ROUND, Stage.REFERENCE, Stage.CONFIRMATION])
 def test_what_the_workload_finds_counts(stage: Stage) -> None:
-    wrong = outcome(CASES[0], Verdict.WA)
+    wrong = outcome(CASES[0], CaseVerdict.WA)
     for found, correct in ((Checked(rejection="a test fails"), False), (Checked((wrong,)), False), (Checked(), True)):
         judge = judge_of(found=found)
         workload: Any = judge.workload
@@ -202,7 +202,7 @@ def test_strictly_a_caveat_of_a_guard_or_of_the_workload_rejects() -> None:
 
 def test_a_wrong_draft_is_rejected_for_that_and_not_by_strict() -> None:
     caveat = Caveat(CaveatKind.INPUT, "-1", "prints 1", "prints 2")
-    judge = judge_of(strict=True, found=Checked((outcome(CASES[0], Verdict.WA),), caveats=(caveat,)))
+    judge = judge_of(strict=True, found=Checked((outcome(CASES[0], CaseVerdict.WA),), caveats=(caveat,)))
     assert judge.check(Revision.of(FAST), "").rejection == ""
 
 

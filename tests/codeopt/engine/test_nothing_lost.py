@@ -31,7 +31,7 @@ from codeopt.workloads.program import OpenedProgram
 from codeopt_sandbox import RunLimits, Sandbox
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.errors import OriginalUnsteady, SandboxError
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import CaseVerdict
 from tests.codeopt.command import FAST, NO_FEEDBACK, QUICK, SLOW, codeopt, command, environment, reply, write_problem
 from tests.codeopt.review.pull_request import BASE, propose
 from tests.conftest import open_or_skip, require_sandbox
@@ -334,8 +334,8 @@ def test_the_original_runs_as_long_as_it_takes_and_a_draft_that_hangs_is_ended(b
     with open_or_skip(backend, RunLimits(seconds=0.3)) as guest:
         (case,) = (workload := OpenedProgram(asked(path, guest, None), guest).measure()).suite.cases
         assert guest.limits.seconds >= 4 * 0.6
-        assert workload.run_case(Revision.of(TAKES.format(0.7)), case).verdict is Verdict.AC
-        assert workload.run_case(Revision.of(ENDLESS), case).verdict is Verdict.TLE
+        assert workload.run_case(Revision.of(TAKES.format(0.7)), case).verdict is CaseVerdict.AC
+        assert workload.run_case(Revision.of(ENDLESS), case).verdict is CaseVerdict.TLE
     with open_or_skip(backend, RunLimits(seconds=0.3)) as guest, pytest.raises(ProgramError, match="--timeout"):
         OpenedProgram(asked(path, guest, 0.3), guest).measure()
 

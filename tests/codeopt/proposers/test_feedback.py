@@ -14,7 +14,7 @@ from codeopt.proposers.feedback import FeedbackMode, describe
 from codeopt.tasks import open_task
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import CaseTimes, Decision
-from codeopt_sandbox.outcome import Case, Outcome, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
 from tests.support.candidates import CASES, HELD, SHOWN, comparison, original, outcome, profile, right, run, wrong
 
 TASK = open_task("runtime")
@@ -24,7 +24,7 @@ def told(candidate: Candidate, cases: tuple[Case, ...] = CASES) -> str:
     return describe(candidate, original(), TASK, cases)
 
 
-def failed(verdict: Verdict, **measured: object) -> str:
+def failed(verdict: CaseVerdict, **measured: object) -> str:
     return told(Candidate(1, Revision.of("x = 1\n"), "a try", (outcome(SHOWN, verdict, "a detail", **measured),)))
 
 
@@ -57,28 +57,28 @@ def test_a_late_difference_is_shown_and_not_cut_away() -> None:
     ("verdict", "measured", "expected"),
     [
         (
-            Verdict.RE,
+            CaseVerdict.RE,
             {"exit": 1, "stderr": b"Traceback\nZeroDivisionError: x\n"},
             ["exit status 1", "ZeroDivisionError: x"],
         ),
-        (Verdict.RE, {"exit": None, "signal": 11}, ["signal 11"]),
+        (CaseVerdict.RE, {"exit": None, "signal": 11}, ["signal 11"]),
         (
-            Verdict.TLE,
+            CaseVerdict.TLE,
             {"exit": None, "stop": "time", "stop_detail": "10 s"},
             ["stopped by the time limit", "Evidence: 10 s"],
         ),
-        (Verdict.MLE, {"exit": None, "stop": "memory"}, ["stopped by the memory limit", "10.0 MiB at its peak"]),
-        (Verdict.OLE, {"exit": None, "stop": "output"}, ["stopped by the output limit", "500 ms of wall time"]),
+        (CaseVerdict.MLE, {"exit": None, "stop": "memory"}, ["stopped by the memory limit", "10.0 MiB at its peak"]),
+        (CaseVerdict.OLE, {"exit": None, "stop": "output"}, ["stopped by the output limit", "500 ms of wall time"]),
     ],
 )
-def test_a_run_that_was_stopped(verdict: Verdict, measured: dict[str, object], expected: list[str]) -> None:
+def test_a_run_that_was_stopped(verdict: CaseVerdict, measured: dict[str, object], expected: list[str]) -> None:
     text = failed(verdict, **measured)
     assert verdict.value in text
     assert all(part in text for part in expected)
 
 
 def test_only_the_end_of_a_long_traceback_is_shown() -> None:
-    text = failed(Verdict.RE, exit=1, stderr=b"x" * 50_000 + b"\nRecursionError: deep\n")
+    text = failed(CaseVerdict.RE, exit=1, stderr=b"x" * 50_000 + b"\nRecursionError: deep\n")
     assert "RecursionError: deep" in text
     assert len(text) < 2500
 
@@ -157,11 +157,11 @@ def leaky(draw: st.DrawFn) -> tuple[Candidate, Candidate, tuple[Case, ...], list
     canaries = draw(st.lists(CANARY, min_size=9, max_size=9, unique=True))
     name, stdin, expected, stdout, stderr, detail, reason, evidence, note = canaries
     held = Case(name, stdin.encode(), expected.encode() if draw(st.booleans()) else None, held_out=True)
-    verdict = draw(st.sampled_from([v for v in Verdict if v is not Verdict.AC]))
+    verdict = draw(st.sampled_from([v for v in CaseVerdict if v is not CaseVerdict.AC]))
     bad = run(stdout.encode(), stderr.encode(), 1, stop_detail=evidence)
     outcomes = [Outcome(held.name, verdict, bad, detail)]
     if draw(st.booleans()):
-        outcomes.insert(0, outcome(SHOWN, draw(st.sampled_from(list(Verdict))), stdout=b"7\n"))
+        outcomes.insert(0, outcome(SHOWN, draw(st.sampled_from(list(CaseVerdict))), stdout=b"7\n"))
     times = (CaseTimes(held.name, (1.0,), (0.5,)),) if draw(st.booleans()) else ()
     compared = comparison(draw(st.sampled_from(list(Decision))), 2.0, reason, cases=times)
     rejected = compared.decision is Decision.WRONG and draw(st.booleans())
@@ -174,7 +174,9 @@ def leaky(draw: st.DrawFn) -> tuple[Candidate, Candidate, tuple[Case, ...], list
         profile=profile(held, (note,)),
         rejection=reason if draw(st.booleans()) else "",
     )
-    first = replace(original(), outcomes=(outcome(SHOWN, stdout=b"6\n"), Outcome(held.name, Verdict.AC, bad, detail)))
+    first = replace(
+        original(), outcomes=(outcome(SHOWN, stdout=b"6\n"), Outcome(held.name, CaseVerdict.AC, bad, detail))
+    )
     return candidate, first, (SHOWN, held), canaries
 
 
@@ -209,8 +211,8 @@ BREAKOUT = st.lists(
 
 
 @pytest.mark.full
-@given(BREAKOUT, st.sampled_from([v for v in Verdict if v is not Verdict.AC]))
-def test_no_output_gets_out_of_its_fence(text: str, verdict: Verdict) -> None:
+@given(BREAKOUT, st.sampled_from([v for v in CaseVerdict if v is not CaseVerdict.AC]))
+def test_no_output_gets_out_of_its_fence(text: str, verdict: CaseVerdict) -> None:
     case = Case("small", text.encode(), text.encode())
     bad = Outcome("small", verdict, run(text.encode() + b"x", text.encode(), 1), detail=text)
     candidate = Candidate(1, Revision.of(text), "a try", (bad,))

@@ -23,7 +23,7 @@ from codeopt.models.scripted import Scripted
 from codeopt.proposers.feedback import GENERIC
 from codeopt.proposers.language_model import LanguageModel
 from codeopt.tasks import open_task
-from codeopt_sandbox.outcome import Case, Outcome, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
 from tests.support.candidates import CASES, FAST, HELD, SHOWN, SLOW, original, outcome, right, run, wrong
 
 TASK = open_task("runtime")
@@ -277,10 +277,10 @@ def test_nothing_of_a_held_out_case_is_in_any_prompt(canaries: list[str], task: 
     name, stdin, expected, stdout, stderr, detail = canaries
     held = Case(name, stdin.encode(), expected.encode(), held_out=True)
     ran = run(stdout.encode(), stderr.encode(), 1)
-    first = replace(original(), outcomes=(outcome(SHOWN, stdout=b"6\n"), Outcome(name, Verdict.AC, ran, detail)))
+    first = replace(original(), outcomes=(outcome(SHOWN, stdout=b"6\n"), Outcome(name, CaseVerdict.AC, ran, detail)))
     bad = [
         Candidate(n, Revision.of(FAST), "a try", (Outcome(name, v, ran, detail),), rejection=detail)
-        for n, v in enumerate(Verdict, 1)
+        for n, v in enumerate(CaseVerdict, 1)
     ]
     model = Scripted(lambda messages: DRAFT, context_tokens=4000 if small else 128_000)
     proposer = LanguageModel(model, open_task(task), (SHOWN, held))

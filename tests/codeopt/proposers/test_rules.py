@@ -13,7 +13,7 @@ from codeopt.proposers.rules import Rules
 from codeopt.rules import select_rules
 from codeopt.workloads.function.view import function_rules
 from codeopt_sandbox.compare import Comparison, Decision
-from codeopt_sandbox.outcome import Outcome, Run, Verdict
+from codeopt_sandbox.outcome import CaseVerdict, Outcome, Run
 
 SOURCE = "n = int(eval(input()))\nfor _ in range(n):\n    print(input())\n"
 FAST = 1.5
@@ -23,7 +23,7 @@ def measured(round_: int, source: str, summary: str, ratio: float | None, screen
     """A candidate as the loop records it; ratio None: wrong on a case."""
     run = Run(0, None, 0.01, 0.01, 1, b"", b"")
     if ratio is None:
-        return Candidate(round_, Revision.of(source), summary, (Outcome("1", Verdict.WA, run),))
+        return Candidate(round_, Revision.of(source), summary, (Outcome("1", CaseVerdict.WA, run),))
     decision = Decision.FASTER if ratio > 1.02 else Decision.SAME
     comparison = Comparison(
         decision=decision,
@@ -41,7 +41,7 @@ def measured(round_: int, source: str, summary: str, ratio: float | None, screen
         round_,
         Revision.of(source),
         summary,
-        (Outcome("1", Verdict.AC, run),),
+        (Outcome("1", CaseVerdict.AC, run),),
         None if screening_only or not round_ else comparison,
     )
 

@@ -17,7 +17,7 @@ from codeopt.report.answers import PRINTED
 from codeopt.review.reporters.json import answer as review_answer
 from codeopt.serving import mcp_schemas
 from codeopt_sandbox.compare import Decision
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import CaseVerdict
 from tests.codeopt.command import FAST, NO_FEEDBACK, QUICK, SLOW, codeopt, reply, write_problem
 from tests.codeopt.review.pull_request import git
 from tests.codeopt.review.reporters.test_github import FILES, ONE_HUNK, OUTSIDE
@@ -138,7 +138,7 @@ def test_what_is_printed_is_as_its_schema_says(name: str, folder: Path) -> None:
         ({"comparison": None, "ablation": (("original", 1.5),)}, "screened", None, None),
         ({"comparison": None}, "inconclusive", "speed", None),
         ({"rejection": "it knows the cases"}, "wrong", None, "guard"),
-        ({"outcomes": (outcome(verdict=Verdict.TLE),)}, "wrong", None, "time_limit"),
+        ({"outcomes": (outcome(verdict=CaseVerdict.TLE),)}, "wrong", None, "time_limit"),
         ({"comparison": comparison(decision=Decision.WRONG)}, "wrong", None, "wrong_output"),
         ({"comparison": comparison(decision=Decision.INCONCLUSIVE)}, "inconclusive", "speed", None),
         ({}, "faster", None, None),

@@ -13,7 +13,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
 from codeopt.tasks import open_task
 from codeopt_sandbox.compare import CaseTimes, Comparison, Decision
-from codeopt_sandbox.outcome import Outcome, Run, Verdict
+from codeopt_sandbox.outcome import CaseVerdict, Outcome, Run
 from tests.codeopt.command import QUICK, codeopt, reply
 from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.full
 HUNGRY = "numbers = [k * k % 1000003 for k in range(int(input()))]\nprint(sum(numbers))\n"
 WRONG = HUNGRY.replace("sum(numbers)", "sum(numbers) + 1")
 LEAN = "print(sum(k * k % 1000003 for k in range(int(input()))))\n"
-PASSED = (Outcome("a", Verdict.AC, Run(0, None, 0.1, 0.1, 1000, b"", b"")),)
+PASSED = (Outcome("a", CaseVerdict.AC, Run(0, None, 0.1, 0.1, 1000, b"", b"")),)
 
 
 def served(*drafts: str) -> WireServer:

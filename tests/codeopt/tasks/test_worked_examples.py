@@ -10,7 +10,7 @@ import pytest
 
 from codeopt.models._reply import is_done
 from codeopt.tasks import Task, WorkedExample, open_task
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import CaseVerdict
 
 TASKS = [open_task("runtime"), open_task("readability")]
 EXAMPLES = [pytest.param(task, example, id=task.name) for task in TASKS for example in task.examples]
@@ -23,7 +23,7 @@ def test_the_programs_print_what_the_example_says(task: Task, example: WorkedExa
         command = [sys.executable, "-I", "-c", candidate.source]
         done = subprocess.run(command, input=small.stdin, capture_output=True, check=True, timeout=20)
         told = next(o for o in candidate.outcomes if o.case == small.name)
-        expected = small.expected if told.verdict is Verdict.AC else told.run.stdout
+        expected = small.expected if told.verdict is CaseVerdict.AC else told.run.stdout
         assert done.stdout == expected
 
 

@@ -12,7 +12,7 @@ from typing import Protocol
 from codeopt.batch.datasets.pie import not_python
 from codeopt.core.errors import UsageError
 from codeopt_sandbox.caseio import read_cases
-from codeopt_sandbox.outcome import Case, Run, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Run
 from codeopt_sandbox.plain_files import NotPlain
 from codeopt_sandbox.verdict import Checker, judge
 
@@ -82,12 +82,12 @@ def check_pair(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDeci
         return ImportDecision(pair, reason)
     for case in pair.cases:
         outcome = judge(case, run(pair.source, case.stdin, 0), check)
-        if outcome.verdict is not Verdict.AC:
+        if outcome.verdict is not CaseVerdict.AC:
             return ImportDecision(
                 pair, f"it fails its own case {case.name}: {outcome.verdict} {outcome.detail}".strip()
             )
     again = judge(pair.cases[0], run(pair.source, pair.cases[0].stdin, 1), check)
-    if again.verdict is not Verdict.AC:
+    if again.verdict is not CaseVerdict.AC:
         return ImportDecision(pair, f"it prints something else each time: {again.detail}")
     return _with_target(pair, run, check)
 
@@ -108,11 +108,11 @@ def _with_target(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDe
         return ImportDecision(replace(pair, target=None), note="the target is not Python 3" if pair.target else "")
     for case in pair.cases:
         outcome = judge(case, run(pair.target, case.stdin, 0), check)
-        if outcome.verdict is Verdict.WA:
+        if outcome.verdict is CaseVerdict.WA:
             return ImportDecision(
                 pair, f"its answers are not unique: the target's differ on case {case.name}, {outcome.detail}"
             )
-        if outcome.verdict is not Verdict.AC:
+        if outcome.verdict is not CaseVerdict.AC:
             return ImportDecision(
                 replace(pair, target=None), note=f"the target fails case {case.name}: {outcome.verdict}"
             )

@@ -14,7 +14,7 @@ from codeopt.workloads.function.timing.plan import CallPlan
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.call_answer import CallRun
 from codeopt_sandbox.comparing import AnswerChecker, AnsweredCase
-from codeopt_sandbox.outcome import Outcome, Verdict
+from codeopt_sandbox.outcome import CaseVerdict, Outcome
 
 MAX_PASSES = 3
 """Largest number of passes that are looked at: a draft may do right in some alone."""
@@ -27,7 +27,7 @@ def check_gain(gain: CallGain) -> Finding | None:
     outcome = _looked_at(gain)
     if outcome is None:
         return None
-    if outcome.verdict is not Verdict.AC:
+    if outcome.verdict is not CaseVerdict.AC:
         return Finding(Consequence.REJECT, f"in the timed calls: {outcome.detail or outcome.verdict}", outcome)
     if outcome.caveats:
         return Finding(Consequence.CAVEAT, "timed calls give other results", caveats=outcome.caveats)
@@ -46,10 +46,10 @@ def _looked_at(gain: CallGain) -> Outcome | None:
         return None
     case = WholeCase("timed", stdin, held_out=True).expecting(first)
     outcome = gain.workload.run_case(gain.draft, case)
-    if outcome.verdict is Verdict.AC:
+    if outcome.verdict is CaseVerdict.AC:
         return outcome
     again = gain.workload.run_case(gain.original, case)
-    if again.verdict is Verdict.AC:
+    if again.verdict is CaseVerdict.AC:
         return outcome
     return _without_state(gain, outcome, case)
 

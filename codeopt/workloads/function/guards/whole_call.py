@@ -17,7 +17,7 @@ from codeopt.workloads.function.timing.plan import LEAST_S, LONG_SLOWER, CallPla
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.calls import CallBatch, CallRun
 from codeopt_sandbox.comparing import AnsweredCase
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import CaseVerdict
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
 
@@ -39,12 +39,12 @@ def check_gain(gain: Gain[FunctionWorkload, CallPlan]) -> Finding | None:
     asked = case.expecting(original)
     outcome = workload.run_case(gain.draft, asked)
     note = None
-    if outcome.verdict is Verdict.WA and isinstance(outcome.run, CallRun):
+    if outcome.verdict is CaseVerdict.WA and isinstance(outcome.run, CallRun):
         original = run_on(workload.runner, gain.original, patient, mode="exec")
         if isinstance(original, CallRun) and workload.suite.check(asked.expected or b"", original.stdout):
             outcome = judge(asked, without_unsteady(asked, outcome.run, original), workload.suite.check)
             note = Finding(Consequence.NOTE, "a long call does not do the same twice: its answer is not compared")
-    if outcome.verdict is not Verdict.AC:
+    if outcome.verdict is not CaseVerdict.AC:
         return Finding(Consequence.REJECT, f"on a long call: {outcome.verdict} {outcome.detail}", outcome)
     if cut is None or gain.comparison.metric == "memory":
         return note

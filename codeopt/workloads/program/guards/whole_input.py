@@ -5,7 +5,7 @@ from __future__ import annotations
 from codeopt.workloads import AnyGain, Consequence, Finding, guard
 from codeopt.workloads._long_inputs import finding_on_whole
 from codeopt.workloads.program.cut import CutPlan
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import CaseVerdict
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
 
@@ -19,7 +19,7 @@ def check_gain(gain: AnyGain) -> Finding | None:
     gain.notify(f"running it on the whole of {cut.of} once")
     run = run_on(gain.workload.runner, gain.draft, cut.whole)
     outcome = judge(cut.whole, run, gain.workload.suite.check)
-    if outcome.verdict is not Verdict.AC:
+    if outcome.verdict is not CaseVerdict.AC:
         return Finding(Consequence.REJECT, f"on the whole of {cut.of}: {outcome.verdict} {outcome.detail}", outcome)
 
     def again() -> float:

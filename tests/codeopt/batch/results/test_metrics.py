@@ -19,7 +19,7 @@ from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import SavedRun
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import CaseVerdict
 from tests.support.candidates import FAST, outcome
 from tests.support.filled_batch import HOSTILE, draft, history, problem
 
@@ -61,7 +61,7 @@ def test_what_is_correct_is_one_thing(tmp_path: Path) -> None:
     """A right draft that was only screened counts in the total and after the last draft alike."""
     past = history("human")
     screened = Candidate(2, Revision.of(FAST), "both", (outcome(),), ablation=(("one", 1.5),))
-    wrong = Candidate(1, Revision.of(FAST), "wrong", (outcome(verdict=Verdict.WA),))
+    wrong = Candidate(1, Revision.of(FAST), "wrong", (outcome(verdict=CaseVerdict.WA),))
     store = BatchFolder(tmp_path / "one", create=True)
     store.register([problem("one")])
     store.begin("one")

@@ -22,7 +22,7 @@ from codeopt.workloads.source.literals import read
 from codeopt_sandbox.call_answer import CallRun
 from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.comparing import AnsweredCase
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import CaseVerdict
 from tests.codeopt.workloads.conftest import Compare, Judges
 from tests.sandbox.answered import returning, told
 from tests.support.judges import function_judge, write_project
@@ -181,7 +181,7 @@ def test_what_objects_keep_is_judged_by_what_they_show(tmp_path: Path) -> None:
     assert right.correct, why(right)
     assert {each.kind for each in right.caveats} == {CaveatKind.PRIVATE}
     assert not wrong.correct
-    assert Verdict.WA in {each.verdict for each in wrong.outcomes}
+    assert CaseVerdict.WA in {each.verdict for each in wrong.outcomes}
     assert not wrong.caveats
 
 

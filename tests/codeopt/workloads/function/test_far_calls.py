@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt_sandbox import Verdict
+from codeopt_sandbox import CaseVerdict
 from tests.codeopt.workloads.conftest import Judges
 
 pytestmark = pytest.mark.full
@@ -50,4 +50,6 @@ WRONG = {
 def test_wrong_where_known_calls_do_not_go(judges: Judges, name: str) -> None:
     old, new, calls, kind = WRONG[name]
     found = judges(old, calls, timed=False).check(Revision.of(new), "a person's")
-    assert [outcome.case.rpartition(".")[0] for outcome in found.outcomes if outcome.verdict is Verdict.WA] == [kind]
+    assert [outcome.case.rpartition(".")[0] for outcome in found.outcomes if outcome.verdict is CaseVerdict.WA] == [
+        kind
+    ]

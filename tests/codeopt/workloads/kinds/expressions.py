@@ -13,7 +13,7 @@ from typing import Any
 from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
 from codeopt.workloads import Defaults, Suite, WorkloadRequest, workload
-from codeopt_sandbox import Case, Outcome, Run, RunLimits, Sandbox, Verdict
+from codeopt_sandbox import Case, CaseVerdict, Outcome, Run, RunLimits, Sandbox
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
 from codeopt_sandbox.verdict import check_exact, judge
 
@@ -64,7 +64,7 @@ class OpenedExpression:
         source, runner = self.request.program.revision, Evaluator(self.sandbox)
         runs = {str(n): runner.run(source, b"%d" % n) for n in (*range(10), LARGE)}
         cases = [Case(name, name.encode(), run.stdout, held_out=name == "9") for name, run in runs.items()]
-        outcomes = tuple(Outcome(name, Verdict.AC, run) for name, run in runs.items())
+        outcomes = tuple(Outcome(name, CaseVerdict.AC, run) for name, run in runs.items())
         plan = make_plan(runner, source, cases[-1:], check_exact, self.request.rule)
         baseline = Candidate(0, source, "the original", outcomes)
         return ExpressionWorkload(baseline, Suite(tuple(cases), check_exact), runner, self.request.rule, plan)

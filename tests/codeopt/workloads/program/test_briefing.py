@@ -9,7 +9,7 @@ import pytest
 from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
 from codeopt.workloads.program.briefing import example_of, input_shape, statement_in
-from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_of_a_long_input_the_start_is_shown() -> None:
     """Its form can hardly be told in words."""
     cases = [Case("a", b"name,3\n" * 900, held_out=False), Case("b", b"secret", held_out=True)]
     outcomes = tuple(
-        Outcome(case.name, Verdict.AC, Run(0, None, 1.0, 1.0, 0, b"2700\n" if case.name == "a" else b"s", b""))
+        Outcome(case.name, CaseVerdict.AC, Run(0, None, 1.0, 1.0, 0, b"2700\n" if case.name == "a" else b"s", b""))
         for case in cases
     )
     shown = example_of(Candidate(0, Revision.of(""), "", outcomes), cases)

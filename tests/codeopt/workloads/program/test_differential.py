@@ -15,7 +15,7 @@ from codeopt.workloads.program.differential import (
 )
 from codeopt.workloads.program.probes import MOST_ALIKE
 from codeopt.workloads.program.stated_bounds import StatedBounds
-from codeopt_sandbox import Case, RunLimits, Sandbox, Verdict
+from codeopt_sandbox import Case, CaseVerdict, RunLimits, Sandbox
 from codeopt_sandbox.caveat import CaveatKind, Tier
 from codeopt_sandbox.verdict import check_nearly, check_tokens
 from tests.conftest import open_or_skip
@@ -74,7 +74,7 @@ def test_what_the_original_prints_is_what_is_expected(guest: Sandbox, sums: Diff
 
 def test_an_input_that_is_alike_rejects_and_one_beyond_is_told(guest: Sandbox, sums: DifferentialTest) -> None:
     learnt = sums.run(guest, BY_HEART, check_tokens)
-    assert [outcome.verdict for outcome in learnt.outcomes] == [Verdict.WA]
+    assert [outcome.verdict for outcome in learnt.outcomes] == [CaseVerdict.WA]
     assert "on the changed input" in learnt.outcomes[0].detail
     told = sums.run(guest, NO_NEGATIVES, check_tokens)
     assert told.outcomes == ()
@@ -148,7 +148,7 @@ def test_some_inputs_are_taken_and_a_dropped_error_is_told(guest: Sandbox) -> No
 
 def test_a_draft_that_fails_is_wrong(guest: Sandbox, sums: DifferentialTest) -> None:
     wrong = sums.run(guest, SUM + "raise SystemExit(1)\n", check_tokens).outcomes
-    assert [outcome.verdict for outcome in wrong] == [Verdict.RE]
+    assert [outcome.verdict for outcome in wrong] == [CaseVerdict.RE]
 
 
 HOW_IT_RUNS = {

@@ -31,7 +31,7 @@ from codeopt.workloads.project.proposer import ProjectProposer
 from codeopt.workloads.project.protected_files import ProtectedFiles, ProtectedReason
 from codeopt.workloads.project.suite_tests import MOST_LISTED, _detail
 from codeopt.workloads.project.test_runs import TestResults
-from codeopt_sandbox.outcome import Outcome, Run, Verdict
+from codeopt_sandbox.outcome import CaseVerdict, Outcome, Run
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile
 
 LONG = "\n".join(f"    x{n} = {n}" for n in range(1500))
@@ -169,7 +169,7 @@ def test_marks_of_lines_are_no_part_of_an_answer() -> None:
 
 def test_a_draft_is_its_diff_and_its_profile_beside_the_round_before() -> None:
     edited = FILES.with_file("app/core.py", FILES["app/core.py"].replace("    return a\n", "    return +a\n"))
-    outcome = (Outcome("command", Verdict.AC, PLAIN),)
+    outcome = (Outcome("command", CaseVerdict.AC, PLAIN),)
     original = Candidate(0, FILES, "", outcome, profile=profile(("app/core.py::hot", 0.8, 900)))
     first = Candidate(1, edited, "first", outcome, profile=profile(("app/core.py::hot", 0.5, 30)))
     second = Candidate(2, FILES.with_file("main.py", "big = 1\n"), "second", rejection="wrong")
@@ -195,7 +195,7 @@ def profile(*functions: tuple[str, float, int]) -> Profile:
 
 
 def test_functions_that_were_not_counted_have_no_count() -> None:
-    outcome = (Outcome("command", Verdict.AC, PLAIN),)
+    outcome = (Outcome("command", CaseVerdict.AC, PLAIN),)
     whole = profile(("app/core.py::hot", 0.8, 900))
     none = replace(whole, functions=(replace(whole.functions[0], hits=None),))
     history = History((Candidate(0, FILES, "", outcome, profile=whole), Candidate(1, FILES, "", outcome, profile=none)))
@@ -273,7 +273,7 @@ def test_what_a_critique_names_is_shown_with_its_round_and_once() -> None:
 
 
 def test_what_a_draft_spends_its_time_in_is_shown_with_its_profile() -> None:
-    outcome = (Outcome("command", Verdict.AC, PLAIN),)
+    outcome = (Outcome("command", CaseVerdict.AC, PLAIN),)
     now = profile(("app/core.py::hot", 0.2, 1), ("app/rare.py::seldom", 0.6, 1))
     edited = MORE_FILES.with_file("main.py", "big = 1\n")
     history = History((

@@ -12,6 +12,7 @@ from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run, RunLimits
 __all__ = [
     "BackendUnavailable",
     "Case",
+    "CaseVerdict",
     "GuestLost",
     "Options",
     "Outcome",
@@ -19,6 +20,5 @@ __all__ = [
     "RunLimits",
     "Sandbox",
     "SandboxError",
-    "CaseVerdict",
     "open_sandbox",
 ]

@@ -16,8 +16,6 @@ MIN_PROGRESS_INTERVAL_S = 0.2
 
 @dataclass(frozen=True)
 class WorkerEvent:
-    """An event of a worker."""
-
     kind: Literal["ready", "progress", "ended", "broken", "note"]
     problem: str = ""
     text: str = ""

@@ -62,7 +62,6 @@ def settings_parser(command: str) -> argparse.ArgumentParser:
 
 
 def add_flag(group: argparse._ActionsContainer, flag: Flag) -> None:
-    """Add one flag."""
     words = flag.default_in_words.replace("%", "%%")
     said = flag.help.replace("%", "%%") + (f" [default: {words}]" if words else "")
     settings = _settings(flag) | ({"required": True} if flag.required else {})

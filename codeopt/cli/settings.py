@@ -63,8 +63,6 @@ def apply(parser: argparse.ArgumentParser, project: SettingsFile, users: Setting
 
 @dataclass(frozen=True)
 class SettingsFile:
-    """A file of settings."""
-
     table: Mapping[str, Any]
     path: Path | None = None
 

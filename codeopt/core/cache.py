@@ -73,8 +73,6 @@ class CachedValue:
 
 @dataclass(frozen=True)
 class CacheSize:
-    """Size of a cache."""
-
     values: int
     size: int
     """Size of its file, bytes."""

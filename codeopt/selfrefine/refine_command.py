@@ -24,7 +24,6 @@ BUDGET_SPENT, INTERRUPTED = 6, 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     parser.add_argument("input", metavar="INPUT", help="the text itself, a file that holds it, or - for standard input")
     flags.add_flags(parser, "refine")
 

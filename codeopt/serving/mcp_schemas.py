@@ -9,8 +9,6 @@ from codeopt.report.answers import CheckedFields, ComparedFields, ImprovedFields
 
 
 class ToolAnswer(AnswerFields):
-    """An answer of a tool."""
-
     target: str = Field("", description="What was asked about")
 
 

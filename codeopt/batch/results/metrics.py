@@ -209,7 +209,7 @@ def _solved(batch: BatchFolder, id: str, scored: bool) -> Solved:
         status.best_round, tuple(map(_round, drafts[1:])), _worth(target[-1]) if target else None,
         batch.usage(id), status.time_spent.seconds, status.time_spent.programs_s, _effort(drafts, confirmed),
         Preferred.SECOND in preferences if preferences else None,
-        _standing(confirmed if status.accepted else [*outside, *drafts[1:]], status.accepted) if scored else None,
+        _task_score(confirmed if status.accepted else [*outside, *drafts[1:]], status.accepted) if scored else None,
     )  # fmt: skip
 
 
@@ -224,7 +224,7 @@ def _worth(draft: Candidate) -> float:
     return found.ratio if found and draft.correct and found.decision is Decision.FASTER else 1.0
 
 
-def _standing(drafts: Sequence[Candidate], accepted: bool) -> TaskScore | None:
+def _task_score(drafts: Sequence[Candidate], accepted: bool) -> TaskScore | None:
     """The outcome of a problem: its result, as it was confirmed, or the original, which stayed."""
     scores = [each.task_score for each in drafts if each.task_score is not None]
     if not scores:

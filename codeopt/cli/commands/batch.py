@@ -55,7 +55,6 @@ SAME = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     parser.add_argument(
         "set",
         type=Path,

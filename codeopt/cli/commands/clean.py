@@ -13,7 +13,6 @@ from codeopt.cli.output import tell
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     parser.add_argument(
         "project", nargs="?", type=Path, default=Path(), metavar="PROJECT",
         help="folder or file of the project [default: the current folder]",

@@ -27,7 +27,6 @@ INTERRUPTED = 130  # status
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     parser.add_argument(
         "targets",
         nargs="*",

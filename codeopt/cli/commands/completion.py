@@ -31,7 +31,6 @@ FILES = ("FILE", "PATH", "OUT", "SET", "PROGRAM", "PROJECT", "INPUT", "TARGET", 
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     parser.add_argument("shell", choices=(*SHELLS, *VALUES), metavar="SHELL", help=", ".join(SHELLS))
 
 

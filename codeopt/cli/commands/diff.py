@@ -11,7 +11,6 @@ from codeopt.cli.runs import add_run_arguments, run_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     add_run_arguments(parser)
     flags.add_flags(parser, "diff")
 

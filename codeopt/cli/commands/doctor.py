@@ -29,7 +29,6 @@ SHARES = {"programs": 1 / 3, "functions": 2 / 3}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     from codeopt.core.converters import duration
     from codeopt_sandbox.host import BACKENDS
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="files and folders [default: this folder]")
     parser.add_argument("--all", action="store_true", help="also show older verdicts on a function")
     flags.add_flags(parser, "findings")

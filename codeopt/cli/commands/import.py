@@ -35,7 +35,6 @@ FUNCTIONS = ("enamel", "algotune")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     parser.add_argument("kind", choices=[*PROGRAMS, *FUNCTIONS], help="what PATH is")
     parser.add_argument(
         "path", type=Path, metavar="PATH", help="a Project_CodeNet folder, a .jsonl file, a folder of them, of tasks"

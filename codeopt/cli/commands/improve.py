@@ -30,7 +30,6 @@ INTERRUPTED = 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     parser.add_argument(
         "target", nargs="?", metavar="TARGET", help="slow.py, mod.py::func, or pkg/ for its slowest functions"
     )

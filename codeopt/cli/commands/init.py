@@ -51,7 +51,6 @@ NEXT = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     parser.add_argument("--github", action="store_true", help="a GitHub Actions workflow that reviews pull requests")
     parser.add_argument("--gitlab", action="store_true", help="a GitLab CI job that reviews merge requests")
     parser.add_argument("--pre-commit", action="store_true", help="a pre-commit hook that needs no model")

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     parser.add_argument("run", type=Path, metavar="DIR", help="the --run-dir of a batch, or a run")
     parser.add_argument(
         "--compare", type=Path, metavar="DIR", help="another batch over the same set, for a paired test"

@@ -40,7 +40,6 @@ INTERRUPTED = 130  # status
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="only what is below [default: everything]")
     flags.add_flags(parser, "review")
     formats = ", ".join(plugins.names(REPORTERS))

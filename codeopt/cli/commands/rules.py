@@ -26,7 +26,6 @@ MOST_LINES = 8
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="explain this rule")
     parser.add_argument(
         "--explain", metavar="FILE", help="show where each rule applies to this program, and why not elsewhere"

@@ -12,7 +12,6 @@ from codeopt.cli.runs import in_short
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     flags.add_flags(parser, "runs")
 
 

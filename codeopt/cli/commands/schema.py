@@ -12,7 +12,6 @@ COMMANDS = sorted(("check", "findings", "review", *_OF_TWO_FORMS))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     parser.add_argument("name", choices=COMMANDS, metavar="COMMAND", help=", ".join(COMMANDS))
 
 

@@ -22,7 +22,6 @@ LONGEST = 2000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     add_run_arguments(parser)
     flags.add_flags(parser, "show")
 

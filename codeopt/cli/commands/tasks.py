@@ -14,7 +14,6 @@ from codeopt.core.errors import UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     parser.add_argument("action", nargs="?", choices=["new"], help="write a file that you can change")
     parser.add_argument("name", nargs="?", metavar="NAME", help="name of the new task; NAME.py is written here")
     parser.add_argument("--text", action="store_true", help="a task whose result is a text, for codeopt refine")

@@ -10,7 +10,6 @@ from codeopt.cli.command import command
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     flags.add_flags(parser, "undo")
 
 

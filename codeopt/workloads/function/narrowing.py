@@ -63,7 +63,7 @@ def narrowed(harness: FunctionHarness, corpus: CallCorpus, text: str) -> tuple[C
     """Return the corpus without calls that the expression excludes, and the contract of the rest.
 
     Args:
-        bench: Harness of the function.
+        harness: Harness of the function.
         corpus: All known calls.
         text: The expression, or empty.
 

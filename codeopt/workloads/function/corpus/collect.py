@@ -21,7 +21,7 @@ def collect_corpus(
 ) -> tuple[FunctionHarness, CallCorpus]:  # fmt: skip
     """The harness with the calls file, and the evidence. Raises ProgramError, UsageError.
 
-    calls_text: a calls file that a language model wrote; used where the user gave none. first_look: as `gather` calls
+    calls_text: a calls file that a language model wrote; used where the user gave none. early_check: as `gather` calls
     it. seen: told of what a run of the tests has shown.
     """
     harness = with_given_calls(harness, options, calls_text)

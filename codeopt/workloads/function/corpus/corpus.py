@@ -213,7 +213,7 @@ def gather(
     """Run the original on the calls of every source, and on calls made from those, at most so many; None: DERIVED.
     Raises NotVerifiable.
 
-    first_look: called with the calls of all sources, before more are made from them.
+    early_check: called with the calls of all sources, before more are made from them.
     """
     origin = {text: name for name, calls in reversed(found) for text in calls}
     texts = list(dict.fromkeys(text for _, calls in found for text in calls))

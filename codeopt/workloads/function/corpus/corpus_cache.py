@@ -78,7 +78,7 @@ def known_function(
 ) -> KnownFunction:  # fmt: skip
     """The corpus from the cache, or collected, and then kept. Raises ProgramError, UsageError.
 
-    calls_text: a calls file that a language model wrote. fresh: what is kept is not used. first_look: as `gather`
+    calls_text: a calls file that a language model wrote. fresh: what is kept is not used. early_check: as `gather`
     calls it, when calls are collected.
     """
     notify = request.session.console.progress

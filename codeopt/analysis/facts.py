@@ -37,7 +37,9 @@ class Facts:
     def _externally_callable(self) -> set[Function]:
         """Functions that unfollowed code calls: their arguments may be anything."""
         scope, functions = self.program.scopes.scope, self.program.of_kind(ast.FunctionDef)
-        given = [each for each in functions if each.decorator_list or isinstance(scope[each], ast.ClassDef)]
+        given = [
+            function for function in functions if function.decorator_list or isinstance(scope[function], ast.ClassDef)
+        ]
         return {*given, *self.program.of_kind(ast.AsyncFunctionDef)}
 
     def begin(self) -> None:

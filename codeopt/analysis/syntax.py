@@ -224,7 +224,7 @@ class Syntax:
         """Whether a handler catches one of these exceptions, or all; when asked, only one that names the exception, to
         look at it."""
         handlers = (each for each in self.of_kind(ast.ExceptHandler) if each.name or not named)
-        return any(each.type is None or names_in([each.type]) & set(kinds) for each in handlers)
+        return any(handler.type is None or names_in([handler.type]) & set(kinds) for handler in handlers)
 
     def loop_source(self, target: ast.AST) -> ast.expr | None:
         """The iterable of the loop or comprehension that binds its elements to this target."""

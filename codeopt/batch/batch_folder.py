@@ -235,11 +235,11 @@ class BatchFolder:
 
     def exchanges(self, id: str, first: int) -> list[Reply]:
         """Replies of a problem from number `first` on, which were paid for but not used when the batch was killed."""
-        return [each.reply for each in self._replies(id).exchanges[first:]]
+        return [exchange.reply for exchange in self._replies(id).exchanges[first:]]
 
     def add_exchange(self, id: str, number: int, messages: Sequence[Message], reply: Reply) -> None:
         """Keep a reply before it is used."""
-        prompt = tuple({"role": each.role, "content": encodable(each.content)} for each in messages)
+        prompt = tuple({"role": message.role, "content": encodable(message.content)} for message in messages)
         earlier = self._replies(id).exchanges[:number]
         self._write(self.run_folder(id) / REPLIES, Replies((*earlier, Exchange(prompt, reply))))
 

@@ -132,7 +132,7 @@ class Replies:
     @property
     def usage(self) -> Usage:
         """Their sum."""
-        return sum((each.reply.usage for each in self.exchanges), NOTHING_USED)
+        return sum((exchange.reply.usage for exchange in self.exchanges), NOTHING_USED)
 
 
 @dataclass(frozen=True)

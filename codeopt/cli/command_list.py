@@ -69,7 +69,7 @@ class TopParser(CommandParser):
 
     def format_help(self) -> str:
         """The commands with their summaries, those of plug-ins last."""
-        (choices,) = (each for each in self._actions if isinstance(each, argparse._SubParsersAction))
+        (choices,) = (action for action in self._actions if isinstance(action, argparse._SubParsersAction))
         others = {each.dest: each.help or "" for each in choices._choices_actions if each.dest not in SUMMARIES}
         groups = {**GROUPS, **({"Other commands": others} if others else {})}
         return "\n".join(

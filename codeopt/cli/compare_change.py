@@ -160,7 +160,7 @@ def worst(rows: Sequence[ComparedFunction]) -> tuple[Decision, About | None]:
 def not_compared(targets: list[ReviewTarget], why: str) -> list[ComparedFunction]:
     """Rows of what was not compared, with the reason."""
     nothing = PairResult.not_judged(f"not compared: {why}")
-    return [ComparedFunction(each.path, each.function, nothing) for each in targets]
+    return [ComparedFunction(target.path, target.function, nothing) for target in targets]
 
 
 def _one(

@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace, target: Target) -> int:
 
 def summary(rows: Sequence[CheckedTarget], found: ImprovedSeveral) -> list[str]:
     """The outcome, the table of the functions, and what could not be run."""
-    lines = [found.reason, *function_lines(rows), *(log_line(each.words) for each in found.diagnostics)]
+    lines = [found.reason, *function_lines(rows), *(log_line(diagnostic.words) for diagnostic in found.diagnostics)]
     return lines + [found.stop_reason] * bool(found.stop_reason)
 
 

@@ -171,7 +171,7 @@ def _end(
         print("\n".join(rows), file=sys.stderr, flush=True)
     if as_json:
         with contextlib.suppress(OSError):
-            rows_of = [asdict(each) for each in diagnostics]
+            rows_of = [asdict(diagnostic) for diagnostic in diagnostics]
             found = {"schema": ERROR_SCHEMA, "error": message, "hint": hint, "status": status, "diagnostics": rows_of}
             print(json.dumps(found), flush=True)
     return status

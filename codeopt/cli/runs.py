@@ -78,7 +78,7 @@ def _describe_several(run: StoredRun) -> Iterator[str]:
 
     result = run.result
     yield run.listing.title
-    yield from columns([(each.name, _outcome(each)) for each in run.functions])
+    yield from columns([(function.name, _outcome(function)) for function in run.functions])
     if not run.listing.ended:
         yield f"Next: codeopt improve --resume {run.listing.path}"
         return

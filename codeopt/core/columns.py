@@ -35,7 +35,7 @@ def columns(rows: Sequence[Sequence[str] | str], right: Collection[int] = (), na
         return []
     count = max(map(len, cells))
     lengths = [[len(row[at]) for row in cells if at < len(row) - (len(row) < count)] for at in range(count)]
-    widths = [max(each, default=0) for each in lengths]
+    widths = [max(length, default=0) for length in lengths]
     too_long = INDENT + sum(widths[:-1]) + min(_LAST, widths[-1]) + GAP * (count - 1) - COLUMNS
     widths[name] = max(widths[name] - max(0, too_long), min(widths[name], _MIN_NAME))
     lines = []

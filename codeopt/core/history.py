@@ -164,7 +164,7 @@ class Candidate:
     @property
     def settings(self) -> tuple[ChangedSetting, ...]:
         """Return each setting of the process that a wrong run left changed, once."""
-        return tuple(dict.fromkeys(each for outcome in self.outcomes for each in outcome.settings))
+        return tuple(dict.fromkeys(setting for outcome in self.outcomes for setting in outcome.settings))
 
     def by(self, metric: Literal["time", "memory"]) -> Comparison | None:
         """Return the comparison of time, or that of memory. None if it was not made."""

@@ -117,7 +117,7 @@ def activated_environment(environment: Mapping[str, str]) -> str:
         return folder
     folders = map(Path, environment.get("PATH", "").split(os.pathsep))
     users = (each.parent for each in folders if each.is_absolute() and (each.parent / "pyvenv.cfg").is_file())
-    return next((str(each) for each in users if not _is_own(each)), "")
+    return next((str(user) for user in users if not _is_own(user)), "")
 
 
 def _is_own(folder: Path) -> bool:
@@ -176,7 +176,7 @@ def _project(place: Path) -> Iterator[Path]:
     start = place if place.is_dir() else place.parent
     folders = [start, *start.parents]
     ends = [
-        next((each for each in folders if (each / ".git").exists()), None),
+        next((folder for folder in folders if (folder / ".git").exists()), None),
         next((each for each in folders if any((each / name).exists() for name in PROJECT_FILES)), None),
         next((each for each in folders if each == Path.cwd()), None),
     ]

@@ -20,7 +20,7 @@ where a folder in a .pth file would show too much."""
 
 def package_folders(libraries: Sequence[str]) -> list[Path]:
     """Folders of installed packages among those that an interpreter imports from."""
-    named = dict.fromkeys(Path(each).resolve() for each in libraries)
+    named = dict.fromkeys(Path(library).resolve() for library in libraries)
     inside = [folder / name for folder in named for name in PACKAGES]
     return [folder for folder in dict.fromkeys((*named, *inside)) if folder.name in PACKAGES and folder.is_dir()]
 

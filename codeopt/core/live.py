@@ -39,7 +39,7 @@ class LiveLines:
         self._streams = (sys.stdout, sys.stderr)
         # `print` holds sys.stdout by no reference of its own (cpython gh-130163), and the first write takes the guard
         # away from there: without this field it would be freed in the middle of that write.
-        self._guards = tuple(self._guarded(each) for each in self._streams)
+        self._guards = tuple(self._guarded(stream) for stream in self._streams)
         self._terminal = open_terminal(sys.stderr)
 
     @property

@@ -74,7 +74,7 @@ class StoredRun:
     def saved(self) -> SavedRun:
         """The history and what it cost. Raises UsageError for a run of several functions."""
         if self.state is None:
-            names = ", ".join(each.name for each in self.functions)
+            names = ", ".join(function.name for function in self.functions)
             raise UsageError(
                 f"the run in {self.listing.path} is of several functions", hint=f"name one: {names or 'none'}"
             )
@@ -120,7 +120,7 @@ def runs_in(home: Path) -> RunList:
     found = sorted((home / RUNS).glob(f"*/{STATE}"), key=lambda path: path.parent.name, reverse=True)
     folders = [path.parent for path in found]
     left_out = foreign(folders)
-    return RunList(tuple(RunListing(each, _result(each)) for each in folders if each not in left_out), left_out)
+    return RunList(tuple(RunListing(folder, _result(folder)) for folder in folders if folder not in left_out), left_out)
 
 
 def open_run(name: str, home: Path) -> StoredRun:
@@ -298,7 +298,7 @@ def apply_command(path: Path, run: Path) -> str:
 
 def undo_command(run: Path) -> str:
     """Return the command that undoes what was written of a run, from the current folder."""
-    home = next((each.parent for each in run.absolute().parents if each.name == RUNS), Path(STORE))
+    home = next((parent.parent for parent in run.absolute().parents if parent.name == RUNS), Path(STORE))
     place = os.path.relpath(home)
     return UNDO if place == STORE else f"{UNDO} --run-dir {shlex.quote(place)}"
 

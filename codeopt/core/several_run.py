@@ -87,7 +87,7 @@ class SeveralRun:
 
     def finish(self, changes: Iterable[FileChange], result: dict[str, Any]) -> None:
         """Save the result, and the files before and after all changes. Raises UsageError."""
-        files = {self._name(each): each for each in changes}
+        files = {self._name(change): change for change in changes}
         for name in ("original", "best"):  # of an earlier session
             shutil.rmtree(self.path / name, ignore_errors=True)
         before = Revision({name: each.program.text for name, each in files.items()})

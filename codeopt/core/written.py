@@ -32,7 +32,7 @@ class Written:
 def write_recorded(run: Path, changes: Iterable[FileChange]) -> tuple[Replacement, ...]:
     """Write each file, and record it in the run's folder. None is written if one has changed since it was read. Raises
     UsageError."""
-    found = tuple(replacement(each.program, each.text) for each in changes)
+    found = tuple(replacement(change.program, change.text) for change in changes)
     rows = [
         {"path": str(each.path.absolute()), "before": each.before, "after": each.after, "kept": bool(each.kept)}
         for each in found

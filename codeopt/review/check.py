@@ -184,7 +184,9 @@ def check(
     nowhere = "the profile has no time in it" if profiled else ranking.untested
     verdicts = work.verdicts()
     less = f"less than {part.min_share:.0%} of the time"
-    rows = tuple(row_of(each, verdicts, less if each.seconds or each.share else nowhere) for each in ranking.targets)
+    rows = tuple(
+        row_of(target, verdicts, less if target.seconds or target.share else nowhere) for target in ranking.targets
+    )
     diagnostics = (*ranking.diagnostics, *work.diagnostics)
     not_checked_reason = why_blind(
         ranking.targets, work.looked_at(diagnostics), diagnostics, [each.reason for each in work.skipped]
@@ -211,7 +213,7 @@ def why_blind(
     there are no targets."""
     if not targets or judged or any(target.seconds > 0 or target.share for target in targets):
         return ""
-    found = dict.fromkeys([*(each.words for each in diagnostics), *reasons])
+    found = dict.fromkeys([*(diagnostic.words for diagnostic in diagnostics), *reasons])
     shown = "; ".join(list(found)[:3]) or "no test runs them"
     return f"none of {len(targets)} functions and programs could be looked at: {shown}"
 

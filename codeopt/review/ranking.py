@@ -129,7 +129,7 @@ def _with_loops_first(targets: Sequence[ReviewTarget], clock: RunClock) -> list[
     for file in dict.fromkeys(each.file for each in targets if each.function):
         clock.check()
         modules[file] = read_functions(file)
-    texts = {each: modules[each.file].find(each.function).text for each in targets if each.function}
+    texts = {target: modules[target.file].find(target.function).text for target in targets if target.function}
     ordered = sorted(texts, key=lambda each: not _LOOP.search(texts[each]))
     return [(each.file, each.function) for each in ordered]
 

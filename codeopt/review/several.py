@@ -128,7 +128,7 @@ def find_several(path: Path, limits: ReviewBudget) -> tuple[list[ReviewTarget], 
         reasons = "; ".join(dict.fromkeys(f"{row.path}: {row.reason}" for row in left_alone[:3]))
         raise UsageError(f"{path} has no function that could be improved", hint=reasons)
     root = targets[0].file.parents[len(Path(targets[0].path).parts) - 1]
-    here = [replace(each, path=Path(os.path.relpath(each.file)).as_posix()) for each in targets]
+    here = [replace(target, path=Path(os.path.relpath(target.file)).as_posix()) for target in targets]
     return here, [replace(each, path=Path(os.path.relpath(root / each.path)).as_posix()) for each in left_alone]
 
 
@@ -228,7 +228,7 @@ class _Functions:
 def _chosen(targets: Sequence[ReviewTarget]) -> list[ReviewTarget]:
     """Programs, functions that take enough time under their tests, and those that may be called without tests."""
     least = MIN_SHARE * max((each.seconds for each in targets), default=0.0)
-    measured = [each for each in targets if not each.function or each.seconds > 0 and each.seconds >= least]
+    measured = [target for target in targets if not target.function or target.seconds > 0 and target.seconds >= least]
     unmeasured = [each for each in targets if each.function and not each.seconds]
     modules = {file: read_functions(file) for file in dict.fromkeys(each.file for each in unmeasured)}
     return [*measured, *(each for each in unmeasured if _has_calls(modules[each.file], each.function))]
@@ -242,8 +242,8 @@ def _has_calls(module: ModuleFunctions, name: str) -> bool:
 
 def _joined(work: ReviewRun, targets: Sequence[ReviewTarget]) -> Iterator[FileChange]:
     """Each file with its suggestions; one that changes the same lines as a better one is left out, and said."""
-    files = {each.path: each.file for each in targets}
-    for path in dict.fromkeys(each.path for each in work.suggestions):
+    files = {target.path: target.file for target in targets}
+    for path in dict.fromkeys(suggestion.path for suggestion in work.suggestions):
         here = best_first([each for each in work.suggestions if each.path == path])
         text, left_out = merged(here[0].original, [each.improved for each in here])
         for number in left_out:

@@ -105,7 +105,7 @@ class Suggestion:
     def told(self) -> tuple[str, ...]:
         """Sentences of the changes, then of the caveats; not escaped, so a reporter has to quote them."""
         before = [f"{self.cached_from.partition(' by ')[0]}, unchanged since"] if self.cached_from else []
-        return (*self.changes, *(f"caveat: {each.words}" for each in self.verdict.caveats), *before)
+        return (*self.changes, *(f"caveat: {caveat.words}" for caveat in self.verdict.caveats), *before)
 
     @property
     def row(self) -> dict[str, Any]:
@@ -221,6 +221,6 @@ class Review:
         return (
             *(each.words for each in self.limits if each.limit is not LimitAnswer.PASS),
             *self.notices,
-            *(each.words for each in self.diagnostics),
+            *(diagnostic.words for diagnostic in self.diagnostics),
             *filter(None, [self.not_checked_reason]),
         )

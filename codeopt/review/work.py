@@ -256,7 +256,7 @@ class ReviewRun:
     def verdicts(self) -> Verdicts:
         """Return what is known of each target by now."""
         return Verdicts(
-            {each.at: each for each in reversed(self.suggestions)},
+            {suggestion.at: suggestion for suggestion in reversed(self.suggestions)},
             {(each.path, each.function): each.reason for each in reversed(self.skipped)},
             {each.finding.judged.at: each.finding.when for each in reversed(self.again)},
         )

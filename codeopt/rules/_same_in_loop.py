@@ -64,7 +64,7 @@ def _changes(program: AnalyzedProgram, part: ast.AST, paths: set[str], attribute
         case ast.Call(ast.Attribute(owner, method)) if method in CHANGING_METHODS:
             return _touches(owner, paths)
         case ast.Call(func, arguments, keywords) if not program.scopes.is_builtin(func, *READING_BUILTINS):
-            given = [*arguments, *(each.value for each in keywords)]
+            given = [*arguments, *(keyword.value for keyword in keywords)]
             bare = [each.value if isinstance(each, ast.Starred) else each for each in given]
             return any(dotted(each) in paths - {"self", "cls"} for each in bare)
         case ast.Yield() | ast.YieldFrom() | ast.Await():
@@ -85,7 +85,7 @@ def _calls_own_method(program: AnalyzedProgram, place: ast.AST, paths: set[str],
     changed outside of `__init__`."""
     roots = {path.partition(".")[0] for path in paths if "." in path}
     calls = (part.func for part in program.walk(place) if isinstance(part, ast.Call))
-    called = any(isinstance(each, ast.Attribute) and dotted(each.value) in roots for each in calls)
+    called = any(isinstance(call, ast.Attribute) and dotted(call.value) in roots for call in calls)
     return called and any(
         _set_elsewhere(program, node) for node in program.of_kind(ast.Attribute) if node.attr in attributes
     )

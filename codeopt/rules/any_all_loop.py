@@ -96,7 +96,7 @@ def _free(program: AnalyzedProgram, node: ast.stmt, made: ast.GeneratorExp) -> b
         if name.id in bound and program.scopes.variable(name).scope in (scope, program.tree, None):
             return False
     arguments = [scope.args.vararg, scope.args.kwarg, *scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs]
-    taken = {each.arg for each in arguments if each is not None} | set(program.scopes.declared[scope])
+    taken = {argument.arg for argument in arguments if argument is not None} | set(program.scopes.declared[scope])
     return not bound & taken and not any(
         program.scopes.outer.get(inner) is scope for inner in _functions(program, scope)
     )

@@ -49,7 +49,7 @@ def _opened(program: AnalyzedProgram, call: ast.Call, made: ast.ListComp) -> Edi
 def _plain(program: AnalyzedProgram, made: ast.ListComp) -> bool:
     """Whether the comprehension binds no name elsewhere, awaits nothing, has only Python's own operators, and calls
     nothing that could raise StopIteration."""
-    if program.purity.redefines_operators or any(each.is_async for each in made.generators):
+    if program.purity.redefines_operators or any(generator.is_async for generator in made.generators):
         return False
     first = made.generators[0].iter  # is evaluated before the first element either way
     if program.has(made, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Lambda):
@@ -62,7 +62,7 @@ def _known(program: AnalyzedProgram, call: ast.Call) -> bool:
     """Whether a call is one of a builtin on plain values, or of a method of text."""
     if isinstance(call.func, ast.Attribute):
         return program.types.is_text(call.func.value)
-    values = (program.types.is_scalar(each) or program.types.is_sized(each) for each in call.args)
+    values = (program.types.is_scalar(arg) or program.types.is_sized(arg) for arg in call.args)
     return program.calls_builtin(call, *CALLED) and not call.keywords and all(values)
 
 

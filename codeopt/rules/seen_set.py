@@ -132,7 +132,7 @@ def _grown(ctx: Context, function: ast.FunctionDef, places: list[ast.expr]) -> l
     if not isinstance(first, ast.Name) or not any(program.loops.around(each) for each in places):
         return []
     variable = program.scopes.variable(first)
-    loops = [loop for each in places for loop in program.loops.around(each)]
+    loops = [loop for place in places for loop in program.loops.around(place)]
     uses = [use for use in program.scopes.all_uses(variable) if use.node not in places]
     own = variable.scope is function and all(use.scope is function for use in uses)
     if not own or not all(_keeps_pace(program, use.node, loops) for use in uses):

@@ -12,8 +12,8 @@ def text_edits(current: str, improved: str) -> list[lsp.TextEdit]:
     """The edits that turn one text into another, with as few lines as differ."""
     lines = lines_of(current)
     return [
-        lsp.TextEdit(lsp.Range(_start(lines, each.start - 1), _start(lines, each.end)), each.text)
-        for each in edits(current, improved)
+        lsp.TextEdit(lsp.Range(_start(lines, edit.start - 1), _start(lines, edit.end)), edit.text)
+        for edit in edits(current, improved)
     ]
 
 

@@ -160,7 +160,9 @@ def _check(request: OperationRequest, options: ImproveOptions, console: Console)
     part = CheckedPart(paths, min_share=request.min_share)
     limits, checked = ReviewBudget(request.max_functions, RunClock(request.max_seconds)), None
     content = listed(part, limits)
-    outside = {each.name: why for each in content.targets if not each.function and (why := _leads_out(each.file))}
+    outside = {
+        target.name: why for target in content.targets if not target.function and (why := _leads_out(target.file))
+    }
     refused = [
         CheckedTarget(each.path, "", reason=outside[each.name]) for each in content.targets if each.name in outside
     ]

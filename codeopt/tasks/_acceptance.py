@@ -18,7 +18,7 @@ def common_rejection(candidate: Candidate) -> str:
     if candidate.rejection:
         return candidate.rejection
     if not candidate.correct:
-        wrong = next((each.verdict for each in candidate.outcomes if each.verdict is not CaseVerdict.AC), None)
+        wrong = next((outcome.verdict for outcome in candidate.outcomes if outcome.verdict is not CaseVerdict.AC), None)
         return f"it is not right on every case ({wrong})" if wrong else "it was not run"
     if candidate.comparison is None:
         return "it was not compared with the original"

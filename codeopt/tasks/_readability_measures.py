@@ -132,7 +132,7 @@ def measure(source: str, part: Lines = (), file: str = "", given: str = "") -> R
     findings = lint(source, file)
     if part:
         source, numbers = _part(source, part), _numbers(part)
-        findings = findings and tuple(each for each in findings if each.line in numbers)
+        findings = findings and tuple(finding for finding in findings if finding.line in numbers)
     tree = parse(source)
     counted, found = names(tree), complexity(tree)
     if part:

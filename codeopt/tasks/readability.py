@@ -181,7 +181,7 @@ class ReadabilityTask(Aim):
                 return report(measure(source))
             _, part = changed_part(original, source, self.focus.qualname)
             found = measure(source, part, self.focus.file)
-            known = found.findings and tuple(each for each in found.findings if each.code not in OF_EXCERPTS)
+            known = found.findings and tuple(finding for finding in found.findings if finding.code not in OF_EXCERPTS)
             return report(replace(found, findings=known))
         except SyntaxError as error:
             return f"not measured: syntax error in line {error.lineno or '?'}"

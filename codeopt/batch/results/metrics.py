@@ -87,7 +87,7 @@ class Solved:
     @property
     def correct(self) -> bool:
         """Some draft was right on every case."""
-        return any(each.correct for each in self.rounds)
+        return any(round.correct for round in self.rounds)
 
     @property
     def optimised(self) -> bool:
@@ -97,12 +97,12 @@ class Solved:
     @property
     def compared(self) -> tuple[Round, ...]:
         """Without those that were only screened, which would count as drafts that gained nothing."""
-        return tuple(each for each in self.rounds if not each.screened)
+        return tuple(round for round in self.rounds if not round.screened)
 
     def correct_after(self, k: int) -> bool:
         """Some draft up to the kth compared one was right; after the last of them the same as `correct`."""
         last = self.compared[k - 1].number if k < len(self.compared) else math.inf
-        return any(each.correct for each in self.rounds if each.number <= last)
+        return any(round.correct for round in self.rounds if round.number <= last)
 
     def after(self, k: int) -> float:
         """The best speedup of the first k drafts, by their own rounds' timings."""
@@ -226,7 +226,7 @@ def _worth(draft: Candidate) -> float:
 
 def _task_score(drafts: Sequence[Candidate], accepted: bool) -> TaskScore | None:
     """The outcome of a problem: its result, as it was confirmed, or the original, which stayed."""
-    scores = [each.task_score for each in drafts if each.task_score is not None]
+    scores = [draft.task_score for draft in drafts if draft.task_score is not None]
     if not scores:
         return None
     return scores[-1] if accepted else scores[-1].unchanged()
@@ -234,7 +234,7 @@ def _task_score(drafts: Sequence[Candidate], accepted: bool) -> TaskScore | None
 
 def _effort(drafts: Sequence[Candidate], confirmed: Sequence[Candidate]) -> dict[str, float]:
     """Seconds of all rounds by step, and of the confirmation of what was accepted."""
-    rounds = sum((each.effort for each in drafts), Effort())
+    rounds = sum((draft.effort for draft in drafts), Effort())
     again = sum(each.effort.cases_s + each.effort.timing_s for each in confirmed)
     return dict(zip(STEPS, (rounds.model_s, rounds.cases_s, rounds.timing_s, rounds.profile_s, again), strict=True))
 

@@ -51,7 +51,7 @@ def over_batch(rows: Sequence[TaskScore], accepted: Sequence[bool], preferred: S
     preferred: of each problem that a reader was asked about, whether it preferred a draft."""
     if not rows:
         return None
-    units = {m.name: m.unit for each in rows for m in each.measures}
+    units = {m.name: m.unit for row in rows for m in row.measures}
     return OwnMeasures(
         rows[0].name,
         share(accepted),
@@ -64,5 +64,5 @@ def over_batch(rows: Sequence[TaskScore], accepted: Sequence[bool], preferred: S
 
 
 def _mean_of(name: str, unit: str, rows: Sequence[TaskScore]) -> TaskMeasure:
-    values = [(m.before, m.after) for each in rows for m in each.measures if m.name == name and m.unit == unit]
+    values = [(m.before, m.after) for row in rows for m in row.measures if m.name == name and m.unit == unit]
     return TaskMeasure(name, mean([old for old, _ in values]), mean([new for _, new in values]), unit)

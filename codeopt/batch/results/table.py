@@ -115,10 +115,16 @@ def _rounds(console: Console, found: Metrics) -> None:
     table = Table(title="after k drafts (best@k), by the timings of their own rounds", title_justify="left")
     for name in ("k", "drafts", "%correct", "%OPT", "95% interval", "newly solved", "geo-mean"):
         table.add_column(name, justify="right")
-    for each in found.rounds:
-        opt, span = percent(each.opt)
+    for round in found.rounds:
+        opt, span = percent(round.opt)
         table.add_row(
-            str(each.k), str(each.drafts), percent(each.correct)[0], opt, span, str(each.newly), times(each.geomean)[0]
+            str(round.k),
+            str(round.drafts),
+            percent(round.correct)[0],
+            opt,
+            span,
+            str(round.newly),
+            times(round.geomean)[0],
         )
     console.print(table)
 
@@ -204,8 +210,8 @@ def as_json(found: Metrics, other: Versus | None = None) -> dict[str, Any]:
             for each in found.rounds
         ],
         "failures": [
-            {"problem": each.id, "status": each.status, "fault": each.fault, "reason": each.reason}
-            for each in failures(found)
+            {"problem": failure.id, "status": failure.status, "fault": failure.fault, "reason": failure.reason}
+            for failure in failures(found)
         ],
         "reference": _reference(found),
         "tokens": found.usage.tokens,

@@ -96,7 +96,7 @@ def table(rows: Sequence[CheckedTarget], diagnostics: Sequence[Diagnostic] = (),
 
     gains = sum(row.suggestion is not None for row in rows)
     summary = f"{gains} of {counted(len(rows), 'function')} can be faster by the built-in rules"
-    missing = [log_line(each.words) for each in diagnostics]
+    missing = [log_line(diagnostic.words) for diagnostic in diagnostics]
     target = shlex.quote(str(paths[0])) if paths else "."
     step = f"Next: codeopt improve {target}{'' if gains else ' --model NAME'}"
     return "\n".join([summary, *function_lines(rows), *missing, *[step] * any(row.judged for row in rows)]) + "\n"

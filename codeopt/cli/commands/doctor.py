@@ -65,9 +65,9 @@ def run(arguments: argparse.Namespace) -> int:
     alarms: list[FalseAlarms] = []
     with Console(quiet=arguments.quiet) as console:
         _examine(arguments, console, findings.append, alarms)
-    failed = [each for each in findings if each.state is Health.FAIL]
+    failed = [finding for finding in findings if finding.state is Health.FAIL]
     if arguments.json:
-        rows = {"checks": [each.to_json() for each in findings], "false_alarms": [each.to_json() for each in alarms]}
+        rows = {"checks": [each.to_json() for each in findings], "false_alarms": [alarm.to_json() for alarm in alarms]}
         print(json.dumps({"schema": "codeopt.doctor/1", "ok": not failed, **rows}))
     else:
         tell(table(findings, verbose=arguments.verbose))
@@ -79,10 +79,10 @@ def table(findings: Sequence[ExamRow], *, verbose: bool = False) -> str:
     from codeopt.core.words import counted
     from codeopt.engine.doctor import Health
 
-    by_state = {state: [each for each in findings if each.state is state] for state in reversed(Health)}
+    by_state = {state: [finding for finding in findings if finding.state is state] for state in reversed(Health)}
     failed, notes = counted(len(by_state[Health.FAIL]), "check"), counted(len(by_state[Health.NOTE]), "note")
     ready = f"Not ready: {failed} failed, {notes}." if by_state[Health.FAIL] else f"Ready. {notes}, nothing failed."
-    shown = [each for rows in by_state.values() for each in rows if verbose or not each.is_cost]
+    shown = [row for rows in by_state.values() for row in rows if verbose or not row.is_cost]
     return "\n".join([*map(str, shown), ready, ""])
 
 

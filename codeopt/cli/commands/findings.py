@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     root = locate(paths[0] / "any.py" if paths[0].is_dir() else paths[0]).root
     python = find_interpreter(None, paths[0], own_files=False)
     caches = existing_caches([root])
-    listed = (each for cache in caches for each in listed_findings(cache, root, python, paths))
+    listed = (finding for cache in caches for finding in listed_findings(cache, root, python, paths))
     everything = sorted(listed, key=lambda each: -each.finding.made_at)
     newest: dict[str, ListedFinding] = {}
     for each in everything:

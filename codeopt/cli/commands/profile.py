@@ -106,7 +106,7 @@ def summary(profile: Profile) -> Iterator[str]:
     """Format what is not of lines: functions, kinds of code, memory, and what the figures leave out."""
     from codeopt.core.words import mib
 
-    functions = [each for each in profile.functions[:8] if each.share >= SHOWN]
+    functions = [function for function in profile.functions[:8] if function.share >= SHOWN]
     if functions:
         yield from ("", "Functions by self time")
         yield from (f"{each.share:>7.1%} {each.count:>11}  {each.name} (line {each.line})" for each in functions)

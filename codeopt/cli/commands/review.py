@@ -80,14 +80,14 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.fail_if_slower is not None and failure != INTERRUPTED:
             review, failure = _with_limits(arguments, review, failure, console)
         deliver(reporter.render(review), arguments.output)
-        for notice in (*review.notices, *(each.words for each in review.diagnostics)):
+        for notice in (*review.notices, *(diagnostic.words for diagnostic in review.diagnostics)):
             console.warn(notice)
         if post is not None and failure != INTERRUPTED:
             failure = _post(post, review, console) or failure
         blind = report_blind(review.not_checked_reason, console) if review.not_checked_reason else 0
     if failure == INTERRUPTED or (arguments.strict and failure):
         return failure
-    if any(each.verdict.breaks_limit for each in review.limits):
+    if any(limit.verdict.breaks_limit for limit in review.limits):
         return FOUND
     if blind:
         return blind

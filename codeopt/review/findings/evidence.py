@@ -70,7 +70,7 @@ class Evidence:
             if path in found or not path.is_file():
                 continue
             found.add(path)
-            above = [each for each in path.parents if each.is_relative_to(module.root)]
+            above = [parent for parent in path.parents if parent.is_relative_to(module.root)]
             waiting += (folder / name for folder in above for name in SETTINGS)
             if path.suffix == ".py":
                 imported = imported_files(read_bytes(path), path, (path.parent, *module.roots))

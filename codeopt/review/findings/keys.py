@@ -115,7 +115,7 @@ class FindingKeys:
                 raise _TooMany
             found[path] = text if path == module.path else read_text(path, "replace")
             waiting += self._imports(path, found[path], (*module.roots, *module.beside))
-            above = [each for each in path.parents if any(map(each.is_relative_to, tops))]
+            above = [parent for parent in path.parents if any(map(parent.is_relative_to, tops))]
             waiting += (each / "__init__.py" for each in above if (each / "__init__.py").is_file())
         return found
 

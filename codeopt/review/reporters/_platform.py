@@ -107,7 +107,7 @@ def update(platform: Platform, review: Review) -> Posted:
         placed = tuple(without_place(item, why) for item in placed)
         moved = (f"{why}, so no comment is next to its lines; check out {platform.head_name}",)
     comments, overviews = platform.earlier()
-    standing = [each for each in comments if each.stands]
+    standing = [comment for comment in comments if comment.stands]
     known = {key for each in standing for key in each.keys}
     fresh = [item for item in placed if item.fingerprint not in known]
     offered, rest = _fit(fresh, MOST_COMMENTS - len(standing))

@@ -160,10 +160,10 @@ class PullRequest(Platform):
 
 def _ours(items: Iterable[dict[str, Any]], kind: str, login: str) -> Iterator[tuple[dict[str, Any], frozenset[str]]]:
     """Texts that have a mark of ours and were written by us, with their keys."""
-    for each in items:
-        user, keys = each.get("user") or {}, marked(kind, each.get("body"))
+    for item in items:
+        user, keys = item.get("user") or {}, marked(kind, item.get("body"))
         if keys and (user.get("login") == login if login else user.get("type") == "Bot"):
-            yield each, frozenset(keys)
+            yield item, frozenset(keys)
 
 
 def _as_comments(item: Placed, review: Review) -> Iterator[dict[str, Any]]:

@@ -31,16 +31,16 @@ TOKENS = ("CODEOPT_GITLAB_TOKEN", "GITLAB_TOKEN")
 def render(review: Review) -> str:
     """The code quality report, for `artifacts: reports: codequality`."""
     found: list[dict[str, Any]] = []
-    for each in review.suggestions:
-        first, last = lines(each)
-        taken = sum(one["fingerprint"].startswith(fingerprint(each)) for one in found)
+    for suggestion in review.suggestions:
+        first, last = lines(suggestion)
+        taken = sum(one["fingerprint"].startswith(fingerprint(suggestion)) for one in found)
         found.append(
             {
-                "check_name": f"codeopt {rule(each)}",
-                "description": log_line(sentence(each), 1000),
-                "fingerprint": fingerprint(each) + str(taken or ""),
+                "check_name": f"codeopt {rule(suggestion)}",
+                "description": log_line(sentence(suggestion), 1000),
+                "fingerprint": fingerprint(suggestion) + str(taken or ""),
                 "severity": "info",
-                "location": {"path": each.path, "lines": {"begin": first, "end": last}},
+                "location": {"path": suggestion.path, "lines": {"begin": first, "end": last}},
             }
         )
     return json.dumps([*found, *_blind(review)], indent=2) + "\n"

@@ -28,7 +28,7 @@ def answer(review: Review) -> ReviewJson:
         suggestions=tuple(map(_suggestion, review.suggestions)),
         skipped=SkippedFields.each(review.skipped),
         notices=review.notices,
-        limits=[_limit(each) for each in review.limits],
+        limits=[_limit(limit) for limit in review.limits],
         diagnostics=review.diagnostics,
         not_checked_reason=review.not_checked_reason,
         machine=read(MachineFields, review.machine),

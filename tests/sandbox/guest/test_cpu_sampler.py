@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -30,6 +32,31 @@ def test_a_signal_during_a_sample_is_none() -> None:
         sampler.sample(0, sys._getframe())
     assert set(sampler.seconds) == {"test_a_signal_during_a_sample_is_none"}
     assert sampler.samples == 2
+
+
+class Told(CpuSampler):
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[str] = []
+
+    def key(self, frame: FrameType) -> str:
+        return frame.f_code.co_name
+
+    def tell(self, key: str, seconds: float) -> None:
+        self.told.append(key)
+
+
+def test_a_child_writes_its_first_sample_whatever_its_parent_wrote() -> None:
+    """It may be terminated before its next one."""
+    sampler, handler = Told(), signal.signal(signal.SIGPROF, signal.SIG_IGN)
+    sampler.written = time.process_time() + 100
+    sampler.arm_child()
+    sum(range(100_000))
+    sampler.sample(0, sys._getframe())
+    told = tuple(sampler.told)
+    sampler.disarm()
+    signal.signal(signal.SIGPROF, handler)
+    assert told == ("test_a_child_writes_its_first_sample_whatever_its_parent_wrote",)
 
 
 def test_the_sampler_is_no_part_of_a_project() -> None:

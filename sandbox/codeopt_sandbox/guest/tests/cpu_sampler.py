@@ -22,7 +22,9 @@ WAITING = ("threading.py", "queue.py", "selectors.py", "socket.py", "subprocess.
 """A thread whose innermost frame is in one of these waits for another."""
 
 CHILD_S = 0.02
-"""Processor time between two writes in a child, seconds."""
+"""Maximum processor time between two writes in a child, seconds."""
+CHILD_SHARE = 0.02
+"""The same as a share of the child's processor time: one that is terminated soon loses only its last sample."""
 SPAWNED = "--multiprocessing-fork"
 """Argument of an interpreter that multiprocessing starts."""
 
@@ -59,7 +61,7 @@ class CpuSampler:
 
     def arm(self) -> None:
         """Start the timer in a process that just began, also by a fork, which inherits no timer."""
-        self.seconds, self.samples, self.last = {}, 0, time.process_time()
+        self.seconds, self.samples, self.written, self.last = {}, 0, 0.0, time.process_time()
         self.clocks = {threading.get_ident(): time.thread_time()}
         signal.setitimer(signal.ITIMER_PROF, self.each_s, self.each_s)
 
@@ -92,7 +94,8 @@ class CpuSampler:
         for key, share in shares:
             self.seconds[key] = self.seconds.get(key, 0.0) + spent * share
         self.samples += 1
-        if self.samples % self.at_once == 0 or (self.is_child and now - self.written > CHILD_S):
+        most_s = min(CHILD_S, CHILD_SHARE * now)
+        if self.samples % self.at_once == 0 or (self.is_child and now - self.written > most_s):
             self.written = now
             self.write()
 

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from codeopt.analysis.nodes import first_line
+from codeopt.workloads.function.recording.instrumented_run import Instrument
 from codeopt.workloads.project.command import WATCH
-from codeopt.workloads.project.event_log import COMPOUND, EventLog, Instrument, Names
+from codeopt.workloads.project.event_log import COMPOUND, EventLog, Names
 from codeopt.workloads.project.profile import CalledBy, FunctionTime, GivenArgument, Spot
 from codeopt.workloads.source.functions import definitions
 from codeopt_sandbox.guest.tests.project_counts import CALLED
@@ -55,7 +56,7 @@ def worth_counting(functions: Sequence[FunctionTime], names: Names) -> tuple[Spo
 
 def counting(functions: Sequence[Spot], *, asks: bool) -> Instrument:
     """The counter of these functions. asks: also of queries of a database."""
-    return Instrument("project_counts", "install", (WATCH, len(functions), asks))
+    return Instrument("project_counts", (WATCH, len(functions), asks))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,12 +11,12 @@ from typing import Any
 
 from codeopt.analysis.nodes import first_line, last_line
 from codeopt.core.revision import Revision
+from codeopt.workloads.function.recording.instrumented_run import Instrument, events
 from codeopt.workloads.project.command import WATCH
 from codeopt.workloads.project.profile import Spot
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.source.functions import definitions
-from codeopt_sandbox.guest_bundle import loading
-from codeopt_sandbox.outcome import Case, Files, Run, RunLimits
+from codeopt_sandbox.outcome import Case, Run, RunLimits
 
 LONGER = 10
 """Maximum time of a run with a hook on calls, as a multiple of one without it."""
@@ -30,39 +29,6 @@ COMPOUND = (
 """Statements that begin their line."""
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 CALL = re.compile(r"(\w+)\(")
-HOOK = """
-import os, sys, time
-_begun = time.process_time()
-_folder = os.path.dirname(os.path.abspath(__file__))
-sys.path[:] = [path for path in sys.path if path != _folder]
-if sys.version_info >= (3, 8):
-{indented}
-    _log = _bundle.load("tests.call_log").CallLog(_folder)
-    _watch = _bundle.load("tests.{module}").{function}
-    _log.write("@ hook %.6f" % (time.process_time() - _begun))
-    _watch(os.path.dirname(_folder), *{arguments!r}, _log.write)
-    from importlib.machinery import PathFinder as _finder
-    _spec = _finder.find_spec("sitecustomize")
-    if _spec is not None and _spec.loader is not None:
-        from importlib.util import module_from_spec as _make
-        sys.modules["sitecustomize"] = _make(_spec)
-        _spec.loader.exec_module(sys.modules["sitecustomize"])
-"""
-"""Text of a sitecustomize module. The next one on the path runs also."""
-
-
-@dataclass(frozen=True)
-class Instrument:
-    """Instrumentation of each interpreter of the command: a function of a module of codeopt_sandbox.guest.tests, given
-    the project's folder first, and what writes a line last."""
-
-    module: str
-    function: str
-    arguments: tuple[Any, ...] = ()
-    needs: tuple[str, ...] = (
-        "tests/project_", "tests/process_end", "tests/cpu_sampler", "tests/watched_file", "tests/call_log",
-    )  # fmt: skip
-    """Files of codeopt_sandbox.guest, by how their paths begin."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +41,7 @@ class EventLog:
     @cached_property
     def rows(self) -> tuple[tuple[str, Any], ...]:
         """(kind, payload) of each well-formed line."""
-        return tuple(_rows(self.lines))
+        return tuple(events(self.lines))
 
     def of(self, kind: str) -> list[Any]:
         """The rows of one kind."""
@@ -88,32 +54,13 @@ def watched_run(
     """Run the command, or another one that is a case, with a watcher in each of its interpreters. A line that a process
     was ended in the middle of may be there; what a run writes is not trusted to be ours."""
     files, args = (case.files or (), case.args) if case else ((), ())
-    run = runs.run(draft, files=(*files, *_hook(watcher)), limits=limits, args=args)
+    hook = (f"{WATCH}/sitecustomize.py", watcher.hook("os.path.dirname(_folder), ").encode())
+    run = runs.run(draft, files=(*files, hook), limits=limits, args=args)
     found: list[str] = []
     for file in run.written:
         if file.path.startswith(f"{WATCH}/") and file.path.endswith(".txt") and file.content:
             found += file.content.decode("utf-8", "replace").split("\n")
     return EventLog(run, tuple(found))
-
-
-def _hook(watcher: Instrument) -> Files:
-    guest = loading(*watcher.needs, "tests/__init__")
-    indented = "".join(f"    {line}" for line in guest.splitlines(keepends=True))
-    names = {"module": watcher.module, "function": watcher.function, "arguments": watcher.arguments}
-    text = HOOK.format(indented=indented, **names)
-    return ((f"{WATCH}/sitecustomize.py", text.encode()),)
-
-
-def _rows(lines: Iterable[str]) -> Iterable[tuple[str, Any]]:
-    """(kind, payload) of the lines; malformed ones are left out."""
-    for line in lines:
-        if line.startswith("@ "):
-            kind, _, text = line[2:].partition(" ")
-            try:
-                value = json.loads(text)
-            except ValueError:
-                continue
-            yield kind, value
 
 
 class Names:

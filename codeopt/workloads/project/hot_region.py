@@ -9,11 +9,12 @@ from typing import Any
 
 from codeopt.core.revision import Revision
 from codeopt.core.words import factor
-from codeopt.workloads.project.event_log import Instrument, watched_run
+from codeopt.workloads.function.recording.instrumented_run import Instrument
+from codeopt.workloads.project.event_log import watched_run
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt_sandbox.compare import Comparison, Decision
 
-START = Instrument("project_start", "install")
+START = Instrument("project_start")
 RUNS = 3
 """Number of runs of each version."""
 LONG_S = 5.0

@@ -28,11 +28,12 @@ from codeopt.core.words import counted
 from codeopt.workloads._request import WorkloadRequest
 from codeopt.workloads.function.corpus.cases import calls_of
 from codeopt.workloads.function.function_target import open_function
+from codeopt.workloads.function.recording.instrumented_run import RECORDERS, Instrument
 from codeopt.workloads.function.recording.recording import MOST_OF_ONE, recording_file, sample
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt.workloads.project.callers import CALLERS, PublicCallers
 from codeopt.workloads.project.edits import CodeEdit
-from codeopt.workloads.project.event_log import Instrument, watched_run
+from codeopt.workloads.project.event_log import watched_run
 from codeopt.workloads.project.impact import Impact, impact_of
 from codeopt.workloads.project.project_program import ProjectProgram
 from codeopt.workloads.project.protected_files import ProtectedReason
@@ -50,8 +51,6 @@ MOST_MIB = 64.0
 """Limit of what the recorders of one run write, MiB."""
 FEW = 5
 """Number of calls of a function below which they are little evidence."""
-GUEST = ("tests/", "calls/__init__", "calls/repr/")
-"""Modules of the guest that a recorder needs."""
 Copies = Callable[[], tuple[Path, Path]]
 """The project as it is and with a draft, in two folders that are made when the first function is judged."""
 TESTS = (ProtectedReason.TEST, ProtectedReason.HELPER)
@@ -221,7 +220,7 @@ class PublicCalls:
         if not new:
             return
         arguments = ([(each.file, each.qualname) for each in new], MOST_OF_ONE)
-        watcher = Instrument("recorded_below", "install", arguments, GUEST)
+        watcher = Instrument("recorded_below", arguments, needs=RECORDERS)
         runs, limits = replace(self.runs, purpose="functions"), replace(self.runs.limits, output_mib=MOST_MIB)
         watched = watched_run(runs, self.program.revision, watcher, limits)
         if watched.run.exit == 0 and watched.run.stop is None:

@@ -13,7 +13,8 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import Revision
 from codeopt.core.words import counted
-from codeopt.workloads.project.event_log import LEAST_S, Instrument, watched_run
+from codeopt.workloads.function.recording.instrumented_run import Instrument
+from codeopt.workloads.project.event_log import LEAST_S, watched_run
 from codeopt.workloads.project.new_tests import NewTests, run_new_tests
 from codeopt.workloads.project.reached import read_reach
 from codeopt.workloads.project.runs import CommandRuns
@@ -30,7 +31,7 @@ FEW = 60
 AT_ONCE = 8
 """Number of those that are run first of a larger suite; each further run has twice as many."""
 NOT_RUN = "the project's tests are not run"
-REACH = Instrument("project_reach", "install")
+REACH = Instrument("project_reach")
 
 
 @dataclass

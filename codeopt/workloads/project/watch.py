@@ -8,8 +8,9 @@ from typing import Any
 
 from codeopt.core.errors import ProgramError
 from codeopt.core.revision import Revision
+from codeopt.workloads.function.recording.instrumented_run import Instrument
 from codeopt.workloads.project.counted import counting, read_counts, with_counters, worth_counting
-from codeopt.workloads.project.event_log import LEAST_S, LONGER, EventLog, Instrument, Names, watched_run
+from codeopt.workloads.project.event_log import LEAST_S, LONGER, EventLog, Names, watched_run
 from codeopt.workloads.project.profile import (
     ProjectProfile,
     Sample,
@@ -112,14 +113,14 @@ def _waits(
     """
     if waiting_share(plain) < WAITS:
         return (), ()
-    watched = watched_run(runs, draft, Instrument("project_waits", "install"))
+    watched = watched_run(runs, draft, Instrument("project_waits"))
     if not _is_whole(watched.run, plain):
         return (), ("where it waits is not known: the command did not end under the sampler of waiting",)
     return wait_lines(watched.of("wait"), names.spot, plain.wall_s), ()
 
 
 def _sampled(runs: CommandRuns, draft: Revision) -> EventLog:
-    watched = watched_run(runs, draft, Instrument("project_time", "install"))
+    watched = watched_run(runs, draft, Instrument("project_time"))
     require_good(watched.run, runs)
     return watched
 

@@ -9,12 +9,17 @@ from pathlib import Path
 
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.sanitize import inline
-from codeopt.workloads.function.recording.instrumented_run import Instrumentation, UsersCommand, WatchedRun, run_watched
+from codeopt.workloads.function.recording.instrumented_run import (
+    Instrument,
+    UsersCommand,
+    WatchedRun,
+    events,
+    run_watched,
+)
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.functions import Function, read_functions
 
 MOST_SAID = 6
-_TIME = "@ time "
 
 
 @dataclass(frozen=True)
@@ -47,8 +52,8 @@ def run_shares(path: Path, command: UsersCommand) -> RunShares:
     if not functions:
         raise UsageError(f"{path} has no function that could be improved")
     module = locate(path)
-    run = run_watched(command, module.root, Instrumentation("own_time", "install", (str(module.path),)))
-    seconds, total = _seconds(run, functions)
+    run = run_watched(command, module.root, Instrument("project_time", (str(module.root),)))
+    seconds, total = _seconds(run, f"/{module.path.relative_to(module.root)}", functions)
     if not seconds:
         program = inline(" ".join(run.program), 200)
         raise ProgramError(
@@ -64,13 +69,14 @@ def improvable(path: Path) -> list[Function]:
     return list(read_functions(path).usable())
 
 
-def _seconds(run: WatchedRun, functions: Sequence[Function]) -> tuple[dict[str, float], float]:
-    """Return the seconds by function, and of all lines; a function inside another counts for that."""
+def _seconds(run: WatchedRun, file: str, functions: Sequence[Function]) -> tuple[dict[str, float], float]:
+    """Return the seconds by function, and of all samples; a function inside another counts for that."""
     seconds: dict[str, float] = defaultdict(float)
     total = 0.0
-    for line, spent in (line.removeprefix(_TIME).split() for line in run.lines if line.startswith(_TIME)):
+    for stack, *_, spent in (row for kind, row in events(run.lines) if kind == "stack"):
         total += float(spent)
-        owner = next((f for f in functions if f.first_line <= int(line) <= f.last_line), None)
+        path, _, line = stack[-1].rpartition(":") if stack else ("", "", "")
+        owner = next((f for f in functions if path == file and f.first_line <= int(line) <= f.last_line), None)
         if owner is not None:
             seconds[owner.qualname] += float(spent)
     return seconds, total

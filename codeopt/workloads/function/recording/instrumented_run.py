@@ -1,11 +1,15 @@
-"""Runs a user's own command with a module of ours in each Python that it starts, which writes lines for us."""
+"""Runs a user's own command with a module of ours in each Python that it starts, which writes lines for us.
+
+A project's command in the sandbox is watched in the same way.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,13 +20,16 @@ from codeopt_sandbox.guest_bundle import loading
 from codeopt_sandbox.plain_files import read_text
 
 HOOK = """
-import sys
-sys.path[:] = [path for path in sys.path if path != {folder!r}]
+import os, sys, time
+_begun = time.process_time()
+_folder = os.path.dirname(os.path.abspath(__file__))
+sys.path[:] = [path for path in sys.path if path != _folder]
 if sys.version_info >= (3, 8):
 {indented}
-    _log = _bundle.load("tests.call_log").CallLog({folder!r})
-    _log.write("@ started")
-    _bundle.load("tests.{module}").{function}(*{arguments!r}, _log.write)
+    _log = _bundle.load("tests.call_log").CallLog(_folder)
+    _watch = _bundle.load("tests.{module}").{function}
+    _log.write("@ hook %.6f" % (time.process_time() - _begun))
+    _watch({first}*{arguments!r}, _log.write)
     from importlib.machinery import PathFinder as _finder
     _spec = _finder.find_spec("sitecustomize")
     if _spec is not None and _spec.loader is not None:
@@ -33,14 +40,28 @@ if sys.version_info >= (3, 8):
 """A sitecustomize module: Python imports it before a program begins. It also runs the next one on the path."""
 
 
+RECORDERS = ("tests/", "calls/__init__", "calls/repr/")
+"""Files of the guest that recorders of calls need, by how their paths begin."""
+SAMPLERS = ("tests/project_", "tests/process_end", "tests/cpu_sampler", "tests/watched_file", "tests/call_log",
+            "tests/__init__")  # fmt: skip
+"""Files of the guest that samplers and counters need."""
+
+
 @dataclass(frozen=True)
-class Instrumentation:
+class Instrument:
     """Instrumentation of each interpreter: a function of a module of codeopt_sandbox.guest.tests; its last argument
     writes a line."""
 
     module: str
-    function: str
-    arguments: tuple[Any, ...]
+    arguments: tuple[Any, ...] = ()
+    function: str = "install"
+    needs: tuple[str, ...] = SAMPLERS
+
+    def hook(self, first: str = "") -> str:
+        """Return the text of a sitecustomize module. first: Python text of arguments before the others."""
+        indented = "".join(f"    {line}" for line in loading(*self.needs).splitlines(keepends=True))
+        names = {"module": self.module, "function": self.function, "arguments": self.arguments}
+        return HOOK.format(indented=indented, first=first, **names)
 
 
 @dataclass(frozen=True)
@@ -56,7 +77,7 @@ class WatchedRun:
     @property
     def processes(self) -> int:
         """Interpreters that could be watched."""
-        return self.lines.count("@ started")
+        return sum(line.startswith("@ hook ") for line in self.lines)
 
 
 @dataclass(frozen=True)
@@ -70,15 +91,11 @@ class UsersCommand:
     """File descriptor of its output, if not our own."""
 
 
-def run_watched(command: UsersCommand, project: Path, watch: Instrumentation) -> WatchedRun:
+def run_watched(command: UsersCommand, project: Path, watch: Instrument) -> WatchedRun:
     """Run it, as its user would. Raises UsageError where it cannot be run."""
     program = as_the_user_runs_it(command.words, project, command.python)
     with tempfile.TemporaryDirectory(prefix="codeopt-record-") as folder:
-        guest = loading("tests/", "calls/__init__", "calls/repr/")
-        indented = "".join(f"    {line}" for line in guest.splitlines(keepends=True))
-        (Path(folder) / "sitecustomize.py").write_text(
-            HOOK.format(folder=folder, indented=indented, **vars(watch)), "utf-8"
-        )
+        (Path(folder) / "sitecustomize.py").write_text(watch.hook(), "utf-8")
         paths = [folder, *filter(None, [os.environ.get("PYTHONPATH")])]
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         try:
@@ -87,6 +104,18 @@ def run_watched(command: UsersCommand, project: Path, watch: Instrumentation) ->
             raise UsageError(f"cannot run {command.words[0]}: {error.strerror}") from error
         lines = tuple(line for path in sorted(Path(folder).glob("*.txt")) for line in _all_lines(path))
     return WatchedRun(tuple(program), done.returncode, lines)
+
+
+def events(lines: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """Yield (kind, payload) of lines of events. Malformed lines are skipped."""
+    for line in lines:
+        if line.startswith("@ "):
+            kind, _, text = line[2:].partition(" ")
+            try:
+                value = json.loads(text)
+            except ValueError:
+                continue
+            yield kind, value
 
 
 def read_lines(path: Path) -> list[str]:

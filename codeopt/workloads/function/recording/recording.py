@@ -14,7 +14,13 @@ from codeopt.core.run_store import keep_out_of_git
 from codeopt.core.sanitize import inline
 from codeopt.core.target import Target
 from codeopt.core.words import counted
-from codeopt.workloads.function.recording.instrumented_run import Instrumentation, UsersCommand, read_lines, run_watched
+from codeopt.workloads.function.recording.instrumented_run import (
+    RECORDERS,
+    Instrument,
+    UsersCommand,
+    read_lines,
+    run_watched,
+)
 from codeopt.workloads.sandbox_view.view import Module, locate
 from codeopt.workloads.source.functions import Function
 
@@ -97,7 +103,8 @@ def record(function: Function, command: UsersCommand) -> Recording:
     Nothing is isolated: it is the user's command on the user's machine. Raises UsageError.
     """
     module = locate(function.path)
-    watch = Instrumentation("recorded_module", "install_for_file", (str(module.path), function.qualname, MOST_OF_ONE))
+    arguments = (str(module.path), function.qualname, MOST_OF_ONE)
+    watch = Instrument("recorded_module", arguments, "install_for_file", RECORDERS)
     _make_folder(module)
     run = run_watched(command, module.root, watch)
     lines = run.lines

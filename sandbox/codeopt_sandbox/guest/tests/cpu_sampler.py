@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 WAITING = ("threading.py", "queue.py", "selectors.py", "socket.py", "subprocess.py", "connection.py")
 """A thread whose innermost frame is in one of these waits for another."""
 
+EACH_S = 0.001
+"""Processor time between two samples, seconds; the kernel's clock may tick less often."""
+AT_ONCE = 512
+"""Samples between two writes."""
 CHILD_S = 0.02
 """Maximum processor time between two writes in a child, seconds."""
 CHILD_SHARE = 0.02
@@ -30,13 +34,7 @@ SPAWNED = "--multiprocessing-fork"
 
 
 class CpuSampler:
-    """Adds up seconds by `key`, and gives them to `tell` now and then."""
-
-    each_s = 0.002
-    at_once = 16
-    """Samples between two writes: what a process has not written when it dies is lost."""
-    nobody: Any = None
-    """Owner of the time while all threads wait; None: the time is not counted."""
+    """Adds up seconds by `key`, and gives them to `tell` now and then. Time while all threads wait is not counted."""
 
     def __init__(self) -> None:
         self.seconds: dict[Any, float] = {}
@@ -63,7 +61,7 @@ class CpuSampler:
         """Start the timer in a process that just began, also by a fork, which inherits no timer."""
         self.seconds, self.samples, self.written, self.last = {}, 0, 0.0, time.process_time()
         self.clocks = {threading.get_ident(): time.thread_time()}
-        signal.setitimer(signal.ITIMER_PROF, self.each_s, self.each_s)
+        signal.setitimer(signal.ITIMER_PROF, EACH_S, EACH_S)
 
     def arm_child(self) -> None:
         """Start it in a process that was forked."""
@@ -88,14 +86,12 @@ class CpuSampler:
     def _sample(self, frame: FrameType | None) -> None:
         now = time.process_time()
         spent, self.last = now - self.last, now
-        shares = [(self.key(each), share) for each, share in self.at_work(frame)]
-        if not shares and self.nobody is not None:
-            shares = [(self.nobody, 1.0)]
-        for key, share in shares:
+        for each, share in self.at_work(frame):
+            key = self.key(each)
             self.seconds[key] = self.seconds.get(key, 0.0) + spent * share
         self.samples += 1
         most_s = min(CHILD_S, CHILD_SHARE * now)
-        if self.samples % self.at_once == 0 or (self.is_child and now - self.written > most_s):
+        if self.samples % AT_ONCE == 0 or (self.is_child and now - self.written > most_s):
             self.written = now
             self.write()
 

@@ -65,8 +65,6 @@ class Places:
 class ProjectTime(CpuSampler):
     """Adds up seconds by the project's part of the stack."""
 
-    each_s, at_once = 0.001, 512
-
     def __init__(self, root: str, sink: Callable[[str], None]) -> None:
         super().__init__()
         self.places, self.sink = Places(root), sink

@@ -12,7 +12,6 @@ import pytest
 from codeopt.core.revision import Revision
 from codeopt.report.patch_table import table_of
 from codeopt.workloads.project.command import WATCH
-from codeopt.workloads.project.event_log import _hook
 from codeopt.workloads.project.suite_run import REACH
 from codeopt.workloads.project.uncalled_edits import changed_places
 
@@ -97,9 +96,9 @@ if __name__ == "__main__":
 def test_calls_of_a_pool_that_is_terminated_are_known(tmp_path: Path, method: str) -> None:
     """Leaving the `with` ends the workers before they can write anything at their end."""
     (tmp_path / "pool.py").write_text(POOL.replace("METHOD", method))
-    ((place, text),) = _hook(REACH)
+    text = REACH.hook("os.path.dirname(_folder), ")
     (tmp_path / WATCH).mkdir()
-    (tmp_path / place).write_bytes(text)
+    (tmp_path / WATCH / "sitecustomize.py").write_text(text)
     command = [sys.executable, "pool.py"]
     done = subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path / WATCH)}, capture_output=True)
     assert done.stdout == b"140\n", done.stderr

@@ -5,6 +5,7 @@ It is the code that is reached, the tests that may reach it, and the environment
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -22,6 +23,20 @@ from codeopt.workloads.sandbox_view.view import Module, View
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.outcome import RunLimits
 from codeopt_sandbox.plain_files import read_bytes
+
+MAX_AGE_S = 7 * 86400.0
+"""Age after which evidence is collected again, seconds: what a busy machine had no time for should not be missing for
+ever."""
+
+
+def is_recent(made_at: float) -> bool:
+    """Return True if what was stored at a time may be used."""
+    return 0 <= time.time() - made_at < MAX_AGE_S
+
+
+def in_words(made_at: float | None) -> str:
+    """`2026-03-01 12:30`, in local time."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(made_at))
 
 
 def reached_digest(

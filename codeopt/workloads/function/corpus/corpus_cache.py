@@ -7,36 +7,35 @@ case once more.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 from codeopt.core.cache import Cache, CacheKind
-from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.environment_digest import digest_of
+from codeopt.core.json_codec import JsonCodec
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.calls.call_names import CallNames
-from codeopt.workloads.function.corpus.cache_key import named_tests, reached_digest, runner_parts, test_paths
+from codeopt.workloads.function.corpus.cache_key import (
+    in_words,
+    is_recent,
+    named_tests,
+    reached_digest,
+    runner_parts,
+    test_paths,
+)
 from codeopt.workloads.function.corpus.collect import collect_corpus, with_given_calls
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck
-from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions
-from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.corpus.trace_cache import open_trace_cache
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording.recording import left_out, recorded_calls
 from codeopt_sandbox.call_answer import read_outcome
+from codeopt_sandbox.calls import Answer
 from codeopt_sandbox.guest.calls.batch import ORDERED
 
-if TYPE_CHECKING:
-    from codeopt_sandbox.guest.calls.batch import Ordered
-
-FORMAT = 5
-"""Version of the JSON below."""
-MAX_AGE_S = 7 * 86400.0
-"""Age after which evidence is collected again, seconds: what a busy machine had no time for should not be missing for
-ever."""
+FORMAT = 6
+"""Version of the JSON of a corpus."""
+CODEC = JsonCodec({Answer: (Answer.told, read_outcome)}, {"Ordered": Literal[ORDERED]})
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class CorpusCache:
     def load(self, kind: CacheKind) -> tuple[Any, float] | None:
         """A value and when it was stored, seconds since the epoch. None if no value is kept, or it is too old."""
         found = self.cache.get(kind, self.key) if self.cache else None
-        return (found.value, found.made_at) if found and 0 <= time.time() - found.made_at < MAX_AGE_S else None
+        return (found.value, found.made_at) if found and is_recent(found.made_at) else None
 
     def save(self, kind: CacheKind, value: Any) -> None:
         """Keep a value."""
@@ -86,7 +85,7 @@ def known_function(
     kept = _kept(request, asked)
     found = None if fresh else _loaded(kept, asked)
     if found is not None:
-        notify(f"using the calls of {made_at_in_words(found.corpus)}")
+        notify(f"using the calls of {in_words(found.corpus.reused_from)}")
         return found
     function = harness.function
     linked = request.imported_in_place(function.path, request.other.path if request.other else None)
@@ -100,18 +99,13 @@ def known_function(
     return KnownFunction(harness, corpus, kept)
 
 
-def made_at_in_words(corpus: CallCorpus) -> str:
-    """`2026-03-01 12:30`, in local time."""
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(corpus.reused_from))
-
-
 def _loaded(kept: CorpusCache, harness: FunctionHarness) -> KnownFunction | None:
     stored = kept.load(CacheKind.CORPUS)
     if stored is None:
         return None
     try:
         corpus, names = corpus_from_json(stored[0])
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+    except ValueError:
         return None
     return KnownFunction(
         replace(harness, names=replace(names, method=harness.names.method)),
@@ -120,84 +114,16 @@ def _loaded(kept: CorpusCache, harness: FunctionHarness) -> KnownFunction | None
     )
 
 
-def corpus_to_json(corpus: CallCorpus, names: CallNames) -> dict[str, Any]:
+def corpus_to_json(corpus: CallCorpus, names: CallNames) -> Any:
     """A corpus as data."""
-    return {
-        "format": FORMAT,
-        "known": [
-            [
-                each.text,
-                each.source,
-                each.seconds,
-                each.outcome.told(),
-                each.repeated,
-                each.ordered,
-                [[name, outcome.told()] for name, outcome in each.elsewhere],
-            ]
-            for each in corpus.known
-        ],
-        "big": list(corpus.big),
-        "left_out": [_counts(corpus.left_out.given), _counts(corpus.left_out.made_up)],
-        "lines_run": list(corpus.lines_run),
-        "lines": list(corpus.lines),
-        "tests": list(corpus.tests),
-        "places": dict(corpus.places),
-        "diagnostics": [asdict(each) for each in corpus.diagnostics],
-        "names": dict(names.words),
-    }
+    return CODEC.write((corpus, names))
 
 
 def corpus_from_json(value: Any) -> tuple[CallCorpus, CallNames]:
-    """The corpus that `corpus_to_json` wrote. Raises KeyError, TypeError, ValueError, AttributeError, IndexError."""
-    if value["format"] != FORMAT:
-        raise ValueError("another format")
-    given, made_up = map(_exclusions, value["left_out"])
-    corpus = CallCorpus(
-        known=tuple(
-            KnownCall(
-                _text(text),
-                read_outcome(outcome),
-                _text(source),
-                float(seconds),
-                repeated=bool(repeated),
-                ordered=_ordered(ordered),
-                elsewhere=tuple((_text(name), read_outcome(there)) for name, there in elsewhere),
-            )
-            for text, source, seconds, outcome, repeated, ordered, elsewhere in value["known"]
-        ),
-        big=tuple(map(_text, value["big"])),
-        left_out=Exclusions(given, made_up),
-        lines_run=tuple(map(int, value["lines_run"])),
-        lines=tuple(map(int, value["lines"])),
-        tests=tuple(map(_text, value["tests"])),
-        places=_texts(value["places"]),
-        diagnostics=tuple(Diagnostic(**_texts(row)) for row in value["diagnostics"]),
-    )
-    return corpus, CallNames(_texts(value["names"]))
-
-
-def _counts(found: Mapping[Exclusion, int]) -> list[tuple[str, str, int]]:
-    return [(str(each.why), each.detail, count) for each, count in found.items()]
-
-
-def _exclusions(rows: Any) -> dict[Exclusion, int]:
-    return {Exclusion(ExclusionReason(why), _text(detail)): int(count) for why, detail, count in rows}
-
-
-def _text(value: Any) -> str:
-    """A text in one line, as each of these is. Raises ValueError."""
-    if not isinstance(value, str):
-        raise ValueError(f"no text: {value!r:.100}")
-    return value
-
-
-def _ordered(value: Any) -> Ordered:
-    """One of ORDERED. Raises ValueError."""
-    return ORDERED[ORDERED.index(value)]
-
-
-def _texts(value: Any) -> dict[str, str]:
-    return {_text(name): _text(text) for name, text in value.items()}
+    """The corpus that `corpus_to_json` wrote. Raises ValueError."""
+    corpus, names = CODEC.read(tuple[CallCorpus, CallNames], value)
+    known = tuple(replace(each, independent=False) for each in corpus.known)  # the original makes each call again
+    return replace(corpus, known=known), names
 
 
 def _kept(request: WorkloadRequest, harness: FunctionHarness) -> CorpusCache:

@@ -8,9 +8,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.json_codec import JsonCodec
 from codeopt.core.traced import TracedCalls
 from codeopt.core.words import error_line
 from codeopt.workloads.function.harness import FunctionHarness
@@ -56,20 +57,19 @@ class RankedFunction:
 class Tests:
     """One run of tests."""
 
-    passed: tuple[str, ...]
-    failed: Mapping[str, str]
-    calls: tuple[str, ...]
-    ranked: tuple[RankedFunction, ...]
+    passed: tuple[str, ...] = ()
+    failed: Mapping[str, str] = field(default_factory=dict)
+    calls: Mapping[str, str] = field(default_factory=dict)
+    """Test or doctest that made a call first, by call."""
+    ranked: tuple[RankedFunction, ...] = ()
     """Functions of some files; only of a "rank" job."""
-    error: str
+    error: str = ""
     """Reason why there is no result, or empty."""
     skipped: Mapping[str, str] = field(default_factory=dict)
     lost: Mapping[str, int] = field(default_factory=dict)
     """Number of calls that cannot be recorded, by reason such as `key: a lambda`."""
     seconds: float = 0.0
     """Wall time of the tests themselves, seconds."""
-    places: Mapping[str, str] = field(default_factory=dict)
-    """Test or doctest that made a call first, by call."""
     recorded: Mapping[str, TracedCalls] = field(default_factory=dict)
     """Calls of the functions that a "rank" job writes down, by `module qualname`."""
     cut: bool = False
@@ -172,33 +172,11 @@ def run_tests(
     limits: RunLimits = replace(harness.sandbox.limits, seconds=SECONDS)
     run = harness.sandbox.run(tests_program(harness.target, request, source), b"", mode="exec", limits=limits)
     try:
-        found: dict[str, Any] = json.loads(run.stdout.decode("utf-8", "replace"))
-        return Tests(
-            tuple(map(str, found["passed"])),
-            {str(key): str(value) for key, value in found["failed"].items()},
-            tuple(str(call) for call, _ in found["calls"]),
-            tuple(
-                RankedFunction(str(file), int(line), float(total), float(own), tuple(map(str, reached)))
-                for file, line, total, own, reached in found.get("ranked", ())
-            ),
-            _error(str(found["error"]), run),
-            {str(key): str(value) for key, value in found.get("skipped", {}).items()},
-            _counts(found.get("lost", {})),
-            float(found.get("seconds", 0.0)),
-            {str(call): str(place) for call, place in found["calls"]},
-            {
-                str(name): TracedCalls({str(call): str(test) for call, test in calls}, _counts(lost))
-                for name, (calls, lost) in found.get("recorded", {}).items()
-            },
-            bool(found.get("cut", False)),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError):
+        found = JsonCodec().read(Tests, json.loads(run.stdout.decode("utf-8", "replace")))
+        return replace(found, error=_error(found.error, run))
+    except ValueError:
         last = error_line(run.stderr.decode("utf-8", "replace"))
-        return Tests((), {}, (), (), run.stop_detail or last or f"exit status {run.exit}")
-
-
-def _counts(found: Any) -> dict[str, int]:
-    return {str(why): int(count) for why, count in found.items()}
+        return Tests(error=run.stop_detail or last or f"exit status {run.exit}")
 
 
 def _error(error: str, run: Run) -> str:

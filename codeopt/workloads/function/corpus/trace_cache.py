@@ -10,22 +10,28 @@ Its key has modules and functions, so a new run replaces an old one.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from codeopt.core.cache import Cache, CacheKind
-from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.environment_digest import digest_of
 from codeopt.core.interpreter import Interpreter
+from codeopt.core.json_codec import JsonCodec
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
 from codeopt.core.session import Session
-from codeopt.core.traced import TracedCalls, Traces
+from codeopt.core.traced import TracedCalls
 from codeopt.core.words import counted
-from codeopt.workloads.function.corpus.cache_key import named_tests, reached_digest, runner_parts, test_paths
+from codeopt.workloads.function.corpus.cache_key import (
+    in_words,
+    is_recent,
+    named_tests,
+    reached_digest,
+    runner_parts,
+    test_paths,
+)
 from codeopt.workloads.function.corpus.existing_tests import SECONDS
 from codeopt.workloads.function.corpus.rank import Times, function_times
 from codeopt.workloads.function.harness import FunctionHarness
@@ -33,10 +39,8 @@ from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox.plain_files import read_text
 
-FORMAT = 1
-"""Version of the JSON below."""
-MAX_AGE_S = 7 * 86400.0
-"""Maximum age of a cached run, s. Tests run again then, as a busy machine may have left some out for lack of time."""
+FORMAT = 2
+"""Version of the JSON of a run."""
 MOST_TRIED = 4
 """Maximum number of runs that are compared with the project as it is; each takes reading what it reached."""
 
@@ -59,11 +63,6 @@ class CachedRun:
     """Digest of everything that decides what the run shows."""
     made_at: float = 0.0
     """Seconds since the epoch."""
-
-    @property
-    def made(self) -> str:
-        """`2026-03-01 12:30`, in local time."""
-        return time.strftime("%Y-%m-%d %H:%M", time.localtime(self.made_at))
 
 
 @dataclass
@@ -124,16 +123,17 @@ class TraceCache:
         if self.cache is None or decided is None:
             return
         value = run_to_json(replace(run, decided=decided), self.harness.view.module.root)
-        self.cache.put(CacheKind.TRACE, digest_of([value["files"], value["functions"], run.timed]), value)
+        key = digest_of([sorted(value["files"]), sorted(value["functions"]), run.timed])
+        self.cache.put(CacheKind.TRACE, key, value)
 
     def _runs(self) -> Iterator[CachedRun]:
         """The kept runs of an age that counts, the newest first."""
         for stored in reversed(self.cache.values(CacheKind.TRACE) if self.cache else []):
-            if not 0 <= time.time() - stored.made_at < MAX_AGE_S:
+            if not is_recent(stored.made_at):
                 continue
             try:
                 yield replace(run_of(stored.value, self.harness.view.module.root), made_at=stored.made_at)
-            except (KeyError, TypeError, ValueError, AttributeError):
+            except ValueError:
                 continue
 
     def _unchanged(self, runs: Iterator[CachedRun]) -> CachedRun | None:
@@ -199,7 +199,7 @@ def open_trace_cache(
 
 
 def _again(run: CachedRun) -> str:
-    return f"the run of the tests of {run.made} is used again"
+    return f"the run of the tests of {in_words(run.made_at)} is used again"
 
 
 def _renamed(times: Times, files: Sequence[Path]) -> Times:
@@ -209,62 +209,15 @@ def _renamed(times: Times, files: Sequence[Path]) -> Times:
     return replace(times, seconds=seconds, own={(names[path], name): own for (path, name), own in times.own.items()})
 
 
-def run_to_json(run: CachedRun, root: Path) -> dict[str, Any]:
-    """A run as data; files are named from the project's root."""
-
-    def named(path: Path) -> str:
-        return path.resolve().relative_to(root).as_posix()
-
-    times = run.times
-    return {
-        "format": FORMAT,
-        "decided": run.decided,
-        "files": sorted(map(named, run.files)),
-        "functions": sorted([named(path), name] for path, name in run.functions),
-        "timed": run.timed,
-        "rows": [
-            [named(path), name, seconds, times.own.get((path, name), 0.0)]
-            for path, found in times.seconds.items()
-            for name, seconds in found.items()
-        ],
-        "total": times.total,
-        "tests": times.tests,
-        "cut": times.cut,
-        "shortfall": asdict(times.shortfall) if times.shortfall else None,
-        "traces": [
-            [named(path), name, dict(each.calls), dict(each.lost), list(each.tests)]
-            for (path, name), each in times.traces.items()
-        ],
-    }
+def run_to_json(run: CachedRun, root: Path) -> Any:
+    """A run as data, its files by their paths in the project. Raises ValueError for a file elsewhere."""
+    return _codec(root).write(run)
 
 
 def run_of(value: Any, root: Path) -> CachedRun:
-    """The run that `run_to_json` wrote. Raises KeyError, TypeError, ValueError, AttributeError."""
-    if value["format"] != FORMAT:
-        raise ValueError("another format")
-    seconds: dict[Path, dict[str, float]] = {}
-    own: dict[tuple[Path, str], float] = {}
-    for path, name, total, own_s in value["rows"]:
-        seconds.setdefault(root / path, {})[str(name)] = float(total)
-        own[root / path, str(name)] = float(own_s)
-    short = value["shortfall"]
-    times = Times(
-        seconds, float(value["total"]), int(value["tests"]), Diagnostic(**_texts(short)) if short else None, own,
-        _traces(value["traces"], root), bool(value["cut"]),
-    )  # fmt: skip
-    functions = tuple((root / path, str(name)) for path, name in value["functions"])
-    files = tuple(root / path for path in value["files"])
-    return CachedRun(files, functions, times, bool(value["timed"]), str(value["decided"]))
+    """The run that `run_to_json` wrote. Raises ValueError."""
+    return _codec(root).read(CachedRun, value)
 
 
-def _traces(rows: Any, root: Path) -> Traces:
-    return {
-        (root / path, str(name)): TracedCalls(
-            _texts(calls), {str(why): int(count) for why, count in lost.items()}, tuple(map(str, tests))
-        )
-        for path, name, calls, lost, tests in rows
-    }
-
-
-def _texts(found: Mapping[Any, Any]) -> dict[str, str]:
-    return {str(name): str(text) for name, text in found.items()}
+def _codec(root: Path) -> JsonCodec:
+    return JsonCodec({Path: (lambda path: path.resolve().relative_to(root).as_posix(), root.joinpath)})

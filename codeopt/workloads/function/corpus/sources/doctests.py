@@ -13,6 +13,6 @@ def find(ask: Ask) -> Found:
     if ">>>" not in ask.harness.source:
         return Found(())
     found = run_tests(ask.harness, ask.harness.source, (), record=True, job="doctest")
-    calls = (("doctests", found.calls),) if found.calls else ()
+    calls = (("doctests", tuple(found.calls)),) if found.calls else ()
     diagnostics = (Diagnostic("the doctests did not run", found.error),) if found.error else ()
-    return Found(calls, diagnostics=diagnostics, dropped=unwritten(found.lost), places=found.places)
+    return Found(calls, diagnostics=diagnostics, dropped=unwritten(found.lost), places=found.calls)

@@ -73,10 +73,10 @@ def _find(ask: Ask, paths: list[str]) -> Found:
         count = len(found.passed)
         what = f"{count} test{'s' * (count != 1)} ran, none calls {ask.harness.function.qualname}"
         return Found((), diagnostics=(Diagnostic(what, hint="--tests PATH names others"), *missing))
-    calls = (("tests", found.calls),) if found.calls else ()
+    calls = (("tests", tuple(found.calls)),) if found.calls else ()
     diagnostics = tuple(missing)
-    ask.seen(TracedCalls(found.places, found.lost, found.passed, diagnostics))
-    return Found(calls, (), found.passed, diagnostics, unwritten(found.lost), found.places)
+    ask.seen(TracedCalls(found.calls, found.lost, found.passed, diagnostics))
+    return Found(calls, (), found.passed, diagnostics, unwritten(found.lost), found.calls)
 
 
 def _not_run(harness: FunctionHarness, paths: Sequence[str], found: Tests) -> Iterator[Diagnostic]:

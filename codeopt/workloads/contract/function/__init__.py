@@ -11,7 +11,6 @@ from typing import Any
 
 from codeopt.workloads.contract.function.declared import SAMPLE, DeclaredTypes, declared_types
 from codeopt.workloads.contract.function.docstring import StatedBound, stated_bounds
-from codeopt.workloads.contract.function.hinted import fits
 from codeopt.workloads.contract.function.relations import ArgumentRelation, relations
 from codeopt.workloads.contract.function.seen import Seen, seen
 from codeopt.workloads.contract.function.structure import Structure, structure
@@ -125,7 +124,7 @@ class Contract:
             if (
                 name not in self.shown
                 or isinstance(value, Opaque)
-                or (hint is not None and fits(value, hint, self.declared.classes))
+                or (hint is not None and self.declared.classes.fits(hint, value))
             ):
                 continue
             if missing := self.shown[name].missing(value):

@@ -7,6 +7,7 @@ own, inner ones, and those that it imports.
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,6 +41,8 @@ _KNOWN = (*_PLAIN, _Thing, BuiltinFunctionType)
 _SETS = (set, frozenset)
 _SEQUENCES = (list, tuple, str, bytes)
 _ITERABLES = (*_SEQUENCES, *_SETS, dict)
+_ITERATORS = ("Sequence", "Iterator", "Generator")
+"""Types beside the iterables that a call gives as an iterator."""
 _FAMILIES: Mapping[str, tuple[type, ...]] = {
     "int": (int,), "float": (int, float), "complex": (int, float, complex), "str": (str,), "bytes": (bytes,),
     "bool": (bool,), "list": (list,), "List": (list,), "MutableSequence": (list,), "dict": (dict,), "Dict": (dict,),
@@ -194,46 +197,70 @@ class ClassHints:
 
     def forbids(self, hint: ast.expr, value: Any) -> bool:
         """Return True if a value certainly has another type than an annotation says."""
+        return self._compare(hint, value) is False
+
+    def fits(self, hint: ast.expr, value: Any) -> bool:
+        """Return True if a value certainly has the type that an annotation says. An object of a project's class does
+        if all that it was made with fits its hints."""
+        return self._compare(hint, value) is True
+
+    def _compare(self, hint: ast.expr, value: Any) -> bool | None:
+        """Return True if a value fits, False if the annotation forbids it. None if it is not known."""
         if isinstance(value, Opaque | Constructed):
             value = _BUILTINS.get(write(value), value) if not _parts(value) else value
         if isinstance(value, Opaque):
-            return is_deeper(value) and self.forbids(hint, one_deeper(value))
+            return False if is_deeper(value) and self.forbids(hint, one_deeper(value)) else None
         if isinstance(hint, ast.Constant):
-            return value is not None if hint.value is None else self._quoted(hint.value, value)
+            return value is None if hint.value is None else self._quoted(hint.value, value)
         if isinstance(hint, ast.BinOp) and isinstance(hint.op, ast.BitOr):
-            return self.forbids(hint.left, value) and self.forbids(hint.right, value)
+            return _any([self._compare(side, value) for side in (hint.left, hint.right)])
         whole = dotted(hint.value if isinstance(hint, ast.Subscript) else hint)
         if not isinstance(hint, ast.Subscript):
-            return self._of_another(whole, value)
+            return self._named_type(whole, value)
         name = whole.rpartition(".")[2]
         inner = list(hint.slice.elts) if isinstance(hint.slice, ast.Tuple) else [hint.slice]
         if name in ("Union", "Optional"):
-            return (name == "Union" or value is not None) and all(self.forbids(each, value) for each in inner)
+            return _any([*(self._compare(each, value) for each in inner), *[value is None] * (name == "Optional")])
         if name in _WRAPPERS:
-            return self.forbids(inner[0], value)
+            return self._compare(inner[0], value)
         if name == "Literal":
-            return isinstance(value, _KNOWN) and all(_is_another(each, value) for each in inner)
-        return self._of_another(whole, value) or (name in _FAMILIES and self._parts_forbidden(name, inner, value))
+            return False if isinstance(value, _KNOWN) and all(_is_another(each, value) for each in inner) else None
+        found = self._named_type(whole, value)
+        if name not in _FAMILIES or found is False:
+            return found and None
+        return _all([found, *self._parts_compared(name, inner, value)])
 
-    def _quoted(self, text: Any, value: Any) -> bool:
+    def _quoted(self, text: Any, value: Any) -> bool | None:
         try:
-            return isinstance(text, str) and self.forbids(ast.parse(text, mode="eval").body, value)
+            return self._compare(ast.parse(text, mode="eval").body, value) if isinstance(text, str) else None
         except SyntaxError:
-            return False
+            return None
 
-    def _of_another(self, whole: str, value: Any) -> bool:
+    def _named_type(self, whole: str, value: Any) -> bool | None:
+        """Compare with a class, an alias or a type of Python, whatever it holds."""
         meant = self.named(whole)
         if meant is not None:
-            names = base_names(meant.node)
-            if "TypedDict" in names:
-                return self._breaks_keys(meant, value)
-            made = self.class_of(value)
-            is_other = not made.is_a(meant) if made else isinstance(value, _KNOWN)
-            return is_other and "Protocol" not in names
+            return self._of_class(meant, value)
         if alias := self._alias(whole):
-            return alias[0].forbids(alias[1], value)
+            return False if alias[0].forbids(alias[1], value) else None
         name = whole.rpartition(".")[2]
-        return name in _FAMILIES and isinstance(value, _KNOWN) and not isinstance(value, _FAMILIES[name])
+        if name not in _FAMILIES:
+            return None
+        if isinstance(value, Constructed):
+            return True if value.maker == "iter" and (_FAMILIES[name] == _ITERABLES or name in _ITERATORS) else None
+        if not isinstance(value, _KNOWN) or _is_plain(name, value):
+            return True if isinstance(value, _KNOWN) else None
+        return None if isinstance(value, _FAMILIES[name]) else False
+
+    def _of_class(self, meant: ProjectClass, value: Any) -> bool | None:
+        names = base_names(meant.node)
+        if "TypedDict" in names:
+            return False if self._breaks_keys(meant, value) else None
+        made = self.class_of(value)
+        if made and made.is_a(meant):
+            fit = (part.hint is not None and part.hints.fits(part.hint, part.value) for part in self.made_with(value))
+            return True if all(fit) else None
+        return False if (made or isinstance(value, _KNOWN)) and "Protocol" not in names else None
 
     def _breaks_keys(self, meant: ProjectClass, value: Any) -> bool:
         """Return True if a value is no dictionary of a typed dictionary's keys. Any of them may be missing."""
@@ -245,7 +272,8 @@ class ClassHints:
             for key, item in value.items()
         )
 
-    def _parts_forbidden(self, name: str, inner: list[ast.expr], value: Any) -> bool:
+    def _parts_compared(self, name: str, inner: list[ast.expr], value: Any) -> Iterator[bool | None]:
+        """Compare the parts of a container with the types between its brackets."""
         if isinstance(value, Constructed):
             value = value.args[0] if value.maker == "iter" and value.args else None
         pairs: Iterable[tuple[ast.expr, Sequence[Any]]]
@@ -253,18 +281,17 @@ class ClassHints:
             pairs = zip(inner, (list(value), list(value.values())), strict=False)
         elif name in ("tuple", "Tuple") and not (len(inner) == 2 and ast.unparse(inner[1]) == "..."):
             if isinstance(value, tuple) and len(value) != len(inner):
-                return True
+                yield False
             pairs = ((hint, [item]) for hint, item in zip(inner, _parts(value), strict=False))
         else:
             pairs = [(inner[0], list(value[:1]) if isinstance(value, str | bytes) else _parts(value))]
-        return any(self._forbids_any(hint, items) for hint, items in pairs)
-
-    def _forbids_any(self, hint: ast.expr, items: Sequence[Any]) -> bool:
-        """Return True if a hint forbids one of some values. Those of exactly its builtin type are passed over."""
-        name = hint.id if isinstance(hint, ast.Name) else ""
-        if name in _FAMILIES and self.named(name) is None and self._alias(name) is None:
-            items = [item for item in items if type(item) not in _FAMILIES[name]]
-        return any(self.forbids(hint, item) for item in items)
+        for hint, items in pairs:
+            known = hint.id if isinstance(hint, ast.Name) and hint.id in _FAMILIES else ""
+            if known and self.named(known) is None and self._alias(known) is None:
+                items = [
+                    item for item in items if not _is_plain(known, item)
+                ]  # of a long list of numbers nothing is left
+            yield from (self._compare(hint, item) for item in items)
 
 
 def class_hints(function: Function) -> ClassHints:
@@ -276,6 +303,25 @@ def class_hints(function: Function) -> ClassHints:
         folder = folder.parent
     scope = Scope(".".join(parts), package, ast.parse(function.source), scopes_below((folder,)))
     return ClassHints(scope, scope)
+
+
+def _any(found: Sequence[bool | None]) -> bool | None:
+    """Compare with one of several types."""
+    return True if True in found else None if None in found else False
+
+
+def _all(found: Sequence[bool | None]) -> bool | None:
+    """Compare several parts with their types."""
+    return False if False in found else None if None in found else True
+
+
+def _is_plain(name: str, value: Any) -> bool:
+    """Return True if a value has a type of Python exactly, or one that stands in for it everywhere."""
+    if name == "float":
+        return type(value) is int or (type(value) is float and math.isfinite(value))
+    if name in ("int", "str", "bytes", "bool", "complex"):
+        return type(value).__name__ == name
+    return isinstance(value, _FAMILIES[name])
 
 
 def _is_another(hint: ast.expr, value: Any) -> bool:

@@ -12,12 +12,11 @@ from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
 from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.contract.function.expression import contract_expression
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.corpus_cache import known_function
 from codeopt.workloads.function.harness import FunctionHarness, open_harness, require_same_parameters
 from codeopt.workloads.function.measure import first_workload, measure, measure_recorded
-from codeopt.workloads.function.narrowing import narrowed
+from codeopt.workloads.function.narrowing import contract_expression, narrowed
 from codeopt.workloads.function.other_version import OtherVersionOfFunction
 from codeopt.workloads.function.timing.plan import choose
 from codeopt.workloads.function.timing.profile import profile_function

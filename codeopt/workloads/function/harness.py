@@ -40,7 +40,7 @@ from codeopt.workloads.sandbox_view.view import (
     test_folders,
 )
 from codeopt.workloads.source.functions import Function, definition, dotted, own_nodes
-from codeopt.workloads.source.imported_names import imported_names
+from codeopt.workloads.source.module_names import imported_names
 from codeopt.workloads.source.scope import Scope, scopes_below
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Failure

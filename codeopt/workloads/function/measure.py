@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import ast
+import os
+import shlex
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from codeopt.analysis.hints import is_hinted
 from codeopt.core.errors import ModelError, NotVerifiable
+from codeopt.core.git import work_trees
 from codeopt.core.history import Candidate
 from codeopt.workloads import Suite, WorkloadRequest
 from codeopt.workloads._environments import compared_in
 from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.contract.function import Contract
-from codeopt.workloads.function.by_command import advice
 from codeopt.workloads.function.corpus.collect import with_names
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck, TooThin
 from codeopt.workloads.function.corpus.corpus_cache import KnownFunction, known_function
+from codeopt.workloads.function.corpus.existing_tests import find_reaching_tests, find_tests
 from codeopt.workloads.function.corpus.model_written import ask_for_calls
 from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall, informed, observe_quick
 from codeopt.workloads.function.harness import FunctionHarness
@@ -25,6 +30,8 @@ from codeopt.workloads.function.recording.recording import recorded_calls
 from codeopt.workloads.function.scenario_cases import scenario_cases
 from codeopt.workloads.function.special_check import special_checker
 from codeopt.workloads.function.workload import FunctionWorkload, comparison_of
+from codeopt.workloads.sandbox_view.linked import project_top
+from codeopt.workloads.sandbox_view.view import MANAGE
 from codeopt.workloads.source.functions import definition
 from codeopt_sandbox.caveat import Tier
 from codeopt_sandbox.comparing import AnswerChecker, Observable
@@ -145,3 +152,53 @@ def _workload(
     found = FunctionWorkload(request, harness, corpus, runner, original, suite, once, contract=contract)
     request.session.console.detail(compared_in(found.environments, "calls"))
     return found
+
+
+MOST_FILES = 4
+"""Maximum number of test files that the command names."""
+
+
+def advice(request: WorkloadRequest, harness: FunctionHarness, tests: Sequence[str] = ()) -> str:
+    """`check it by a command instead: codeopt ...`; empty where no test is known, or the tests are not the project's.
+
+    tests: ids of tests that call the function; empty: those that name it, or import its module.
+    """
+    files = list(dict.fromkeys(test.partition("::")[0] for test in tests)) or _found(harness)
+    root = harness.view.module.root
+    files = [file for file in files if (root / file).is_file()][:MOST_FILES]
+    if not files or not any(work_trees(root)):
+        return ""
+    command = shlex.quote(" ".join(map(shlex.quote, _words(request, harness, files))))
+    folder = os.path.relpath(_of_user(root, request))
+    where = [] if folder == os.curdir else [shlex.quote(folder)]
+    if request.other is None:
+        return f"check it by a command instead: {' '.join(['codeopt improve', *where, '--run', command])}"
+    line = " ".join(["codeopt compare", *where, "--base HEAD --run", command])
+    return f"check it by a command instead, with NEW in the place of OLD: {line}"
+
+
+def _of_user(root: Path, request: WorkloadRequest) -> Path:
+    """Return the folder of the project for the user: NEW's if OLD is a checkout made for a comparison with a commit."""
+    here = next(work_trees(Path.cwd()), None)
+    if request.other is None or here is None or root.resolve().is_relative_to(here):
+        return root
+    new = project_top(request.other.path.resolve())
+    return new if new.is_relative_to(here) else root
+
+
+def _words(request: WorkloadRequest, harness: FunctionHarness, files: Sequence[str]) -> list[str]:
+    """Command that runs test files: Django's where the project is one of its, unittest where there is no pytest."""
+    dotted = [file.removesuffix(".py").replace("/", ".") for file in files]
+    if harness.target.django and (harness.view.module.root / MANAGE).is_file():
+        return ["python", MANAGE, "test", *dotted]
+    if request.interpreter is None or request.interpreter.pytest_version:
+        return ["pytest", "-q", *files]
+    return ["python", "-m", "unittest", *dotted]
+
+
+def _found(harness: FunctionHarness) -> list[str]:
+    """Test files that name the function, else those that may reach its module, relative to the project."""
+    base = Path(harness.view.shown_at) if harness.sandbox.isolated else harness.view.folder
+    paths: Iterable[str] = find_tests(harness) or find_reaching_tests(harness, [harness.view.module])
+    inside = (Path(path) for path in paths)
+    return [path.relative_to(base).as_posix() for path in inside if path.is_relative_to(base)]

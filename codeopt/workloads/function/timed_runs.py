@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TypeVar, Unpack
 
 from codeopt.core.revision import Revision
-from codeopt.workloads.source.imported_names import imported_names
+from codeopt.workloads.source.module_names import imported_names
 from codeopt_sandbox.call_answer import CallTiming, ProcessChanges
 from codeopt_sandbox.calls import CallBatch, CallRun, CallRunner, FunctionRef
 from codeopt_sandbox.guest.calls.batch import batch_of

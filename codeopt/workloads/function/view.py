@@ -17,8 +17,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.sanitize import inline
 from codeopt.rules import Hot, Rule
 from codeopt.workloads.source.excerpt import shown
-from codeopt.workloads.source.functions import definition
-from codeopt.workloads.source.splice_error import SpliceError
+from codeopt.workloads.source.functions import SpliceError, definition
 
 LONGEST_LEFT_OUT = 100
 """Characters of a statement that is named."""

@@ -22,7 +22,7 @@ from codeopt.workloads import Checked, Defaults, Stage, Suite, TimedRegion, Work
 from codeopt.workloads._environments import axes, variables_read
 from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.contract.function import Contract
-from codeopt.workloads.contract.function.shown_types import shown_types
+from codeopt.workloads.contract.function.words import shown_types
 from codeopt.workloads.function.briefing import BriefedFunction, brief
 from codeopt.workloads.function.calls import paste
 from codeopt.workloads.function.calls.counterexample import apart, as_python
@@ -358,7 +358,9 @@ class FunctionWorkload(Defaults):
 
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
         """The rules that are not for whole programs, each restricted to the function."""
-        return function_rules(rules, self.harness.function.qualname, shown_types(self.contract))
+        return function_rules(
+            rules, self.harness.function.qualname, shown_types(self.contract.shown, self.contract.declared.hints)
+        )
 
     def adapt(self, proposer: Proposer) -> Proposer:
         """One that sees an excerpt of the module."""

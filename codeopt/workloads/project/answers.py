@@ -15,6 +15,7 @@ from codeopt.workloads.project.module_graph import read_module
 from codeopt.workloads.project.project_program import unpack
 from codeopt.workloads.project.protected_files import NOTHING_FIXED, ProtectedFiles
 from codeopt.workloads.project.public_surface import surface_of
+from codeopt.workloads.source.functions import SpliceError
 from codeopt.workloads.source.placing import (
     added,
     bound_in,
@@ -25,7 +26,6 @@ from codeopt.workloads.source.placing import (
     with_definition,
     with_import,
 )
-from codeopt.workloads.source.splice_error import SpliceError
 
 _BLOCK = re.compile(
     r"^<{5,} ?SEARCH[^\n]*\n(?P<old>.*?)^={5,}[^\n]*\n(?P<new>.*?)^>{5,} ?REPLACE[^\n]*$", re.MULTILINE | re.DOTALL

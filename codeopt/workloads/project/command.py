@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from codeopt.core.errors import UsageError
-from codeopt.workloads.function.recording.users_command import as_the_user_runs_it
+from codeopt.workloads.function.recording.instrumented_run import as_the_user_runs_it
 from codeopt_sandbox.guest.environment import USUAL, Environment
 from codeopt_sandbox.plain_files import read_text
 

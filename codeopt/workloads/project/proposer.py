@@ -13,7 +13,7 @@ from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage
 from codeopt.workloads.project.prompt.round_views import round_views
 from codeopt.workloads.project.protected_files import ProtectedFiles
-from codeopt.workloads.source.splice_error import SpliceError
+from codeopt.workloads.source.functions import SpliceError
 
 
 @dataclass(frozen=True)

@@ -230,3 +230,7 @@ def _refuse_decorators(path: Path, qualname: str, node: Def) -> None:
             raise UsageError(f"{path}::{qualname} is a property's {name.rpartition('.')[2]}", hint="name its getter")
         if name.rpartition(".")[2] == "fixture":
             raise UsageError(f"{path}::{qualname} is a pytest fixture", hint="name the function that does the work")
+
+
+class SpliceError(ValueError):
+    """Error: the draft cannot replace the function. The message explains it to the draft's author."""

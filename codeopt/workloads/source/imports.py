@@ -11,7 +11,7 @@ import libcst as cst
 
 from codeopt.analysis.positions import bound_names, evaluated_names, import_index
 from codeopt.workloads.source.definitions import code, flat
-from codeopt.workloads.source.splice_error import SpliceError
+from codeopt.workloads.source.functions import SpliceError
 
 
 def new_methods(

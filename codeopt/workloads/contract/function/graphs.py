@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from codeopt.workloads.contract.function.value_range import FEW
+from codeopt.workloads.contract.function.seen import FEW
 
 ENOUGH = 5.0
 """Weight from which on a property is learnt: minus the logarithm of the chance, 0.7 %, that random values keep it."""

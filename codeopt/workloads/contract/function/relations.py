@@ -14,7 +14,7 @@ from typing import Any
 
 from codeopt.analysis.positions import Def
 from codeopt.workloads.contract.function.graphs import BY_HAND, ENOUGH
-from codeopt.workloads.contract.function.value_range import FEW
+from codeopt.workloads.contract.function.seen import FEW
 from codeopt.workloads.source.functions import dotted
 
 _SEARCHES = ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right", "merge")

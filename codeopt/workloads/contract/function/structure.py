@@ -12,8 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from codeopt.workloads.contract.function.graphs import GraphRelation, graph_relations
-from codeopt.workloads.contract.function.seen import bare
-from codeopt.workloads.contract.function.value_range import FEW
+from codeopt.workloads.contract.function.seen import FEW, bare
 from codeopt.workloads.source.literals import Constructed
 
 DEPTH = 3

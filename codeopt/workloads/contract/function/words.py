@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from codeopt.workloads.contract.function.seen import ITEMS, KEYS, LOADED, VALUES, Seen
-from codeopt.workloads.contract.function.value_range import NUMBERS, OTHER_DIGITS, ValueRange
+from codeopt.workloads.contract.function.seen import (
+    ITEMS,
+    KEYS,
+    LOADED,
+    NUMBERS,
+    OTHER_DIGITS,
+    VALUES,
+    Seen,
+    ValueRange,
+)
 
 EVERY_CALL = "in every known call "
 """Start of the words of a relation that the line as a whole says."""
@@ -64,3 +72,30 @@ def _bound(seen: Seen) -> str:
     if values.zero:
         return ">= 0"
     return "> 0" if "float" in seen.kinds else ">= 1"
+
+
+SCALARS = {"NoneType": "None", **{name: name for name in ("bool", "int", "float", "str", "bytes", "complex")}}
+CONTAINERS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
+
+
+def shown_types(shown: Mapping[str, Seen], hints: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
+    """Return a hint as text for each parameter without one, if its values consist of builtin types."""
+    found = ((name, hint_of(seen)) for name, seen in shown.items() if hints.get(name) is None)
+    return tuple((name, hint) for name, hint in found if hint)
+
+
+def hint_of(seen: Seen) -> str:
+    """`list[int | None]`; empty where a value is of another type, or nothing is known."""
+    kinds = [_kind_of_hint(kind, seen) for kind in seen.kinds]
+    return " | ".join(dict.fromkeys(kinds)) if kinds and all(kinds) else ""
+
+
+def _kind_of_hint(kind: str, seen: Seen) -> str:
+    if kind not in CONTAINERS:
+        return SCALARS.get(kind, "")
+    parts = seen.kinds[kind]
+    if kind == "dict":
+        inside = [hint_of(part) for part in parts.values()]
+        return f"dict[{inside[0]}, {inside[1]}]" if len(inside) == 2 and all(inside) else ""
+    inside = [hint_of(part) for part in parts.values()]
+    return f"{kind}[{' | '.join(dict.fromkeys(inside))}]" if inside and all(inside) else ""

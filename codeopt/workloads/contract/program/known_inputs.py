@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from codeopt.workloads.contract.program.blocks import block_relations
-from codeopt.workloads.contract.program.formats import Property, shared, shared_lines
+from codeopt.workloads.contract.program.formats import Property, block_relations, shared, shared_lines
 from codeopt.workloads.contract.program.layout import InputField, Layout, ParsedInput, find_layout
 from codeopt.workloads.contract.program.relations import InputRelation, _shape, find_relations
 from codeopt.workloads.contract.program.tokens import PIECES, integer, read_text

@@ -12,9 +12,8 @@ from codeopt.workloads.contract.function import Contract, by_name
 from codeopt.workloads.function.calls.scenario import Scenario
 from codeopt.workloads.function.corpus.observe import MADE_UP, KnownCall
 from codeopt.workloads.source.functions import Function
-from codeopt.workloads.source.imported_names import imported_names
 from codeopt.workloads.source.literals import Call, Constructed, read
-from codeopt.workloads.source.module_names import settings, subclasses
+from codeopt.workloads.source.module_names import imported_names, settings, subclasses
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.caveat import Tier
 from codeopt_sandbox.guest.calls import scenarios as steps

@@ -7,9 +7,9 @@ from codeopt.workloads.program.fuzzing._slots import (
     break_relations,
     largest_text,
     mutate_cases,
+    other_usage,
     shorter_cases,
 )
-from codeopt.workloads.program.fuzzing._usage import other_usage
 
 __all__ = [
     "LONG_ENOUGH",

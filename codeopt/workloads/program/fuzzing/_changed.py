@@ -9,13 +9,12 @@ original fails on them, or does not print the same twice.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from codeopt.workloads.contract.program.known_inputs import KnownInputs, look_at
 from codeopt.workloads.contract.program.tokens import range_of, read_text
-from codeopt.workloads.program.fuzzing._breaking import break_each
 from codeopt.workloads.program.fuzzing._chains import chains
 from codeopt.workloads.program.fuzzing._lengths import Lengthen, longer
 from codeopt.workloads.program.fuzzing._maker import (
@@ -27,6 +26,63 @@ from codeopt.workloads.program.fuzzing._maker import (
 )
 from codeopt.workloads.program.fuzzing._small_changes import small_changes
 from codeopt.workloads.program.fuzzing._tokens import CHANGES
+
+TRIES = 3
+"""Inputs for a relation: the original may fail on the first."""
+
+
+@dataclass(frozen=True)
+class BrokenRelation:
+    """An input that was made to break one relation."""
+
+    number: int
+    """Number of the relation, among all that the known inputs keep."""
+    words: str
+    """`no known input has a number there twice`."""
+    data: bytes
+
+
+def break_each(
+    kept: Sequence[str],
+    candidates: Iterable[bytes],
+    broken: Callable[[bytes], frozenset[int]],
+    *,
+    kinds: Sequence[str] = (),
+) -> Iterator[BrokenRelation]:
+    """Yield for each pattern the best input that breaks it, then the second best of each, and so on.
+
+    The best one breaks no further pattern, and is short. Each input is yielded once.
+
+    Args:
+        kept: Words about each pattern.
+        candidates: Mutated inputs.
+        broken: Returns the numbers of the patterns that an input breaks.
+        kinds: Words by which patterns take turns.
+    """
+    found: dict[int, list[tuple[int, int, int, bytes]]] = {}
+    for at, data in enumerate(dict.fromkeys(candidates)):
+        numbers = broken(data)
+        for number in numbers:
+            found.setdefault(number, []).append((len(numbers), len(data), at, data))
+    ranked = {number: [each[-1] for each in sorted(found[number])] for number in sorted(found)}
+    given: set[bytes] = set()
+    for turn in range(TRIES):
+        for number in _by_turns(ranked, kinds or kept):
+            best = next((each for each in ranked[number] if each not in given), None)
+            if best is not None and (turn == 0 or len(ranked[number]) > turn):
+                given.add(best)
+                yield BrokenRelation(number, kept[number], best)
+
+
+def _by_turns(numbers: Iterable[int], kinds: Sequence[str]) -> list[int]:
+    """One relation of each kind first, then a second place with the same words, and so on."""
+    often: dict[str, int] = {}
+    turns = []
+    for number in numbers:
+        turns.append((often.get(kinds[number], 0), number))
+        often[kinds[number]] = often.get(kinds[number], 0) + 1
+    return [number for _, number in sorted(turns)]
+
 
 LARGEST_BASE = 200_000  # bytes; a longer input is not changed token by token
 LONG_ENOUGH = 140_000  # bytes; more than two pipe buffers

@@ -10,8 +10,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from codeopt.workloads.contract.program.document_relations import EACH, find_mappings, find_node_relations, nodes
-from codeopt.workloads.contract.program.document_values import NodeRelation, Path, is_number
+from codeopt.workloads.contract.program.document_relations import (
+    EACH,
+    NodeRelation,
+    Path,
+    find_mappings,
+    find_node_relations,
+    is_number,
+    nodes,
+)
 from codeopt.workloads.contract.program.documents import TABLE, DocumentFormat, find_format
 from codeopt.workloads.contract.program.formats import ENDS, Property
 from codeopt.workloads.contract.program.known_inputs import choose_shortest

@@ -12,8 +12,13 @@ from itertools import chain
 from typing import Any
 
 from codeopt.workloads.contract.program.known_inputs import look_at
-from codeopt.workloads.program.fuzzing._breaking import break_each
-from codeopt.workloads.program.fuzzing._changed import LARGEST_BASE, MutatedInput, broken_inputs, changed_inputs
+from codeopt.workloads.program.fuzzing._changed import (
+    LARGEST_BASE,
+    MutatedInput,
+    break_each,
+    broken_inputs,
+    changed_inputs,
+)
 from codeopt.workloads.program.fuzzing._documents import look_at_documents
 
 BASES = 4

@@ -3,6 +3,8 @@ number."""
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -167,3 +169,43 @@ def mutate_number(known: Sequence[bytes], also_known: Sequence[bytes]) -> list[M
             relation = {"": "", ZERO: "zero", LARGE: "large"}[because]
             found.setdefault(number, MutatedInput(f"number.{len(found)}", str(number).encode(), because, relation))
     return list(found.values())
+
+
+_OPTION = re.compile(r"--[A-Za-z][\w-]*")
+VALUES = ((), ("1",))
+"""Words after an option, which may need one."""
+
+
+def other_usage(source: str, cases: Sequence[Case], also_known: Sequence[Case] = ()) -> Iterator[MutatedCase]:
+    """Cases of a program, by its text and by what it wrote on known ones.
+
+    also_known: cases that are not changed, as a model may not see them.
+    """
+    yield from _in_one_folder(cases)
+    if cases:
+        yield from _with_options(source, cases[0], [*cases, *also_known])
+
+
+def _in_one_folder(cases: Sequence[Case]) -> Iterator[MutatedCase]:
+    """A case whose folder has the files that a run on it left."""
+    for case in cases:
+        left = {each.path: each.content for each in case.written or () if not each.special}
+        there = {path: data for path, data in {**dict(case.files or ()), **left}.items() if data is not None}
+        if left and there:
+            title = f"{case.title or case.name}, in the folder that a run on it left"
+            yield _of_usage("again", replace(case, files=tuple(there.items()), title=title))
+            return
+
+
+def _with_options(source: str, base: Case, known: Sequence[Case]) -> Iterator[MutatedCase]:
+    given = {word.partition("=")[0] for case in known for word in case.args}
+    texts = [each.value for each in ast.walk(ast.parse(source)) if isinstance(each, ast.Constant)]
+    for option in dict.fromkeys(text for text in texts if isinstance(text, str) and _OPTION.fullmatch(text)):
+        for value in VALUES if option not in given else ():
+            args = (*base.args, option, *value)
+            case = replace(base, args=args, title=f"the arguments {' '.join(args)[:SHOWN]}")
+            yield _of_usage(".".join(("option", option, *value)), case, f"no known case gives {option}")
+
+
+def _of_usage(name: str, case: Case, because: str = "") -> MutatedCase:
+    return MutatedCase(name, replace(case, expected=None, written=None), because)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.function.guards._import_texts import without_computing
+from codeopt.workloads.function.guards.shifted_cost import without_computing
 from tests.codeopt.workloads.function.test_traps import FAST_SUMS, SUMS
 from tests.support.judges import compared
 

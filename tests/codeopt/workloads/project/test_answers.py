@@ -6,7 +6,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.answers import apply_answer
-from codeopt.workloads.source.splice_error import SpliceError
+from codeopt.workloads.source.functions import SpliceError
 
 BOOK = '''import json
 

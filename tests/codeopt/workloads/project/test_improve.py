@@ -14,7 +14,7 @@ from codeopt.workloads.project.edits import edits_of, without
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.project_program import is_own, read_text
 from codeopt.workloads.project.suite_tests import steadily_lost
-from codeopt.workloads.source.splice_error import SpliceError
+from codeopt.workloads.source.functions import SpliceError
 from tests.codeopt.command import codeopt
 from tests.codeopt.workloads.shop import ADD, FIND, HEAD, STORE, USELESS, answer, write_shop
 from tests.conftest import require_sandbox

@@ -6,8 +6,8 @@ import difflib
 
 import pytest
 
+from codeopt.workloads.source.functions import SpliceError
 from codeopt.workloads.source.splice import splice
-from codeopt.workloads.source.splice_error import SpliceError
 
 MODULE = '''\
 # header

@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from codeopt.workloads.contract.function import Contract, contract_of
-from codeopt.workloads.contract.function.seen import Seen
-from codeopt.workloads.contract.function.value_range import FEW
+from codeopt.workloads.contract.function.seen import FEW, Seen
 from codeopt.workloads.source.functions import Function
 from codeopt.workloads.source.literals import Call
 

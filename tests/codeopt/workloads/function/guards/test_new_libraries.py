@@ -9,7 +9,7 @@ import pytest
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.report.outcomes import why
-from codeopt.workloads.source.imported_names import imported_names
+from codeopt.workloads.source.module_names import imported_names
 from tests.support.judges import compared, function_judge
 
 pytestmark = pytest.mark.full

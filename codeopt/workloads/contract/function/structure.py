@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from typing import Any
 
 from codeopt.workloads.contract.function.graphs import GraphRelation, graph_relations
@@ -155,57 +155,36 @@ def _ints(value: Sequence[Any], depth: int) -> Iterator[int | None]:
             yield None
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two sizes of which all known values have both."""
-
-    one: str
-    other: str
-
-    def equal(self, found: Measures) -> bool | None:
-        """Return True if both sizes are equal."""
-        if self.one not in found.sizes or self.other not in found.sizes:
-            return None
-        return found.sizes[self.one] == found.sizes[self.other]
+def _are_equal(found: Measures, one: str, other: str) -> bool | None:
+    known = one in found.sizes and other in found.sizes
+    return found.sizes[one] == found.sizes[other] if known else None
 
 
-@dataclass(frozen=True)
-class Index:
-    """Ints at one part, which lie below a size."""
+def _is_within(found: Measures, part: str, size: str) -> bool | None:
+    """Return True if the numbers of a part are indices below a size."""
+    if part not in found.highest or size not in found.sizes:
+        return None
+    return found.lowest[part] >= 0 and found.highest[part] < found.sizes[size]
 
-    part: str
-    size: str
 
-    def within(self, found: Measures) -> bool | None:
-        """Return True if all indices are inside."""
-        if self.part not in found.highest or self.size not in found.sizes:
-            return None
-        return found.lowest[self.part] >= 0 and found.highest[self.part] < found.sizes[self.size]
+def _shown(found: Measures, part: str, size: str) -> int:
+    """Return the number of values that one value counts for; 0 if it shows nothing.
 
-    def shown(self, found: Measures) -> int:
-        """Return the number of values that one value counts for; 0 if it shows nothing.
-
-        The largest index must come near to the size. With many numbers that is less probable by chance.
-        """
-        size = found.sizes.get(self.size, 0)
-        of_itself = self.part in found.flat and self.size == f"the length of {self.part}"
-        if size < LEAST or of_itself or not found.numbers.get(self.part) or not self.within(found):
-            return 0
-        if found.highest[self.part] < NEAR * (size - 1):
-            return 0
-        return 1 + found.numbers[self.part] // MANY
-
-    @cached_property
-    def words(self) -> str:
-        """`in every known call `graph` holds indices below the length of `graph``."""
-        return f"in every known call {self.part} holds indices below {self.size}"
+    The largest index must come near to the size. With many numbers that is less probable by chance.
+    """
+    sized = found.sizes.get(size, 0)
+    of_itself = part in found.flat and size == f"the length of {part}"
+    if sized < LEAST or of_itself or not found.numbers.get(part) or not _is_within(found, part, size):
+        return 0
+    return 0 if found.highest[part] < NEAR * (sized - 1) else 1 + found.numbers[part] // MANY
 
 
 def _equal(found: Sequence[Measures]) -> Iterator[StructureRelation]:
     """Sizes that are equal in all values, each with the first of its like."""
     for one, others in _alike(found).items():
         for other in others if sum(each.sizes[one] >= LEAST for each in found) >= FEW else ():
-            yield StructureRelation(f"in every known call {other} is {one}", Pair(one, other).equal)
+            words = f"in every known call {other} is {one}"
+            yield StructureRelation(words, partial(_are_equal, one=one, other=other))
 
 
 def _alike(found: Sequence[Measures]) -> dict[str, list[str]]:
@@ -222,12 +201,13 @@ def _within(found: Sequence[Measures]) -> Iterator[StructureRelation]:
     parts = dict.fromkeys(part for each in found for part in each.highest)
     for size, others in _alike(found).items():
         for part in parts:
-            index = Index(part, size)
             two_numbers = size in parts and part in found[0].sizes
-            if part not in (size, *others) and not two_numbers and _is_index(found, index):
-                yield StructureRelation(index.words, index.within)
+            if part not in (size, *others) and not two_numbers and _is_index(found, part, size):
+                words = f"in every known call {part} holds indices below {size}"
+                yield StructureRelation(words, partial(_is_within, part=part, size=size))
 
 
-def _is_index(found: Sequence[Measures], index: Index) -> bool:
+def _is_index(found: Sequence[Measures], part: str, size: str) -> bool:
     """Return True if enough values show it and no value contradicts it. Further ones can only remove it."""
-    return all(index.within(each) is not False for each in found) and sum(map(index.shown, found)) >= FEW
+    is_kept = all(_is_within(each, part, size) is not False for each in found)
+    return is_kept and sum(_shown(each, part, size) for each in found) >= FEW

@@ -16,6 +16,8 @@ from codeopt.workloads.contract.program.relations import sorted_by_chance
 
 Path = tuple[str, ...]
 """Names of fields from the root, and steps into lists."""
+Place = tuple[str | int, ...]
+"""Keys and indices from the root."""
 Holds = Callable[[Any], bool]
 Broken = Callable[[Any], Iterable[Any]]
 FEW_WORDS = 12
@@ -131,15 +133,17 @@ SORTED_FROM = 4
 TWICE = "no element comes twice"
 
 
-def nodes(value: Any, mappings: frozenset[Path], path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every value with its place."""
-    yield path, value
+def nodes(
+    value: Any, mappings: frozenset[Path], place: Place = (), path: Path = ()
+) -> Iterator[tuple[Place, Path, Any]]:
+    """Every value with its place, and with its path, in which elements of a list and keys that are data are alike."""
+    yield place, path, value
     if isinstance(value, list):
-        for each in value:
-            yield from nodes(each, mappings, (*path, EACH))
+        for at, each in enumerate(value):
+            yield from nodes(each, mappings, (*place, at), (*path, EACH))
     elif isinstance(value, dict):
         for key, each in value.items():
-            yield from nodes(each, mappings, (*path, EACH if path in mappings else key))
+            yield from nodes(each, mappings, (*place, key), (*path, EACH if path in mappings else key))
 
 
 def find_mappings(documents: Sequence[Any]) -> frozenset[Path]:
@@ -148,7 +152,7 @@ def find_mappings(documents: Sequence[Any]) -> frozenset[Path]:
     while True:
         keys: dict[Path, list[set[str]]] = {}
         for document in documents:
-            for path, value in nodes(document, found):
+            for _, path, value in nodes(document, found):
                 if isinstance(value, dict) and value and path not in found:
                     keys.setdefault(path, []).append(set(value))
         new = [path for path, each in keys.items() if _is_mapping(each)]
@@ -168,7 +172,7 @@ def find_node_relations(documents: Sequence[Any], mappings: frozenset[Path]) -> 
     """The likely relations that all of these keep."""
     places: dict[Path, list[Any]] = {}
     for document in documents:
-        for path, value in nodes(document, mappings):
+        for _, path, value in nodes(document, mappings):
             if path[:1] != ("header",):
                 places.setdefault(path, []).append(value)
     return tuple(

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from codeopt.workloads.contract.program.formats import Property, block_relations, shared, shared_lines
 from codeopt.workloads.contract.program.layout import InputField, Layout, ParsedInput, find_layout
-from codeopt.workloads.contract.program.relations import InputRelation, _shape, find_relations
+from codeopt.workloads.contract.program.relations import InputRelation, RelationKind, _shape, find_relations
 from codeopt.workloads.contract.program.tokens import PIECES, integer, read_text
 
 LOOKED_AT = 300_000
@@ -43,6 +43,22 @@ class KnownInputs:
         if self._loose and not self._has_known_shape(data):
             return "no known input has lines like these"
         return ""
+
+    @cached_property
+    def lengths(self) -> dict[InputField, tuple[InputField, int]]:
+        """Number elsewhere that says how long a list or word is, and what to add to it."""
+        told = (r for r in self.relations if r.kind is RelationKind.LENGTH and r.roles[1].part != r.roles[0].part)
+        lengths: dict[InputField, tuple[InputField, int]] = {}
+        for relation in told:
+            lengths.setdefault(relation.roles[0], (relation.roles[1], relation.detail))
+        return lengths
+
+    @cached_property
+    def counts(self) -> list[InputField]:
+        """Places of numbers that say how many lines, tokens or letters there are elsewhere."""
+        parts = self.layout.parts if self.layout else ()
+        lines = (part.count.scalar for part in parts if part.count)
+        return [*dict.fromkeys((*lines, *(scalar for scalar, _ in self.lengths.values())))]
 
     @cached_property
     def kept(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from codeopt.workloads.contract.program.document_relations import (
     EACH,
     NodeRelation,
     Path,
+    Place,
     find_mappings,
     find_node_relations,
     is_number,
@@ -37,8 +38,6 @@ MARK = b"\xef\xbb\xbf"
 """Mark of UTF-8 that some editors put before a text."""
 UNREAD = "every known file is whole"
 """Words about a file that its format cannot read."""
-Place = tuple[str | int, ...]
-"""Keys and numbers from the root."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,7 @@ class KnownDocuments:
 
     def _by_place(self, document: Any) -> dict[Path, list[Any]]:
         found: dict[Path, list[Any]] = {}
-        for path, value in nodes(document, self._mappings):
+        for _, path, value in nodes(document, self._mappings):
             found.setdefault(path, []).append(value)
         return found
 
@@ -126,7 +125,7 @@ class KnownDocuments:
         for data in sorted(dict.fromkeys(shown), key=len)[:BASES]:
             base = self._shortened(self.format.read(data))
             places: dict[Path, list[Place]] = {}
-            for place, path in _places(base, self._mappings):
+            for place, path, _ in nodes(base, self._mappings):
                 places.setdefault(path, []).append(place)
             for relation in self.relations:
                 here = places.get(relation.path, [])
@@ -158,9 +157,9 @@ class KnownDocuments:
     def _other(self, document: Any, pools: dict[Path, list[Any]], draw: random.Random) -> Any:
         """The document with one value of another, a number between two, or a list with an element less, more or
         elsewhere."""
-        places = [(place, path) for place, path in _places(document, self._mappings) if path[:1] != ("header",)]
-        place, path = draw.choice(places)
-        value = _at(document, place)
+        place, path, value = draw.choice(
+            [node for node in nodes(document, self._mappings) if node[1][:1] != ("header",)]
+        )
         if isinstance(value, list):
             return _with(document, place, _rearranged(value, pools.get((*path, EACH), []), draw))
         if isinstance(value, dict):
@@ -260,16 +259,6 @@ def _first(value: Any, most: int) -> Any:
     if isinstance(value, dict):
         return {key: _first(each, most) if key != "header" else each for key, each in value.items()}
     return value
-
-
-def _places(value: Any, mappings: frozenset[Path], place: Place = (), path: Path = ()) -> Iterator[tuple[Place, Path]]:
-    yield place, path
-    if isinstance(value, list):
-        for at, each in enumerate(value):
-            yield from _places(each, mappings, (*place, at), (*path, EACH))
-    elif isinstance(value, dict):
-        for key, each in value.items():
-            yield from _places(each, mappings, (*place, key), (*path, EACH if path in mappings else key))
 
 
 def _with(document: Any, place: Place, new: Any) -> Any:

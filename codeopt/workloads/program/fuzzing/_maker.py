@@ -50,10 +50,7 @@ class ConstrainedGenerator:
         self.scale = scale
         """Longest known input / longest analysed input."""
         self.numbers = {r.roles[0]: r.detail for r in known.relations if r.kind is RelationKind.RANGE}
-        self.lengths = [
-            r for r in known.relations if r.kind is RelationKind.LENGTH and r.roles[1].part != r.roles[0].part
-        ]
-        self.counts = [*dict.fromkeys((*self.layout.counts, *(r.roles[1] for r in self.lengths)))]
+        self.lengths, self.counts = known.lengths, known.counts
 
     def inputs(
         self, base: ParsedInput, ways: Sequence[str], amount: SizeTarget | None = None
@@ -164,36 +161,29 @@ class ConstrainedGenerator:
 
     def _relist(self, draft: EditableInput, amount: SizeTarget) -> None:
         """Adjust lists and words to the numbers that count them. Lists without a count become longer also."""
-        told: dict[InputField, list[InputRelation]] = {}
-        for relation in self.lengths:
-            told.setdefault(relation.roles[0], []).append(relation)
         for role in self.layout.roles:
             lines = draft.lines(role)
-            if role.token is None and role in told:
-                source = told[role][0].roles[1]
-                size = draft.scalar(source) + told[role][0].detail
+            if role.token is None and role in self.lengths:
+                source, more = self.lengths[role]
                 for line in lines:
-                    line[:] = self._more(line, max(0, size))
+                    line[:] = self._more(line, max(0, draft.scalar(source) + more))
             elif role.token is None and self.layout.parts[role.part].single and not self.counts:
                 known = [len(reading.lines(role)[0]) for reading in self.shown]
                 size = self._size(_bytes(lines[:1]) / max(1, len(lines[0])), known, amount)
                 lines[0][:] = self._more(lines[0], max(1, size))
-            elif role.token is not None and role not in self.numbers and self._may_reword(role, told):
-                self._reword(lines, role, told.get(role, []), draft, amount)
+            elif role.token is not None and role not in self.numbers and self._may_reword(role):
+                self._reword(draft, role, amount)
 
-    def _may_reword(self, role: InputField, told: Mapping[InputField, Sequence[InputRelation]]) -> bool:
+    def _may_reword(self, role: InputField) -> bool:
         """Return True for a word whose length is a number of the input, and for a single one without a count."""
-        return role in told or (not self.counts and self.layout.parts[role.part].single)
+        return role in self.lengths or (not self.counts and self.layout.parts[role.part].single)
 
-    def _reword(
-        self, lines: Lines, role: InputField, told: Sequence[InputRelation], draft: EditableInput, amount: SizeTarget
-    ) -> None:
+    def _reword(self, draft: EditableInput, role: InputField, amount: SizeTarget) -> None:
         tokens = [token for reading in self.shown for token in reading.tokens(role)]
-        signs = sorted(alphabet(tokens)) or [97]
+        signs, lines = sorted(alphabet(tokens)) or [97], draft.lines(role)
         for line in lines:
-            if told:
-                source = told[0].roles[1]
-                size = min(draft.scalar(source), MOST_BYTES // len(lines))
+            if role in self.lengths:
+                size = min(draft.scalar(self.lengths[role][0]), MOST_BYTES // len(lines))
             else:
                 size = self._size(1.0, [len(token) for token in tokens], amount)
             line[role.token or 0] = bytes(self.draw.choices(list(line[role.token or 0]) or signs, k=max(1, size)))

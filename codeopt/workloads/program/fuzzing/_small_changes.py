@@ -140,14 +140,7 @@ class _LaidOut:
             if (values := [value for reading in known.readings for value in reading.integers(role)])
         }
         self.scalars = [role for role in self.ends if self.layout.parts[role.part].single and role.token is not None]
-        self.told = {
-            r.roles[0]: (r.roles[1], r.detail)
-            for r in reversed(known.relations)
-            if r.kind is RelationKind.LENGTH and r.roles[1].part != r.roles[0].part
-        }
-        """Number that says how long a list or word is, and what to add to it."""
-        counts = (part.count.scalar for part in self.layout.parts if part.count)
-        self.counts = [*dict.fromkeys((*counts, *(scalar for scalar, _ in self.told.values())))]
+        self.lengths, self.counts = known.lengths, known.counts
 
     def changes(self) -> Iterator[bytes]:
         for role in self.layout.roles:
@@ -198,7 +191,7 @@ class _LaidOut:
         for number, part in enumerate(self.layout.parts):
             if part.count is not None and part.count.scalar == scalar:
                 del draft.parts[number][max(0, size + part.count.offset) * len(part.widths) :]
-        for role, (source, offset) in self.told.items():
+        for role, (source, offset) in self.lengths.items():
             if source == scalar:
                 for line in draft.lines(role):
                     if role.token is None:

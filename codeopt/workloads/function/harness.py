@@ -39,7 +39,7 @@ from codeopt.workloads.sandbox_view.view import (
     settings_module,
     test_folders,
 )
-from codeopt.workloads.source.functions import Function, definition, dotted, own_nodes
+from codeopt.workloads.source.functions import Function, dotted, own_nodes
 from codeopt.workloads.source.module_names import imported_names
 from codeopt.workloads.source.scope import Scope, scopes_below
 from codeopt_sandbox import Sandbox
@@ -197,8 +197,8 @@ def make_target(
         globals=data,
         classes=classes,
         attributes=_attributes(tree),
-        generator=is_a_generator_for_callers(definition(tree, function.qualname)),
-        receives=receives(definition(tree, function.qualname)),
+        generator=is_a_generator_for_callers(function.node),
+        receives=receives(function.node),
         first_line=function.body_line,
         asynchronous=function.asynchronous,
         calls_file=calls_file,
@@ -236,18 +236,16 @@ def _attributes(tree: ast.Module) -> tuple[str, ...]:
     return tuple(sorted({name for name in names if name.partition(".")[0] in functions and name.count(".") == 1}))
 
 
-def receives(node: Def | None) -> bool:
+def receives(node: Def) -> bool:
     """Whether a generator function takes what is sent to it."""
-    own = list(own_nodes(node)) if node is not None else []
+    own = list(own_nodes(node))
     plain = {id(n.value) for n in own if isinstance(n, ast.Expr)}
     return any(isinstance(n, ast.Yield) and id(n) not in plain for n in own)
 
 
-def is_a_generator_for_callers(node: Def | None) -> bool:
+def is_a_generator_for_callers(node: Def) -> bool:
     """Whether a function's callers may need a generator, not just an iterator: it takes what is sent to it, or what is
     thrown into it, or its annotation is `Generator`."""
-    if node is None:
-        return False
     own = list(own_nodes(node))
     tried = [n for n in own if isinstance(n, ast.Try | ast.With)]
     guarded = any(isinstance(inner, ast.Yield | ast.YieldFrom) for each in tried for inner in ast.walk(each))

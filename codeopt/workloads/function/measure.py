@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import shlex
 from collections.abc import Iterable, Sequence
@@ -32,7 +31,6 @@ from codeopt.workloads.function.special_check import special_checker
 from codeopt.workloads.function.workload import FunctionWorkload, comparison_of
 from codeopt.workloads.sandbox_view.linked import project_top
 from codeopt.workloads.sandbox_view.view import MANAGE
-from codeopt.workloads.source.functions import definition
 from codeopt_sandbox.caveat import Tier
 from codeopt_sandbox.comparing import AnswerChecker, Observable
 from codeopt_sandbox.outcome import CaseVerdict, Outcome, Run
@@ -81,7 +79,7 @@ def _measured(
 def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionWorkload:
     """The workload of a known function. Raises NotVerifiable, ProgramError."""
     corpus, contract = narrowed(function.harness, function.corpus, request.options.contract)
-    inside, hinted = _inside(corpus, contract), _is_hinted(function.harness)
+    inside, hinted = _inside(corpus, contract), is_hinted(function.harness.function.node)
     if reason := inside.thin(hinted=hinted):
         raise TooThin(reason, corpus.diagnostics, corpus.tests)
     corpus = replace(corpus, diagnostics=(*corpus.diagnostics, *corpus.left_out.unsteady(), *inside.few()))
@@ -91,11 +89,6 @@ def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionW
     harness = informed(function.harness, given)
     found = _workload(request, harness, corpus, contract, shown, held, given or derived)
     return replace(found, kept=function.kept)
-
-
-def _is_hinted(harness: FunctionHarness) -> bool:
-    node = definition(ast.parse(harness.source), harness.function.qualname)
-    return node is not None and is_hinted(node)
 
 
 def _inside(corpus: CallCorpus, contract: Contract) -> CallCorpus:

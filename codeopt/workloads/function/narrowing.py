@@ -15,7 +15,7 @@ from codeopt.core.words import counted, end_of_run
 from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.source.functions import Function, definition
+from codeopt.workloads.source.functions import Function
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.guest.calls.repr.fields import FieldMaker
@@ -42,9 +42,7 @@ class ContractExpression:
 def contract_expression(function: Function, text: str) -> ContractExpression:
     """The expression over a function's parameters. Raises UsageError for a name that nothing gives a value."""
     tree = ast.parse(function.source)
-    node = definition(tree, function.qualname)
-    assert node is not None
-    parameters = _parameters(node, function)
+    parameters = _parameters(function)
     body = ast.unparse(ast.parse(text.strip(), mode="eval"))
     made = f"def {EVALUATED}({ast.unparse(parameters)}):\n    return bool({body})\n"
     unknown = _unknown(made, function.source, tree)
@@ -57,9 +55,9 @@ def contract_expression(function: Function, text: str) -> ContractExpression:
     return ContractExpression(text, f"{function.source}\n\n\n{made}")
 
 
-def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef, function: Function) -> ast.arguments:
+def _parameters(function: Function) -> ast.arguments:
     """The parameters that a call gives, without hints; those of a class method begin after its class."""
-    found: ast.arguments = ast.parse(f"def f({ast.unparse(node.args)}): ...").body[0].args  # type: ignore[attr-defined]
+    found: ast.arguments = ast.parse(f"def f({ast.unparse(function.node.args)}): ...").body[0].args  # type: ignore[attr-defined]
     for each in _all(found):
         each.annotation = None
     if function.kind == "classmethod":

@@ -5,7 +5,6 @@ Calls are made again in its process. Answers are literals and arrays, read from 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import decode_source
@@ -17,7 +16,6 @@ from codeopt.core.ownership import read_given
 from codeopt.workloads._checker_answers import CheckerAnswers
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.source.functions import definition
 from codeopt_sandbox.call_answer import CallAnswer, CallRun
 from codeopt_sandbox.calls import Answer, accept_program
 from codeopt_sandbox.comparing import AnswerComparison, AnswerDifference, AnsweredCase
@@ -118,9 +116,7 @@ def special_checker(
     if options.special_checker is None:
         return None
     file, accept = options.special_checker
-    node = definition(ast.parse(harness.function.source), harness.function.qualname)
-    names = tuple(each.arg for each in (*node.args.posonlyargs, *node.args.args)) if node else ()
-    source = decode_source(read_given(file))
+    names, source = harness.function.parameters, decode_source(read_given(file))
     answers = CheckerAnswers[Question](
         harness.sandbox,
         lambda asked: accept_program(harness.target, AcceptRequest(source, str(file), accept, names, asked)),

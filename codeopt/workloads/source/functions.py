@@ -42,6 +42,12 @@ class Function:
     others: tuple[int, ...] = ()
     """First lines of others of its name: earlier ones, and those of another branch."""
 
+    @cached_property
+    def node(self) -> Def:
+        """Its definition; of several of that name the one at its line."""
+        found = [node for name, node in definitions(ast.parse(self.source)) if name == self.qualname]
+        return next((node for node in found if first_line(node) == self.first_line), found[0])
+
     @property
     def name(self) -> str:
         """The last part of the qualified name."""

@@ -3,7 +3,6 @@ and its code relies on. Inputs outside the contract can only produce caveats."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -15,7 +14,7 @@ from codeopt.workloads.contract.function.relations import ArgumentRelation, rela
 from codeopt.workloads.contract.function.seen import Seen, seen
 from codeopt.workloads.contract.function.structure import Structure, structure
 from codeopt.workloads.contract.function.words import in_one_line
-from codeopt.workloads.source.functions import Function, definition
+from codeopt.workloads.source.functions import Function
 from codeopt.workloads.source.literals import Call, Opaque, Recipe, is_deeper, read, read_lists
 from codeopt_sandbox.guest.calls.recipes import SORTED
 
@@ -160,9 +159,6 @@ def contract_of(
         declared: Its hints. Defaults to those that the module and its folder show.
         vouched: A person made the calls. Guesses from type hints never contradict a stated bound.
     """
-    node = definition(ast.parse(function.source), function.qualname)
-    if node is None:
-        return Contract()
     made = list(_read(known))
     declared = (declared or declared_types(function)).knowing(made)
     calls = [by_name(call, function.parameters) for call in made]
@@ -172,14 +168,14 @@ def contract_of(
     given = values if vouched else {}
     stated = tuple(
         each
-        for each in stated_bounds(node)
+        for each in stated_bounds(function.node)
         if not any(each.breaks(each.parameter, value) for value in given.get(each.parameter, ()))
     )
     shown = {name: seen(known) for name, known in {**values, **(left_out if calls else {})}.items()}
     for each in stated:
         if each.parameter in shown:
             shown[each.parameter] = _reaching(shown[each.parameter], each)
-    kept = tuple(each for each in relations(node) if each.is_kept_by(calls))
+    kept = tuple(each for each in relations(function.node) if each.is_kept_by(calls))
     structures = {name: found for name, known in values.items() if (found := structure(name, known)).words}
     return Contract(function.parameters, shown, kept, stated, structures, declared)
 

@@ -10,7 +10,7 @@ from typing import Any
 from codeopt.analysis.positions import Def
 from codeopt.workloads.contract.function.class_hints import ClassHints, class_hints
 from codeopt.workloads.contract.function.seen import Seen, seen
-from codeopt.workloads.source.functions import Function, definition
+from codeopt.workloads.source.functions import Function
 from codeopt.workloads.source.literals import Call, Opaque, read
 
 MORE = "*"
@@ -82,10 +82,7 @@ def declared_types(function: Function, classes: ClassHints | None = None) -> Dec
         classes: Hints of the project's classes. Defaults to those of the module and its folder.
     """
     here = classes or class_hints(function)
-    node = definition(ast.parse(function.source), function.qualname)
-    if node is None:
-        return DeclaredTypes(classes=here)
-    given = node.args
+    given = function.node.args
     hints = {each.arg: each.annotation for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
     rest = {MORE: given.vararg, OTHERS: given.kwarg}
     hints |= {place: each.annotation for place, each in rest.items() if each is not None}
@@ -93,7 +90,7 @@ def declared_types(function: Function, classes: ClassHints | None = None) -> Dec
     if function.kind in ("method", "property") and function.parameters and not hints[function.parameters[0]]:
         hints[function.parameters[0]] = ast.Name(owner, ast.Load())
     names = function.parameters[function.kind == "classmethod" :]
-    return DeclaredTypes(names, hints, defaults(node), here.within(owner)).knowing(())
+    return DeclaredTypes(names, hints, defaults(function.node), here.within(owner)).knowing(())
 
 
 def defaults(node: Def) -> dict[str, Any]:

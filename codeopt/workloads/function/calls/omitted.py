@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from codeopt.workloads.source.functions import Function, definition
+from codeopt.workloads.source.functions import Function
 from codeopt.workloads.source.literals import Call, read_all, write
 
 MOST = 60
@@ -84,10 +84,7 @@ def _with(call: Call, parameter: OptionalParameter, value: Any) -> Call:
 
 def _optional(function: Function) -> list[OptionalParameter]:
     """Optional parameters that can be named and are not private."""
-    node = definition(ast.parse(function.source), function.qualname)
-    if node is None:
-        return []
-    given = node.args
+    given = function.node.args
     skip = int(function.kind == "classmethod")
     positional = [*given.posonlyargs, *given.args]
     first = len(positional) - len(given.defaults)

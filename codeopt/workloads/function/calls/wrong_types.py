@@ -9,7 +9,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from codeopt.workloads.source.functions import Function, definition, own_nodes
+from codeopt.workloads.source.functions import Function, own_nodes
 from codeopt.workloads.source.literals import Call, Opaque, read_all
 
 BASES = 4
@@ -24,9 +24,8 @@ VALUES: tuple[Any, ...] = (
 
 def refusals(function: Function) -> dict[int, int]:
     """The lines of a function's own `raise` and `assert` statements, each with that of its statement."""
-    node = definition(ast.parse(function.source), function.qualname)
     found: dict[int, int] = {}
-    for each in own_nodes(node) if node is not None else ():
+    for each in own_nodes(function.node):
         if isinstance(each, ast.Assert) or (isinstance(each, ast.Raise) and each.exc is not None):
             found |= dict.fromkeys(range(each.lineno, (each.end_lineno or each.lineno) + 1), each.lineno)
     return found

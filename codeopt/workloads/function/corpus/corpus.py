@@ -29,7 +29,6 @@ from codeopt.workloads.function.corpus.observe import (
     observe,
 )
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.source.functions import definition
 from codeopt_sandbox.call_answer import Kind
 
 MIN_CALLS = 10
@@ -284,9 +283,11 @@ def long_ones(
 
 def iterables(harness: FunctionHarness) -> list[int]:
     """The places of parameters that may be given an iterator, as their annotations say it."""
-    node = definition(ast.parse(harness.function.source), harness.function.qualname)
-    given = [*node.args.posonlyargs, *node.args.args] if node is not None else []
-    hints = [ast.unparse(each.annotation) if each.annotation is not None else "" for each in given]
+    given = harness.function.node.args
+    hints = [
+        ast.unparse(each.annotation) if each.annotation is not None else ""
+        for each in [*given.posonlyargs, *given.args]
+    ]
     plain = [hint.partition("[")[0].rpartition(".")[2] for hint in hints]
     return [at for at, hint in enumerate(plain) if hint in ("Iterable", "Iterator")]
 

@@ -6,7 +6,6 @@ the module runs here. The original decides if a guess makes sense. The judge shr
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import os
 import tempfile
@@ -21,7 +20,6 @@ from codeopt.workloads.function.calls.texts import PLAIN
 from codeopt.workloads.function.corpus.sources import Ask, Found
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.source.class_shapes import of_function
-from codeopt.workloads.source.functions import definition
 from codeopt.workloads.source.literals import Call, Constructed
 
 GUESSES = True
@@ -61,10 +59,8 @@ def find(ask: Ask) -> Found:
 
 def _untyped(harness: FunctionHarness) -> str:
     """Return the reason why no call can be guessed."""
-    node = definition(ast.parse(harness.source), harness.function.qualname)
-    scope = harness.scope
     bound = harness.function.kind in ("method", "property", "classmethod")
-    given = of_function(node, scope, int(bound)) if node is not None else []
+    given = of_function(harness.function.node, harness.scope, int(bound))
     bare = [each.name for each in given if each.hint is None and each.default is None]
     if bare:
         return f"{', '.join(bare)} {'has' if len(bare) == 1 else 'have'} no type hint"
@@ -115,9 +111,6 @@ def _drawn(strategy: Any) -> list[str]:
 def _strategy(harness: FunctionHarness, st: Any) -> Any:
     """The function's arguments; of a method, an object of its class first."""
     function, scope = harness.function, harness.scope
-    node = definition(scope.tree, function.qualname)
-    if node is None:
-        return None
     owner = scope.classes.get(function.qualname.rpartition(".")[0])
     words = [*harness.vocabulary.words[0], *PLAIN]
     text = (
@@ -128,7 +121,7 @@ def _strategy(harness: FunctionHarness, st: Any) -> Any:
     guesser = Guesser(st, Kinds(st, text))
     bound = function.kind in ("method", "property", "classmethod")
     here = scope.inside(owner) if owner is not None else scope
-    arguments = guesser.arguments(of_function(node, here, int(bound)), "f")
+    arguments = guesser.arguments(of_function(function.node, here, int(bound)), "f")
     if arguments is None or function.kind not in ("method", "property"):
         return arguments
     made = guesser.used(scope, owner, function.name) if owner is not None else None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.workloads.contract.function import Contract, contract_of
+from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.contract.function.class_hints import class_hints
 from codeopt.workloads.contract.function.declared import declared_types
 from codeopt.workloads.function.calls.derive import derive
@@ -132,13 +131,10 @@ known = st.lists(st.builds(bag, st.lists(st.just(("a", 1)), min_size=3, max_size
 
 
 @given(known, st.lists(bags, max_size=5), bags)
-def test_more_evidence_takes_no_object_out_of_the_contract(evidence: list[str], more: list[str], asked: str) -> None:
+def test_more_evidence_takes_no_object_out_of_the_contract(
+    function: Function, evidence: list[str], more: list[str], asked: str
+) -> None:
     """A difference that rejects with few known calls rejects with more: from FEW known values of a place on, further
     ones only widen it."""
-    fewer, all_of_it = contract(evidence), contract([*evidence, *more])
+    fewer, all_of_it = contract_of(function, evidence), contract_of(function, [*evidence, *more])
     assert fewer.beyond(asked) or not all_of_it.beyond(asked)
-
-
-def contract(calls: list[str]) -> Contract:
-    function = Function(Path("bags.py"), TEXT, "Bag.f", "method", False, False, 1, 1, 1, ("self",), ())
-    return contract_of(function, calls)

@@ -19,7 +19,7 @@ from codeopt.workloads.function.calls.long import long_calls, tenfold
 from codeopt.workloads.function.calls.omitted import with_optional_parameters
 from codeopt.workloads.function.calls.shrink import smaller_calls
 from codeopt.workloads.function.calls.spread import shapes
-from codeopt.workloads.function.calls.wrong_types import wrong_types
+from codeopt.workloads.function.calls.wrong_types import refusals, wrong_types
 from codeopt.workloads.source.functions import Function, read_function
 from codeopt.workloads.source.literals import Call, read
 from codeopt_sandbox.guest.calls.packed_calls import deepened
@@ -145,3 +145,12 @@ def test_a_call_that_may_be_meant_is_allowed(tmp_path: Path, parameters: str, ca
 def test_a_type_that_a_known_call_gives_in_spite_of_a_hint_is_allowed(tmp_path: Path) -> None:
     found = declared(tmp_path, "def f(items: list[int]):\n    return 0\n").knowing([Call(([1.5, 2],))])
     assert found.allowed(["f([0.5])", "f([None])", "f((1,))"]) == ["f([0.5])"]
+
+
+def test_an_overloaded_function_is_what_has_the_body(tmp_path: Path) -> None:
+    text = "from typing import overload\n@overload\ndef f(a: int) -> int: ...\n@overload\ndef f(a: str) -> str: ...\n"
+    body = "def f(a):\n    if not a:\n        raise ValueError\n    yield a\n"
+    (tmp_path / "m.py").write_text(text + body)
+    function = read_function(tmp_path / "m.py", "f")
+    assert declared_types(function).allowed(["f(1)", "f('a')"]) == ["f(1)", "f('a')"]
+    assert refusals(function) == {8: 8}

@@ -53,7 +53,7 @@ CALLS = st.builds(lambda a, b: Call((a, b)), ARGUMENTS, ARGUMENTS) | st.builds(l
 
 def contract(text: str, calls: list[Call]) -> Contract:
     """What is learnt of calls."""
-    function = Function(Path("m.py"), text, "f", "function", False, False, 1, 1, 1, ("a", "b"), ())
+    function = Function(Path("m.py"), text, text, "f", "function", False, False, 1, 2, 2, ("a", "b"))
     return contract_of(function, [call.text() for call in calls])
 
 

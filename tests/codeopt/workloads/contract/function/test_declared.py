@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import typing
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -39,7 +40,7 @@ NAMES = {
 }  # fmt: skip
 MADE = {
     "f": lambda *args, **kwargs: [*args, *kwargs.values()], "deepened": deepened,
-    "load": lambda module, name: getattr(importlib.import_module(module), name),
+    "load": lambda module, name: getattr(importlib.import_module(module), name), "inf": math.inf, "nan": math.nan,
 }  # fmt: skip
 
 

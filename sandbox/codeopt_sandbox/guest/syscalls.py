@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ctypes import CDLL
 
+open_file, read_file, close_file = posix.open, posix.read, posix.close  # code under test can patch `posix`
 PR_SET_DUMPABLE = 4
 SIGKILL = 9
 
@@ -42,10 +43,10 @@ def own_runqueue_wait_s() -> float:
 def runqueue_wait_s(pid: int) -> float:
     """Seconds that a process was ready to run while others had the processor; 0 where the kernel does not say."""
     try:
-        fd = posix.open(f"/proc/{pid}/schedstat", posix.O_RDONLY | posix.O_CLOEXEC)
+        fd = open_file(f"/proc/{pid}/schedstat", posix.O_RDONLY | posix.O_CLOEXEC)
         try:
-            return int(posix.read(fd, 100).split()[1]) / 1e9
+            return int(read_file(fd, 100).split()[1]) / 1e9
         finally:
-            posix.close(fd)
+            close_file(fd)
     except (OSError, IndexError, ValueError):
         return 0.0

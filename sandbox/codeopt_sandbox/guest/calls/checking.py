@@ -6,6 +6,7 @@ import resource
 import sys
 import time
 
+from ..syscalls import own_runqueue_wait_s
 from .aliasing import Aliasing
 from .answering import Answering
 from .apart import apart
@@ -38,7 +39,29 @@ if TYPE_CHECKING:
     Asking = Generator[Act, Results | None, T]
     """Generator that asks for calls before it returns its value."""
 
-monotonic = time.monotonic
+monotonic, process_time = time.monotonic, time.process_time
+NOTICED_S = 0.001
+"""Time of a call away from the processor from which it is asked whether others had it, seconds."""
+
+
+class CallClock:
+    """Seconds of a call, without those in which it was ready to run and others had the processor."""
+
+    def __init__(self) -> None:
+        self.wall = self.cpu = 0.0
+        self.waited = own_runqueue_wait_s()
+
+    def start(self) -> None:
+        """Begin a call."""
+        self.wall, self.cpu = monotonic(), process_time()
+
+    def took(self) -> float:
+        """Seconds since its beginning."""
+        wall, cpu = monotonic() - self.wall, process_time() - self.cpu
+        if wall - cpu < NOTICED_S:
+            return wall
+        before, self.waited = self.waited, own_runqueue_wait_s()
+        return max(cpu, wall - (self.waited - before))
 
 
 class Checking:
@@ -50,6 +73,7 @@ class Checking:
         self.effects, self.captured = EffectAudit(), CapturedOutput(self.ref, worker.environment.warnings)
         self.lines = LineCoverage(self.ref.file, executable(self.ref, worker.function) if batch.lines else ())
         self.aliasing, self.answering = Aliasing(self.ref.module), Answering(self.ref, batch)
+        self.clock = CallClock()
         self.plain: dict[CodeType, bool] = {}
         """Whether a call is written down as nothing but plain values."""
         self.function: Callable[..., Any] = worker.function
@@ -109,9 +133,9 @@ class Checking:
         lazy = Laziness(call)
         encoder.at_first_item = lazy.look
         self.captured.start()
-        started = monotonic()
+        self.clock.start()
         trees, result, raised = yield from self.invoke(call, encoder)
-        took = monotonic() - started
+        took = self.clock.took()
         output = self.captured.stop()
         found = self.answering.answer(encoder, call, was)
         if raised is None:

@@ -6,7 +6,7 @@ import marshal
 import os
 import time
 
-from ..syscalls import kill
+from ..syscalls import kill, runqueue_wait_s
 from .channel import (
     CALLS,
     CODES,
@@ -60,6 +60,8 @@ TRACED_SLOWDOWN = 8
 """Factor on the time limit of a pass in which every allocation is traced."""
 GRACE_S = 0.3
 """Wall time that a call may take beyond its limit, seconds."""
+MOST_QUEUED = 3
+"""Longest time in the run queue that is added to a limit, as a multiple of it."""
 LISTED = ("list", "shape", "scene", "libraries", "watch")
 """Questions that are answered in one piece, by one worker."""
 NAP_S = 0.002
@@ -177,7 +179,7 @@ class Controller:
         RunFailed."""
         seconds, letter = self.batch.seconds, b""
         while True:
-            letter, text = self.wait(self.limit(begun=bool(letter)))
+            letter, text = self.hear(pid, self.limit(begun=bool(letter)))
             if letter == TOOK:
                 self.took.append(float(text))
             elif letter in (OUTCOME, TEXT):
@@ -200,6 +202,12 @@ class Controller:
             else:
                 self.kill(pid)
                 return timeout(seconds)
+
+    def hear(self, pid: int, seconds: float) -> tuple[bytes, str]:
+        """The next message of a worker. What others had of the processor meanwhile is no time of its own. Raises
+        RunFailed."""
+        message = self.wait(seconds)
+        return message if message[0] else self.wait(min(runqueue_wait_s(pid), MOST_QUEUED * seconds))
 
     def limit(self, *, begun: bool) -> float:
         """Seconds until a worker's next message: those of a call, unless it is still to make the first or has made the

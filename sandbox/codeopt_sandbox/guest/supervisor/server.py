@@ -64,10 +64,6 @@ class Supervisor:
             handler = getattr(self, "do_" + message.pop("op"))
             send(*handler(blob, **message))
 
-    def do_ping(self, _blob: bytes) -> tuple[dict[str, Any], bytes]:
-        """Answer with the identity of this guest."""
-        return {"pid": os.getpid(), "version": sys.version.split()[0]}, b""
-
     def do_keep(self, blob: bytes, name: str) -> tuple[dict[str, Any], bytes]:
         """Keep one input for later runs, in memory that nobody can change any more."""
         self.inputs[name] = memory.keep(blob)

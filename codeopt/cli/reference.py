@@ -28,7 +28,7 @@ _IN_A_PROJECT = {
     SettableBy.USER: "",
     SettableBy.VARIABLES: "`NAME=VALUE`",
     SettableBy.READ: "inside the project",
-    SettableBy.PYTHON: "none that git tracks",
+    SettableBy.PYTHON: "not a file that git tracks",
 }
 
 

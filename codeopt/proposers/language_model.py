@@ -133,7 +133,7 @@ class LanguageModel:
 
 
 def _in_its_form(task: Task, briefing: Briefing) -> Task:
-    """The task with examples of the same form of answer: for projects there are none."""
+    """The task with examples of the same form of answer: projects have no examples."""
     if briefing.functions:
         return task.for_functions()
     return task.changed(examples=()) if briefing.answer_format else task

@@ -334,7 +334,7 @@ class FindingsJson(AnswerFields):
     """The object of `codeopt findings --json`."""
 
     schema_: Literal["codeopt.findings/1"] = Field(alias="schema")
-    store: str | None = Field(description="File of the cache; null where there is none")
+    store: str | None = Field(description="File of the cache. Null without one")
     findings: tuple[FindingFields, ...] = Field(description="The newest first")
 
 

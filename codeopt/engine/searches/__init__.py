@@ -75,7 +75,7 @@ class Position:
         usual = usual if self.task.needs_time else 0
         patience = usual if self.patience is None else self.patience
         if patience and _without_gain(line, self.task, self.history.original) >= patience:
-            return f"{patience} rounds in a row brought no gain beyond the interval"
+            return f"{patience} rounds in a row without a measurable gain"
         return ""
 
 

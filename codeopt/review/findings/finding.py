@@ -80,7 +80,7 @@ def finding_of(value: Any, made_at: float) -> StoredFinding | None:
         return None
     try:
         found = read(StoredFinding, {name: each for name, each in value.items() if name != "format"})
-        _ = found.judged.words  # a ratio of null or 0 has none
+        _ = found.judged.words  # fails if the ratio is null or 0
     except (ValueError, TypeError, ArithmeticError):
         return None
     return replace(found, made_at=made_at)

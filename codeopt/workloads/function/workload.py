@@ -410,7 +410,7 @@ class FunctionWorkload(Defaults):
         yield from not_compared(self.request.options)
         variables = variables_read(self.harness.source)
         if variables and not self.harness.environments[1].variables:
-            words = f"no other value of {', '.join(variables)} was tried"
+            words = f"{', '.join(variables)} was tried with its present value only"
             yield Diagnostic(words, "the original cannot be imported with it")
         given = [known for known in self.corpus.known if not known.made_of_others]
         if loose := sum(known.ordered != ORDERED[0] for known in given):

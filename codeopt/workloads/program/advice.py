@@ -13,10 +13,10 @@ from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
 
 _REACHED = (
     (r"no display name|cannot open display|TclError|could not connect to display|cannot connect to X server|"
-     r"No available video device", "it reached for a display{}, and a run has none"),
+     r"No available video device", "it needs a display{}, which the sandbox has not"),
     (r"gaierror|ConnectionRefusedError|ConnectionError|Network is unreachable|URLError|Name or service not known|"
      r"Temporary failure in name resolution|ConnectTimeout|ProxyError|[Cc]ould not connect to|Can't connect to|"
-     r"connection to server", "it reached for the network or a service{}, and a run has none"),
+     r"connection to server", "it needs the network or a service{}, which the sandbox has not"),
     (r"PermissionError|Read-only file system|Errno 30",
      "it writes outside its working folder, or to what a run may not change{}"),
 )  # fmt: skip

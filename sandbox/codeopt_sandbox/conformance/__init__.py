@@ -180,7 +180,7 @@ def checks() -> tuple[Check, ...]:
         Check("repeatable", "The same program ends in the same way each time.", _answers.repeatable),
         Check(
             "libraries",
-            "Libraries of calls are imported once; a run cannot tell, nor leave anything in them.",
+            "Libraries of calls are imported once; a run cannot detect that, and changes nothing in them.",
             _libraries.imported_once,
         ),
         Check(

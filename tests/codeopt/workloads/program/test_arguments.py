@@ -110,7 +110,7 @@ BAD = {
         "import socket\nsocket.create_connection(('127.0.0.1', 9))\n",
         [],
         5,
-        "reached for the network or a service in line 2, `socket.create_connection(",
+        "needs the network or a service in line 2, `socket.create_connection(",
     ),
     "a name on the network": (
         "import urllib.request\n\nprint(urllib.request.urlopen('http://example.org/'))\n",
@@ -122,7 +122,7 @@ BAD = {
         "import sys\nsys.exit('qt.qpa.xcb: could not connect to display :0')\n",
         [],
         5,
-        "it reached for a display, and a run has none",
+        "it needs a display, which the sandbox has not",
     ),
     "a binary": ("\x7fELF\x02\x01\0\0", ["--", "a"], 2, "tool.py"),
     "a wrong argument": (

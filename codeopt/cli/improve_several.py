@@ -30,7 +30,7 @@ from codeopt.review.several import ImprovedSeveral, find_several, improve_severa
 from codeopt.review.work import BUDGET_SPENT, ReviewBudget
 
 NOT_ACCEPTED = 1
-OF_ONE = ("cases", "stdin", "calls", "contract", "html", "record", "workload", "args")
+OF_ONE = ("cases", "stdin", "calls", "contract", "html", "record", "workload", "args", "quick")
 
 
 def run(arguments: argparse.Namespace, target: Target) -> int:

@@ -54,6 +54,8 @@ _LIMITS = RunLimits()
 _MANY_S = 60.0
 """Time limit of one run where many targets share the time, seconds: one that hangs may not take all of it."""
 _CHANGE = SettableBy.OF_A_CHANGE
+QUICK_S = 30.0
+"""Time limit of --quick, seconds."""
 _EACH_TIME = SettableBy.EACH_TIME
 _PLUG_IN = SettableBy.PLUG_IN
 _READ = SettableBy.READ
@@ -240,6 +242,9 @@ class ImproveOptions:
     )
     no_cache: bool = _judging(False, "", "neither read nor write the cache", bool, setting=_CHANGE)
     no_profile: bool = _judging(False, "", "do not profile", bool, setting=_CHANGE)
+    quick: bool = _judging(
+        False, "", "answer within 30 s: screen candidates, do not confirm the best", bool, setting=_CHANGE
+    )
 
     sandbox: str = _sandbox(
         "auto",
@@ -277,6 +282,11 @@ class ImproveOptions:
         if unknown:
             raise TypeError(f"improve() has no keyword {unknown[0]!r}; there are: {', '.join(sorted(rows))}")
         return replace(cls(), **{name: _converted(rows[name], value) for name, value in given.items() if name in rows})
+
+    @property
+    def time_limit_s(self) -> float | None:
+        """Time limit of the run, seconds. None: no limit."""
+        return self.max_seconds or (QUICK_S if self.quick else None)
 
     @property
     def use_tests(self) -> bool:
@@ -328,7 +338,7 @@ _SERVED = {
 COMMANDS: Mapping[str, Mapping[str, FlagUse]] = {
     "improve": uses(
         f"task workload {_INPUTS} {_CHECKING} strict ignore_difference calls contract {_TESTS} run {_MODEL} context"
-        f" no_memory record {_SEARCH} {_LIMITED} {_TIMING} no_cache no_profile {_RUNNING} run_dir resume",
+        f" no_memory record {_SEARCH} {_LIMITED} {_TIMING} no_cache no_profile quick {_RUNNING} run_dir resume",
         metric=_TIMES,
         no_tests=FlagUse(help="do not use existing tests, and accept a project's patch without any"),
     ),

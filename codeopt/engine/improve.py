@@ -49,7 +49,7 @@ def improve(
     reference: a program that a person wrote; it is judged in the same way.
     program: what the target's file is taken to hold; None: what it holds.
     """
-    clock = RunClock(options.max_seconds if session.limit_s is None else session.limit_s)
+    clock = RunClock(options.time_limit_s if session.limit_s is None else session.limit_s)
     clock.started = clock.started if session.began is None else session.began
     session.console.allow(clock.left)
     session.console.plan(tuple(LoopStage), TYPICAL_TIMES)

@@ -28,6 +28,7 @@ from codeopt.engine.judge import Judge
 from codeopt.engine.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
 from codeopt.report.outcomes import word_of
 from codeopt.tasks import Task
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Comparison, Decision
 
 CONFIRMATION = 3.0
@@ -59,6 +60,9 @@ TYPICAL_TIMES: Mapping[str, float] = {
     LoopStage.BASELINE: 1.0, LoopStage.PROFILE: 0.5, LoopStage.DRAFT: 0.1, LoopStage.JUDGE: 1.5, LoopStage.CONFIRM: 2.0
 }  # fmt: skip
 """Times of the stages over that of the original's, of scripts, functions and commands with the built-in rules."""
+
+
+NOT_CONFIRMED = Caveat(CaveatKind.EVIDENCE, "", "", "screened, not confirmed: run it again without --quick")
 
 
 @dataclass(frozen=True)
@@ -298,7 +302,7 @@ class RefineLoop:
         """The best candidate, confirmed; or none, and why."""
         if len(self.history.candidates) == 1:
             found = "no rule applies" if self.proposer.name == "rules" else f"{self.proposer.name} proposed no change"
-            return Confirmation(found if self.finished else f"no draft was judged to its end: {self.stopped}")
+            return Confirmation(found if self.finished else f"no candidate was checked to its end: {self.stopped}")
         started = time.monotonic()
         reason, todo = self._undecided()
         reason = reason or self._inconclusive() or self.unreadable or self._outcomes() or self.task.nothing_accepted
@@ -320,11 +324,19 @@ class RefineLoop:
             todo = self._more(confirmed.comparison)
         return Confirmation(reason, seconds=time.monotonic() - started, refused=tuple(refused), next_step=todo)
 
+    def screened(self) -> Confirmation:
+        """Return the best candidate with the figures of its round, and a caveat that says so."""
+        best = next(self.ranked(), None)
+        if best is None:
+            return self.confirm()
+        reason = f"round {best.round}: {best.summary}"
+        return Confirmation(reason, replace(best, checked=(*best.checked, NOT_CONFIRMED)))
+
     def unconfirmed(self, why: str) -> Confirmation:
         """The best candidate, whose confirmation was ended."""
         best = next(self.ranked(), None)
         if best is None:
-            return Confirmation(f"no draft was found better before it ended: {why}", unfinished=True)
+            return Confirmation(f"no candidate was better when it ended: {why}", unfinished=True)
         figure = f" {gain(best.comparison.ratio, best.comparison.metric)} in its round" if best.comparison else " best"
         reason = f"round {best.round} is{figure}, which is not confirmed: {why}"
         return Confirmation(reason, seconds=self.clock.steps.get("confirmation", 0.0), unfinished=True)

@@ -96,7 +96,8 @@ def finish(
     session = request.session
     session.console.stage(LoopStage.CONFIRM)
     loop.clock.reserved = 0.0
-    confirmation, end = _confirmed(loop, end, session.console)
+    quick = request.options.quick
+    confirmation, end = (loop.screened(), end) if quick else _confirmed(loop, end, session.console)
     best, workload = confirmation.best, loop.judge.workload
     evidence = replace(workload.evidence(), recording=request.recording)
     loop.ledger = loop.ledger.took(loop.clock.steps)
@@ -183,7 +184,7 @@ def _beside(
     """
     session, judge, best = request.session, loop.judge, result.best
     session.console.stage("")
-    measure = session.extras and result.end is not End.INTERRUPTED
+    measure = session.extras and not request.options.quick and result.end is not End.INTERRUPTED
     before = dict(loop.clock.steps)
     try:
         with loop.clock.step("result"):

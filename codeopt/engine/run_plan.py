@@ -106,4 +106,4 @@ def _search(options: ImproveOptions, models: tuple[str, ...], search: Search) ->
 
 def _budget(options: ImproveOptions, models: tuple[str, ...]) -> Budget:
     rounds = options.max_rounds or (MODEL_ROUNDS if models else None)
-    return Budget(rounds, options.max_seconds, options.max_tokens, options.max_cost)
+    return Budget(rounds, options.time_limit_s, options.max_tokens, options.max_cost)

@@ -140,7 +140,9 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
         result = improve(target, options, session)
         from codeopt.review.findings.known import open_findings  # not needed to report a mistake
 
-        if known := open_findings(options, result.interpreter, session.open_cache, "improve", console):
+        if not options.quick and (
+            known := open_findings(options, result.interpreter, session.open_cache, "improve", console)
+        ):
             known.keep(target.path, target.name, result)
         no_rule = [] if result.best else result.outlook.no_rule
         console.print_all([*no_rule, *below_verdict(result.to_json(), verbose=arguments.verbose)])

@@ -15,7 +15,7 @@ from codeopt.core.proposer import Proposer
 from codeopt.core.words import Speedup
 from codeopt.engine.judge import Judge
 from codeopt.engine.limit import answered
-from codeopt.engine.loop import CONFIRMATION_SHARES, RefineLoop
+from codeopt.engine.loop import CONFIRMATION_SHARES, NOT_CONFIRMED, RefineLoop
 from codeopt.report.verdict import Verdict
 from codeopt.tasks import open_task
 from codeopt.workloads.function.corpus.corpus import CallCorpus
@@ -95,6 +95,16 @@ def test_what_is_not_confirmed_is_not_believed_and_after_three_none_is(
     assert len(CONFIRMATION_SHARES) == 3
     assert sum(judge.__dict__["shares"]) == pytest.approx(1.0)  # three chances to err have one error together
     assert found.reason.startswith("round 3 was not confirmed: ")
+
+
+def test_quick_takes_the_best_as_it_was_timed_and_says_so() -> None:
+    judge = Says(lambda c: replace(c, rejection="no"))
+    found = loop(judge, *DRAFTS).screened()
+    assert found.best
+    assert (found.best.round, found.best.comparison) == (1, DRAFTS[0].comparison)
+    assert found.best.caveats == (NOT_CONFIRMED,)
+    assert judge.__dict__["asked"] == []
+    assert loop(judge).screened().best is None
 
 
 def test_the_next_best_takes_the_place_of_one_that_is_not_confirmed() -> None:

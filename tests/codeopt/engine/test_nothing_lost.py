@@ -110,7 +110,7 @@ def test_before_the_first_verdict_nothing_is_said_of_drafts_that_nobody_judged(t
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
-    assert "no faster version found: no draft was judged to its end: interrupted" in err
+    assert "no faster version found: no candidate was checked to its end: interrupted" in err
     assert "know nothing better" not in err
     assert "Next: codeopt improve --resume .codeopt/runs/" in err.splitlines()[-1]
     assert codeopt("runs", cwd=tmp_path).out.startswith("interrupted")

@@ -72,6 +72,10 @@ class JudgedJson(AnswerFields):
     hot_region: HotRegion = None
 
 
+Ends = tuple[float | None, float | None]
+"""An interval. Null: not known."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class TokensFields(AnswerPart):
     """Tokens of the model."""
@@ -416,6 +420,45 @@ class CommandProfileJson(ProfiledFields):
     waits: Rows = Field([], description="Where it waits: file, qualname, line, library, seconds, share, for_others")
 
 
+class ReportJson(AnswerFields):
+    """The object of `codeopt report --json`, of a batch of programs."""
+
+    schema_: Literal["codeopt.report/1"] = Field(alias="schema")
+    problems: int
+    judged: int = Field(description="Problems that were measured; the shares and means are of these")
+    status: Mapping[str, int]
+    opt_threshold: float = Field(description="Speedup from which a problem counts in opt_share")
+    opt_share: float
+    correct_share: float
+    geomean_speedup: float
+    mean_speedup: float
+    intervals: Mapping[str, Ends] = Field(description="95% intervals of these four")
+    rounds: Rows = Field(description="k, drafts, correct_share, opt_share, opt_interval, newly_solved, geomean_speedup")
+    failures: Rows = Field(description="problem, status, fault, reason")
+    reference: dict[str, Any] | None = Field(description="The same of the programs that people wrote")
+    tokens: int
+    tokens_in: int
+    tokens_out: int
+    tokens_cached: int
+    effort: Mapping[str, float]
+    replies: int
+    cost_usd: float | None
+    solved: int
+    tokens_per_solved: float | None
+    cost_usd_per_solved: float | None
+    seconds: float
+    programs_s: float = Field(description="Seconds in which programs ran")
+    overhead_share: float | None
+    settings: Mapping[str, Any]
+    machine: Mapping[str, Any]
+    python: Mapping[str, Any] | None
+    created: str
+    sandbox: str
+    task: dict[str, Any] | None = Field(description="Measures of a task of its own")
+    rows: Rows = Field(description="One for each problem")
+    compare: dict[str, Any] | None = Field(None, description="With --compare: a paired test against another batch")
+
+
 PRINTED: dict[str, type[AnswerFields]] = {
     "check": CheckJson,
     "compare": CompareJson,
@@ -425,6 +468,7 @@ PRINTED: dict[str, type[AnswerFields]] = {
     "improve-several": ImproveSeveralJson,
     "profile": ProfileJson,
     "profile-run": CommandProfileJson,
+    "report": ReportJson,
     "review": ReviewJson,
 }
 """The object that each command prints with --json."""

@@ -14,6 +14,7 @@ from codeopt.core.columns import columns
 from codeopt.core.sanitize import inline
 from codeopt.core.words import Speedup, clock, counted, factor, money, took
 from codeopt.report.answer_fields import scored, serialize
+from codeopt.report.answers import Ends, ReportJson
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -185,70 +186,71 @@ def times(value: Estimate) -> tuple[str, str]:
 
 
 def as_json(found: Metrics, other: Versus | None = None) -> dict[str, Any]:
-    """The object that --json prints; fields may be added, these stay."""
-    data: dict[str, Any] = {
-        "schema": "codeopt.report/1",
-        "problems": len(found.solved),
-        "judged": len(found.judged),
-        "status": found.counts,
-        "opt_threshold": OPT,
-        "opt_share": found.opt.value,
-        "correct_share": found.correct.value,
-        "geomean_speedup": found.geomean.value,
-        "mean_speedup": found.mean_speedup.value,
-        "intervals": {
-            "opt_share": _ends(found.opt),
-            "correct_share": _ends(found.correct),
-            "geomean_speedup": _ends(found.geomean),
-            "mean_speedup": _ends(found.mean_speedup),
-        },
-        "rounds": [
+    """The object that --json prints."""
+    usage, facts = found.usage, found.facts
+    estimates = {
+        "opt_share": found.opt, "correct_share": found.correct, "geomean_speedup": found.geomean,
+        "mean_speedup": found.mean_speedup,
+    }  # fmt: skip
+    compared: dict[str, Any] = {"compare": _versus_json(other)} if other else {}
+    values: dict[str, Any] = {name: each.value for name, each in estimates.items()}
+    return ReportJson(
+        schema="codeopt.report/1",
+        problems=len(found.solved),
+        judged=len(found.judged),
+        status=found.counts,
+        opt_threshold=OPT,
+        **values,
+        intervals={name: _ends(each) for name, each in estimates.items()},
+        rounds=[
             {
                 "k": each.k, "drafts": each.drafts, "correct_share": each.correct.value, "opt_share": each.opt.value,
                 "opt_interval": _ends(each.opt), "newly_solved": each.newly, "geomean_speedup": each.geomean.value,
             }
             for each in found.rounds
         ],
-        "failures": [
+        failures=[
             {"problem": failure.id, "status": failure.status, "fault": failure.fault, "reason": failure.reason}
             for failure in failures(found)
         ],
-        "reference": _reference(found),
-        "tokens": found.usage.tokens,
-        "tokens_in": found.usage.tokens_in,
-        "tokens_out": found.usage.tokens_out,
-        "tokens_cached": found.usage.tokens_cached,
-        "effort": {f"{step}_s": took for step, took in found.effort.items()},
-        "replies": found.usage.replies,
-        "cost_usd": found.usage.cost_usd,
-        "solved": found.optimised,
-        "tokens_per_solved": found.usage.tokens / found.optimised if found.optimised else None,
-        "cost_usd_per_solved": cost_per_solved(found),
-        "seconds": round(found.facts.seconds, 3),
-        "programs_s": round(found.programs_s, 3),
-        "overhead_share": found.overhead,
-        "settings": found.facts.settings,
-        "machine": found.facts.machine,
-        "python": found.facts.python,
-        "created": found.facts.created,
-        "sandbox": found.facts.backend,
-        "task": found.own and found.own.to_json(),
-        "rows": [
+        reference=_reference(found),
+        tokens=usage.tokens,
+        tokens_in=usage.tokens_in,
+        tokens_out=usage.tokens_out,
+        tokens_cached=usage.tokens_cached,
+        effort={f"{step}_s": took for step, took in found.effort.items()},
+        replies=usage.replies,
+        cost_usd=usage.cost_usd,
+        solved=found.optimised,
+        tokens_per_solved=usage.tokens / found.optimised if found.optimised else None,
+        cost_usd_per_solved=cost_per_solved(found),
+        seconds=round(facts.seconds, 3),
+        programs_s=round(found.programs_s, 3),
+        overhead_share=found.overhead,
+        settings=facts.settings,
+        machine=facts.machine,
+        python=facts.python,
+        created=facts.created,
+        sandbox=facts.backend,
+        task=found.own.to_json() if found.own else None,
+        rows=[
             {
                 **dict(zip(COLUMNS, row(each), strict=True)),
                 **{name: serialize(part) for name, part in scored(each.task_score).items()},
             }
             for each in found.solved
         ],
+        **compared,
+    ).to_json()  # fmt: skip
+
+
+def _versus_json(other: Versus) -> dict[str, Any]:
+    return {
+        "problems": other.problems, "opt": list(other.opt), "opt_p": other.opt_p,
+        "speedup_ratio": other.ratio.value, "speedup_ratio_interval": _ends(other.ratio),
+        "speedup_ratio_p": other.ratio_p,
+        "rows": [{"problem": id, "here": here, "there": there} for id, here, there in other.pairs],
     }  # fmt: skip
-    if other is not None:
-        data["compare"] = {
-            "problems": other.problems, "opt": list(other.opt), "opt_p": other.opt_p,
-            "speedup_ratio": other.ratio.value, "speedup_ratio_interval": _ends(other.ratio),
-            "speedup_ratio_p": other.ratio_p,
-            "rows": [{"problem": id, "here": here, "there": there} for id, here, there in other.pairs],
-        }  # fmt: skip
-    return data
 
 
 def cost_per_solved(found: Metrics) -> float | None:
@@ -268,8 +270,8 @@ def _reference(found: Metrics) -> dict[str, Any] | None:
     }
 
 
-def _ends(value: Estimate) -> list[float | None]:
-    return [value.low, value.high]
+def _ends(value: Estimate) -> Ends:
+    return value.low, value.high
 
 
 def row(each: Solved) -> list[Any]:

@@ -8,7 +8,7 @@ import json
 from codeopt.cli.command import command
 
 _OF_TWO_FORMS = ("compare", "compare-change", "improve", "improve-several", "profile", "profile-run")
-COMMANDS = sorted(("check", "findings", "review", *_OF_TWO_FORMS))
+COMMANDS = sorted(("check", "findings", "report", "review", *_OF_TWO_FORMS))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

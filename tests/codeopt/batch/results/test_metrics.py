@@ -7,6 +7,7 @@ import io
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from codeopt.batch.batch_folder import BatchFolder
@@ -19,6 +20,7 @@ from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import SavedRun
+from codeopt.report.answers import ReportJson
 from codeopt_sandbox.outcome import CaseVerdict
 from tests.support.candidates import FAST, outcome
 from tests.support.filled_batch import HOSTILE, draft, history, problem
@@ -117,6 +119,8 @@ def test_cost(found: Metrics) -> None:
 def test_json_holds_what_is_promised(store: BatchFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(store.folder), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
+    jsonschema.Draft202012Validator(ReportJson.model_json_schema()).validate(data)
+    assert set(data) <= {each.alias or name for name, each in ReportJson.model_fields.items()}
     assert data["problems"] == 8
     assert data["opt_share"] == pytest.approx(1 / 3)
     assert data["correct_share"] == pytest.approx(2 / 3)

@@ -18,6 +18,7 @@ from codeopt.core.interpreter import Interpreter, Origin
 from codeopt.core.machine import machine
 from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Session
+from codeopt.core.words import Speedup
 from codeopt.report.answer_fields import MachineFields, read
 from codeopt.review.findings.carry import carried
 from codeopt.review.findings.finding import StoredFinding
@@ -197,7 +198,9 @@ def put(project: Path, cache: Cache | None = None) -> StoredFinding:
     key, after = keys.key(path, "target", MODULE), keys.reached(path, "target", IMPROVED)
     assert key is not None
     assert after is not None
-    judged = suggestion("mod.py", MODULE, IMPROVED, "target", changes=("a_rule: it is quicker.",))
+    figures = Speedup(4.0, 3.0, 5.0, 9, method="m")
+    change = ("a_rule: it is quicker.",)
+    judged = suggestion("mod.py", MODULE, IMPROVED, "target", changes=change, speedup=figures)
     found = StoredFinding(
         key, judged, "rules", after, command="check", machine=read(MachineFields, machine()), made_at=time.time()
     )

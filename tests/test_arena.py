@@ -1,4 +1,4 @@
-"""The arenas of `benchmarks.arena`, on a set of their layout."""
+"""The arenas of `benchmarks.errors.arena`, on a set of their layout."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.arenas import RIGHT, WRONG, is_accepted, is_false, kept_rows, table
-from benchmarks.arenas.mutants import mutants
+from benchmarks.errors.arenas import RIGHT, WRONG, is_accepted, is_false, kept_rows, table
+from benchmarks.errors.arenas.mutants import mutants
 from tests.support.files import write_files
 
 pytestmark = pytest.mark.full
@@ -45,8 +45,8 @@ PROBLEMS = "CALLS = [([(n * at) % 5 for at in range(n)],) for n in range(1, 14)]
 
 
 def arena(data: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    """`python -m benchmarks.arena`."""
-    command = [sys.executable, "-m", "benchmarks.arena", *more]
+    """`python -m benchmarks.errors.arena`."""
+    command = [sys.executable, "-m", "benchmarks.errors.arena", *more]
     return subprocess.run(command[:4] + [str(data), *command[4:]], cwd=ROOT, capture_output=True, text=True)
 
 

@@ -14,10 +14,14 @@ from benchmarks.faults import Fault, Tree, read_faults, run
 from tests.support.documents import DOCUMENTS
 
 ROOT = Path(__file__).parents[1]
-ALL = sorted((ROOT / "benchmarks").glob("*.py"))
+ALL = sorted(path for form in ("*.py", "*/*.py") for path in (ROOT / "benchmarks").glob(form))
 RUN = [path for path in ALL if '__name__ == "__main__"' in path.read_text("utf-8")]
 BY_PYTEST = [path for path in ALL if path.stem.startswith("test_")]
-COMMAND = re.compile(r"python\s+-m\s+benchmarks\.(\w+)([^`\n]*)")
+COMMAND = re.compile(r"python\s+-m\s+benchmarks\.([\w.]+)([^`\n]*)")
+
+
+def _module(path: Path) -> str:
+    return path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
 
 
 def test_there_are_benchmarks() -> None:
@@ -27,26 +31,27 @@ def test_there_are_benchmarks() -> None:
 
 @pytest.mark.parametrize("path", BY_PYTEST, ids=lambda path: path.stem)
 def test_ci_runs_those_of_pytest_too(path: Path) -> None:
-    assert f"\nshort pytest benchmarks/{path.name} " in (ROOT / ".ci/benchmarks").read_text("utf-8")
-    assert f"\n    python -m pytest benchmarks/{path.name}" in path.read_text("utf-8")
+    place = path.relative_to(ROOT).as_posix()
+    assert f"\nshort pytest {place} " in (ROOT / ".ci/benchmarks").read_text("utf-8")
+    assert f"\n    python -m pytest {place}" in path.read_text("utf-8")
 
 
 @pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)
 def test_ci_runs_it_in_a_short_form(path: Path) -> None:
     """Of every change or, where that takes a minute and more, of every night."""
     text = (ROOT / ".ci/benchmarks").read_text("utf-8")
-    assert re.search(rf"^(short|nightly) benchmarks\.{path.stem} ", text, re.MULTILINE)
+    assert re.search(rf"^(short|nightly) {re.escape(_module(path))} ", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)
 def test_its_docstring_says_how_it_is_run(path: Path) -> None:
-    assert f"\n    python -m benchmarks.{path.stem}" in path.read_text("utf-8")
+    assert f"\n    python -m {_module(path)}" in path.read_text("utf-8")
 
 
 @pytest.mark.parametrize("path", [*DOCUMENTS, *RUN], ids=lambda path: path.stem)
 def test_the_commands_that_are_named_exist(path: Path) -> None:
     for name, rest in COMMAND.findall(path.read_text("utf-8")):
-        source = (ROOT / "benchmarks" / f"{name}.py").read_text("utf-8")
+        source = (ROOT / "benchmarks" / f"{name.replace('.', '/')}.py").read_text("utf-8")
         assert [flag for flag in re.findall(r"--[a-z]+", rest) if f'"{flag}"' not in source] == [], name
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.changed_projects import main
-from benchmarks.changes import all_names
+from benchmarks.errors.changed_projects import main
+from benchmarks.errors.changes import all_names
 from tests.support.wheels import bare, build
 
 

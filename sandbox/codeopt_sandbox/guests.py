@@ -11,7 +11,7 @@ centre + b_g, b_g normal with variance tau^2. With k guests, m_g the middle of o
 `between` less what pairs explain is DerSimonian and Laird's moment estimate (Controlled Clinical Trials 7, 1986). Two
 guests alone would have a t of 12.7 and say nothing, so the variance is moderated by a prior worth a few guests, with
 the degrees of freedom of both (Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004). The size of
-the prior is measured by benchmarks/between_guests.py.
+the prior is measured by benchmarks/errors/between_guests.py.
 
 A comparison, and a test against a limit, give one share of their error to the pairs and the other to the guests
 (Bonferroni), so that what they state is the error of both: WITHIN_SHARE.
@@ -55,7 +55,7 @@ def looks(guests: int) -> float:
     """Return the number by which an error is divided if the test is repeated after every guest, as for a limit.
 
     It is one, and one more for each doubling of the guests. Within a doubling the middle changes little
-    (benchmarks/gate.py). A comparison ends at a missing gain and needs no such division.
+    (benchmarks/errors/gate.py). A comparison ends at a missing gain and needs no such division.
     """
     return 1 + math.log2(max(1, guests))
 

@@ -24,7 +24,7 @@ PAIRS_FACTOR = 4
 MOST_PAIRS_SAID = 100_000
 """Estimate of pairs from which on no number is given."""
 _INEFFICIENCY = 1.5
-"""Pairs of the mixture of bets over those of the best bet for Gaussian noise (benchmarks/gate.py)."""
+"""Pairs of the mixture of bets over those of the best bet for Gaussian noise (benchmarks/errors/gate.py)."""
 _MAD = 1.4826
 """Standard deviation over the median absolute deviation, for Gaussian noise."""
 

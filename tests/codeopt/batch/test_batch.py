@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.batch_scale import measure
+from benchmarks.costs.batch_scale import measure
 from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.local import END_S
 from codeopt.batch.records import ProblemStatus
@@ -118,7 +118,7 @@ def test_every_problem_ends_with_a_row_whatever_the_server_does(
 
 
 def test_memory_stays_flat_over_many_problems(tmp_path: Path, wire: Callable[..., WireServer]) -> None:
-    """The small version of benchmarks/batch_scale.py."""
+    """The small version of benchmarks/costs/batch_scale.py."""
     assert measure(tmp_path, wire(answers(faults=0.05)), problems=4, chunk=2) == 0
 
 

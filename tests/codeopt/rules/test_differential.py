@@ -1,4 +1,4 @@
-"""The small version of benchmarks/rules_differential.py: random programs print the same before and after."""
+"""The small version of benchmarks/rules/rules_differential.py: random programs print the same before and after."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import warnings
 
 import pytest
 
-from benchmarks import rules_differential
-from benchmarks.rule_programs import PATTERNS
-from benchmarks.rules_differential import check, output
+from benchmarks.rules import rules_differential
+from benchmarks.rules.rule_programs import PATTERNS
+from benchmarks.rules.rules_differential import check, output
 from codeopt.rules import all_rules, load_rule
 
 SOUND = sorted(one.name for one in all_rules() if one.safety == "safe")

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from benchmarks.search import Chances, Knowing, Stochastic, Truth
+from benchmarks.speedups.search import Chances, Knowing, Stochastic, Truth
 from codeopt.core.budget import Budget, Ledger
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, Critique, Draft, History

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.honest.differences import DRAFTS
+from benchmarks.errors.honest.differences import DRAFTS
 from tests.support.judges import ENOUGH_EXAMPLES, compared, write_project
 
 pytestmark = pytest.mark.full

@@ -39,8 +39,8 @@ REFUSED_UNRUN = {  # what the static checks say of a draft before it is run, whe
 
 
 SEED = 21
-"""Of made-up inputs: whether they show a mistake is a matter of chance, measured by benchmarks/false_rejections.py and
-benchmarks/alike_inputs.py; a test holds that these do."""
+"""Of generated inputs: whether they show a mistake is a matter of chance, measured by the benchmarks false_rejections
+and alike_inputs; a test holds that these do."""
 
 
 def compared(folder: Path, *flags: str, seed: int = 0) -> Any:

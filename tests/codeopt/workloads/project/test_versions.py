@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.changes import all_names, edit, project_named, write
+from benchmarks.errors.changes import all_names, edit, project_named, write
 from codeopt.core.errors import UsageError
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import read_command
@@ -41,7 +41,7 @@ def compared(root: Path, *arguments: str | Path, run: str = "python bench.py") -
 def test_a_change_of_a_program_whose_calls_cannot_be_written_down(
     tmp_path: Path, name: str, which: str, verdict: str, status: int
 ) -> None:
-    """The kinds that need packages are in `python -m benchmarks.changed_projects`."""
+    """The kinds that need packages are in `python -m benchmarks.errors.changed_projects`."""
     require_sandbox()
     project = project_named(name)
     root = write(project, tmp_path / name)

@@ -1,0 +1,1 @@
+"""What runs, checks, commands and batches cost."""

@@ -1,0 +1,1 @@
+"""How often a verdict is wrong, and how much of what is right is rejected."""

@@ -1,0 +1,1 @@
+"""Whether the built-in rules change anything but the time."""

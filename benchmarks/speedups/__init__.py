@@ -1,0 +1,1 @@
+"""How much faster programs, functions and projects become."""

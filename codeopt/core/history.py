@@ -237,6 +237,17 @@ class History:
         """Return the leading candidate among the right and faster ones. None if there is no such candidate yet."""
         return max((c for c in self.candidates[1:] if c.faster), key=lambda c: c.lead, default=None)
 
+    @property
+    def undecided(self) -> Candidate | None:
+        """Return the right candidate that seems fastest, among those about whose speed the pairs could not decide."""
+        open_ones = {
+            each.comparison.ratio: each
+            for each in reversed(self.candidates[1:])
+            if each.correct and each.comparison and each.comparison.decision is Decision.INCONCLUSIVE
+        }
+        ratio = max(open_ones, default=0.0)
+        return open_ones[ratio] if ratio > 1 else None
+
     def add(self, candidate: Candidate) -> History:
         """A history with one more candidate."""
         return replace(self, candidates=(*self.candidates, candidate))

@@ -351,11 +351,10 @@ class RefineLoop:
 
     def _undecided(self) -> tuple[str, str]:
         """Describe the inconclusive candidate that seems best, and a remedy. Empty without such a candidate."""
-        compared = [(c, c.comparison) for c in self.history.candidates[1:] if c.correct and c.comparison]
-        unsure = [pair for pair in compared if pair[1].decision is Decision.INCONCLUSIVE and pair[1].ratio > 1]
-        if not unsure:
+        candidate = self.history.undecided
+        comparison = candidate.comparison if candidate else None
+        if candidate is None or comparison is None:
             return "", ""
-        candidate, comparison = max(unsure, key=lambda pair: pair[1].ratio)
         seems = gain(comparison.ratio, comparison.metric)
         return f"round {candidate.round} seems {seems}, but that is {comparison.reason}", self._more(comparison)
 

@@ -44,15 +44,15 @@ class Verdict:
     def of(cls, candidate: Candidate, evidence: WorkloadEvidence, **known: Any) -> Verdict:
         """The verdict on a candidate. known: other fields, in place of the candidate's own."""
         outcome, about = verdict_of(candidate)
-        found = candidate.comparison if outcome is not Decision.WRONG else None
+        timed = candidate.comparison if outcome is not Decision.WRONG else None
         own = {
-            "reason": why(candidate) or (found.reason if found else ""),
+            "reason": why(candidate) or (timed.reason if timed else ""),
             "about": about,
-            "speedup": Speedup.of(found) if found and found.pairs else None,
+            "speedup": Speedup.of(timed) if timed and timed.pairs else None,
             "caveats": candidate.caveats,
             "settings": candidate.settings,
             "notes": candidate.notes,
-            "limit": found.limit if found else None,
+            "limit": timed.limit if timed else None,
         }
         return cls(outcome, evidence=evidence, **{**own, **known})
 
@@ -68,13 +68,10 @@ class Verdict:
         evidence = _of_run(evidence, history.original, best, held_out)
         if best is not None:
             return cls.of(best, evidence, reason=reason, settings=(), limit=None)
-        found = [(verdict_of(each), each.comparison) for each in history.candidates[1:]]
-        timed = [(outcome, compared) for (outcome, _), compared in found if compared]
-        unsure = [Speedup.of(each) for outcome, each in timed if outcome is Decision.INCONCLUSIVE and each.ratio > 1]
-        if not unsure or any(outcome is Decision.FASTER for outcome, _ in timed):
+        undecided = history.undecided
+        if history.best or undecided is None or undecided.comparison is None:
             return cls(Decision.SAME, reason, evidence=evidence)
-        leading = max(unsure, key=lambda each: each.ratio)
-        return cls(Decision.INCONCLUSIVE, reason, About.SPEED, leading, evidence=evidence)
+        return cls(Decision.INCONCLUSIVE, reason, About.SPEED, Speedup.of(undecided.comparison), evidence=evidence)
 
     @classmethod
     def not_judged(cls, reason: str, **known: Any) -> Verdict:

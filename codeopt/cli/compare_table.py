@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from codeopt.core.evidence import VersionEvidence, WorkloadEvidence
 from codeopt.core.sanitize import inline, log_line
+from codeopt.core.screen import COLUMNS
 from codeopt.core.words import counted, factor
 from codeopt.engine.compare import PairResult
 from codeopt.report.brief import caveat_lines
@@ -49,7 +50,8 @@ def _first_line(verdict: Verdict, new: str) -> str:
         return verdict.gain + reason * ((verdict.speedup.ci_low or 0) > 1)
     if verdict.outcome is Decision.INCONCLUSIVE:
         return f"{verdict.gain}{reason}"
-    return f"{new} {'uses' if verdict.speedup.metric == 'memory' else 'is'} {verdict.gain}"
+    predicate = f"{'uses' if verdict.speedup.metric == 'memory' else 'is'} {verdict.gain}"
+    return f"{new if len(f'{new} {predicate}') <= COLUMNS else 'NEW'} {predicate}"
 
 
 def cells_of(verdict: Verdict, new: str) -> tuple[str, ...]:

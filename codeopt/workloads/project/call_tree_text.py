@@ -8,7 +8,8 @@ from textwrap import wrap
 
 from codeopt.core.sanitize import inline, printable
 from codeopt.core.words import clock, took
-from codeopt.workloads.project.profile import IMPORTS, QUEUED, Node, ProjectProfile
+from codeopt.report.stacks.tree import CallNode, call_tree
+from codeopt.workloads.project.profile import IMPORTS, QUEUED, ProjectProfile
 from codeopt.workloads.project.waits_and_queries import N_PLUS_1, WaitLine
 
 LEAST = 0.02
@@ -70,7 +71,7 @@ def _next(command: str, profile: ProjectProfile, ours: float, folder: str) -> st
 
 def _details(profile: ProjectProfile) -> list[str]:
     """Format the tree of calls, targets, libraries, imports and the interpreter's start."""
-    branches = list(_branches(profile.tree, 0))
+    branches = list(_branches(call_tree(profile.stacks(""), LEAST), 0))
     out = ["", f"Call tree by total {clock('cpu')}", *branches] if branches else []
     targets = [f for f in profile.targets if f.expected_gain >= LEAST][:TARGETS]
     out += ["", "Functions by largest possible gain"] * bool(targets)
@@ -105,12 +106,12 @@ def _waits_at(row: WaitLine) -> str:
     return f"{where}{f' ({printable(row.library)})' if row.library else ''}"
 
 
-def _branches(nodes: tuple[Node, ...], depth: int) -> Iterator[str]:
-    for node in nodes:
-        if node.share < LEAST or depth > DEEPEST:
-            return
-        yield f"  {node.share:>6.1%}  {'  ' * depth}{_named(node.spot.file, node.spot.qualname)}"
-        yield from _branches(node.below, depth + 1)
+def _branches(nodes: tuple[CallNode, ...], depth: int) -> Iterator[str]:
+    """Format the functions of the project; libraries and the interpreter's start have no file."""
+    for node in nodes if depth <= DEEPEST else ():
+        if node.frame.file:
+            yield f"  {node.share:>6.1%}  {'  ' * depth}{_named(node.frame.file, node.frame.name)}"
+            yield from _branches(node.below, depth + 1)
 
 
 def _named(file: str, qualname: str) -> str:

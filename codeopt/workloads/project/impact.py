@@ -79,6 +79,11 @@ def changed_names(before: Revision, after: Revision, old: ImportedNames, new: Im
                 yield ChangedName(CodeEdit(path, name), lost - gained, gained - lost)
 
 
+def callers_of(function: CodeEdit, original: Revision, script: str, tests: Collection[str]) -> list[CodeEdit]:
+    """Return public functions that lead to one, the nearest first. script, tests: as `impact_of` gets them."""
+    return _graph_of(original).reached(function, {script, *tests}, ())[:MOST]
+
+
 def impact_of(
     before: Revision,
     after: Revision,

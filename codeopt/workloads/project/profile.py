@@ -192,17 +192,6 @@ class LibraryTime:
 
 
 @dataclass(frozen=True)
-class Node:
-    """A function in the tree of calls."""
-
-    spot: Spot
-    share: float
-    """Share with everything that it calls from there, 0 to 1."""
-    below: tuple[Node, ...]
-    """The largest first."""
-
-
-@dataclass(frozen=True)
 class ProjectProfile:
     """One command."""
 
@@ -257,11 +246,6 @@ class ProjectProfile:
         """Functions by what could be gained in them, the largest first."""
         named = [f for f in self.functions if f.qualname != "<module>" and f.expected_gain > 0]
         return tuple(sorted(named, key=lambda f: (-f.expected_gain, -f.total_share)))
-
-    @property
-    def tree(self) -> tuple[Node, ...]:
-        """Call tree, from what the command begins with."""
-        return _nodes([(each.stack, each.seconds / self.sampled_s) for each in self.samples])
 
     def stacks(self, name: str) -> StackProfile:
         """Processor time by the project's functions, a library innermost, and the interpreter's start."""
@@ -472,18 +456,6 @@ def _libraries(samples: Sequence[Sample], total: float, wanted: Callable[[Sample
 def _frames(sample: Sample) -> tuple[Frame, ...]:
     library = (Frame(sample.library),) if sample.library else ()
     return (*(Frame(spot.qualname, spot.file, spot.line) for spot in sample.stack), *library)
-
-
-def _nodes(stacks: Sequence[tuple[tuple[Spot, ...], float]]) -> tuple[Node, ...]:
-    """Nodes of the call tree that these stacks make, by their outermost function."""
-    shares: dict[Spot, float] = defaultdict(float)
-    below: dict[Spot, list[tuple[tuple[Spot, ...], float]]] = defaultdict(list)
-    for stack, share in stacks:
-        if stack:
-            shares[stack[0]] += share
-            below[stack[0]].append((stack[1:], share))
-    ranked = sorted(shares.items(), key=lambda item: -item[1])
-    return tuple(Node(spot, share, _nodes(below[spot])) for spot, share in ranked)
 
 
 def _rounded(row: dict[str, Any]) -> dict[str, Any]:

@@ -31,10 +31,9 @@ from codeopt.workloads.function.function_target import open_function
 from codeopt.workloads.function.recording.instrumented_run import RECORDERS, Instrument
 from codeopt.workloads.function.recording.recording import MOST_OF_ONE, recording_file, sample
 from codeopt.workloads.function.workload import FunctionWorkload
-from codeopt.workloads.project.callers import CALLERS, PublicCallers
 from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.event_log import watched_run
-from codeopt.workloads.project.impact import Impact, impact_of
+from codeopt.workloads.project.impact import Impact, callers_of, impact_of
 from codeopt.workloads.project.project_program import ProjectProgram
 from codeopt.workloads.project.protected_files import ProtectedReason
 from codeopt.workloads.project.runs import CommandRuns
@@ -163,8 +162,7 @@ class PublicCalls:
         if paths not in self.surfaces:
             self.surfaces[paths] = read_surface(self.runs, before, paths) if paths else ImportedNames()
         new = read_surface(self.runs, draft, paths) if paths else ImportedNames()
-        tests = [path for path, why in self.program.ground.files.items() if why in TESTS]
-        impact = impact_of(before, draft, self.surfaces[paths], new, script, gone, seen=self.seen, tests=tests)
+        impact = impact_of(before, draft, self.surfaces[paths], new, script, gone, seen=self.seen, tests=self._tests)
         by_text = [path for path in paths if path not in self.surfaces[paths].modules or path not in new.modules]
         words = "changes of {} are found by its text, not by what it does when it is imported"
         gaps = (Diagnostic(words.format(path), "it cannot be imported alone") for path in by_text)
@@ -187,7 +185,7 @@ class PublicCalls:
         lines = self.recorded[edit]
         if fit := _fit(lines, changed):
             return self._timed(edit, _sampled(lines, fit), copies)
-        callers = self.callers.of(edit, lines)
+        callers = callers_of(edit, self.program.revision, self.runs.command.script, self._tests)
         self._record(callers)
         for caller in callers:
             found = self.recorded[caller]
@@ -210,9 +208,8 @@ class PublicCalls:
             spent["functions"] = spent.get("functions", 0.0) + time.monotonic() - started
 
     @cached_property
-    def callers(self) -> PublicCallers:
-        """Functions that call others."""
-        return PublicCallers(self.program.revision)
+    def _tests(self) -> list[str]:
+        return [path for path, why in self.program.ground.files.items() if why in TESTS]
 
     def _record(self, functions: Iterable[CodeEdit]) -> None:
         """Record the calls of functions in one run of the command, each in a run of its own if that ends otherwise."""
@@ -220,14 +217,14 @@ class PublicCalls:
         if not new:
             return
         arguments = ([(each.file, each.qualname) for each in new], MOST_OF_ONE)
-        watcher = Instrument("recorded_below", arguments, needs=RECORDERS)
+        watcher = Instrument("recorded_module", arguments, "install_in_project", RECORDERS)
         runs, limits = replace(self.runs, purpose="functions"), replace(self.runs.limits, output_mib=MOST_MIB)
         watched = watched_run(runs, self.program.revision, watcher, limits)
         if watched.run.exit == 0 and watched.run.stop is None:
             lines = dict.fromkeys(line.partition(" ")[::2] for line in watched.lines)
             for number, function in enumerate(new):
                 mine = (text for first, text in lines if first == str(number))
-                kept = (text for text in mine if text.startswith(("f(", "# ", "@ loaded ", CALLERS)))
+                kept = (text for text in mine if text.startswith(("f(", "# ", "@ loaded ")))
                 self.recorded[function] = tuple(kept)
         elif len(new) == 1:
             self.recorded[new[0]] = (FAILED,)
@@ -317,7 +314,7 @@ def _fit(lines: Sequence[str], changed: set[str]) -> list[str]:
 
 def _sampled(lines: Sequence[str], fit: Sequence[str]) -> list[str]:
     """A recording with as many of the calls that fit as are made."""
-    loaded = [line for line in lines if not line.startswith(("f(", CALLERS))]
+    loaded = [line for line in lines if not line.startswith("f(")]
     return [*loaded, *sample(fit, MOST)]
 
 

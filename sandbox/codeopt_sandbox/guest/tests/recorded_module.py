@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from ..after_import import after_import, as_it_was
@@ -95,6 +96,22 @@ def install(recorder: CallRecorder) -> None:
 def install_for_file(path: str, qualname: str, most: int, sink: Callable[[str], None]) -> None:
     """Record one function in a user's own interpreter, at its start."""
     install_for_files({path: [CallRecorder("", qualname, most, sink)]})
+
+
+def install_in_project(root: str, functions: list[tuple[str, str]], most: int, sink: Callable[[str], None]) -> None:
+    """Record functions of a project, each given by the path of its file and its qualified name.
+
+    Each line begins with the number of its function.
+    """
+    recorders: dict[str, list[CallRecorder]] = {}
+    for number, (path, qualname) in enumerate(functions):
+        recorder = CallRecorder("", qualname, most, _numbered(number, sink))
+        recorders.setdefault(os.path.realpath(root) + os.sep + path, []).append(recorder)
+    install_for_files(recorders)
+
+
+def _numbered(number: int, sink: Callable[[str], None]) -> Callable[[str], None]:
+    return lambda line: sink(f"{number} {line}")
 
 
 def install_for_files(recorders: dict[str, list[CallRecorder]]) -> None:

@@ -47,8 +47,6 @@ class CallRecorder:
         self.inside: set[int] = set()
         """Threads within the function: of a recursion the outermost call is written down."""
         self.writing = False
-        self.tell_callers: Callable[[], None] | None = None
-        """Called within each call that has no text."""
         self.after_fork()
         os.register_at_fork(after_in_child=self.after_fork)
 
@@ -89,8 +87,6 @@ class CallRecorder:
 
     def lose(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], text: str | None) -> None:
         """Count a call that has no text, or too long a one; to find out why takes time, and is done for the first."""
-        if self.tell_callers is not None:
-            self.tell_callers()
         if text is None and sum(self.lost.values()) < 20:
             why = write_blocker(function, args, kwargs)
         else:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.project.callers import CALLERS, PublicCallers
+from codeopt.core.revision import Revision
 from codeopt.workloads.project.edits import CodeEdit
+from codeopt.workloads.project.impact import callers_of
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 from tests.support.files import write_files
@@ -78,23 +78,14 @@ def test_arguments_too_large_to_be_written_down(
 
 FILES = {
     "m.py": "def f(x):\n    return x\n\n\ndef near(x):\n    return [f(y) for y in x]\n\n\n"
-    "def _inner(x):\n    return near(x)\n\n\nclass C:\n    def __init__(self):\n        self.x = far(3)\n",
-    "other.py": "def far(n):\n    return n\n",
+    "def _inner(x):\n    return f(x)\n\n\ndef far(x):\n    return _inner(x)\n",
+    "other.py": "from m import f\n\n\ndef there(n):\n    return f(n)\n",
+    "bench.py": "from m import f\n\n\ndef main():\n    f(1)\n",
+    "test_m.py": "from m import f\n\n\ndef test_f():\n    f(1)\n",
 }
 
 
-@pytest.mark.parametrize(
-    ("stacks", "callers"),
-    [
-        ([["/m.py:5", "/other.py:1"]], ["near", "far"]),
-        ([["/m.py:9", "/other.py:1", "/bench.py:0"], ["/m.py:5"]], ["near", "far"]),  # by how near they are
-        ([["/m.py:1", "/m.py:6"]], ["near"]),  # itself, and what stands within one
-        ([["/m.py:14", "/m.py:0", "/gone.py:3"]], []),
-        (["torn", {"a": 1}], []),
-        ([], []),
-    ],
-)
-def test_the_nearest_public_callers(stacks: list[object], callers: list[str]) -> None:
-    lines = [CALLERS + json.dumps(each) for each in stacks] + [CALLERS + "[torn", "f(1)"]
-    found = PublicCallers(FILES).of(CodeEdit("m.py", "f"), lines)
-    assert [each.qualname for each in found] == callers
+def test_the_nearest_public_callers() -> None:
+    """Neither the command's program nor a test is one."""
+    found = callers_of(CodeEdit("m.py", "f"), Revision(FILES), "bench.py", ["test_m.py"])
+    assert [each.qualname for each in found] == ["near", "there", "far"]

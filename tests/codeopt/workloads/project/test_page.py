@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.report.stacks.model import Frame, StackProfile
+from codeopt.report.stacks.tree import call_tree
 from codeopt.workloads.project.page import command_page
 from codeopt.workloads.project.profile import (
     CalledBy,
@@ -89,7 +90,7 @@ def test_samples_that_are_given_back_move_in_the_graph_too() -> None:
     samples = given_back([Sample((MODULE, MAIN), 2, "", False, 5.1)], {MAIN: 0.1, OWNER: 1.9}, [(MAIN, OWNER)])
     found = with_sampled_lines(make_profile(plain(5.1), samples, [CalledBy(OWNER, MAIN, 1)], 0.0, {}, {}))
     function = next(each for each in found.functions if each.qualname == "owner")
-    node = next(node for node in found.tree[0].below[0].below if node.spot == OWNER)
+    (node,) = (node for root in call_tree(found.stacks("")) for node in root.walk() if node.frame.name == "owner")
     assert function.own_share == pytest.approx(0.95)
     assert node.share == pytest.approx(function.total_share) == pytest.approx(0.95)
     assert [(line.line, line.own_share) for line in found.lines] == [(2, pytest.approx(0.05))]

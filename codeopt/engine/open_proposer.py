@@ -35,7 +35,8 @@ def open_proposer(
     from codeopt.proposers.language_model import LanguageModel
 
     aimed = () if task.needs_model else tuple(rule for rule in plan.rules.built_in if rule.aim == task.metric)
-    hints = [f"{match.place}: {match.rule.reason}" for match in matches(workload.rules(aimed), workload.baseline)]
+    found = matches(workload.rules(aimed), workload.baseline)
+    hints = list(dict.fromkeys(f"{match.place}: {match.rule.reason}" for match in found))
     briefing = workload.briefing()
     briefing = replace(briefing, statement=plan.statement or briefing.statement, tried=tried)
     models: list[Proposer] = [

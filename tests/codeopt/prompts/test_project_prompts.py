@@ -29,6 +29,7 @@ SAID = {
               "@@ -4,16 +4,15 @@"],
     "maze": [
         "# --- line 107 ---\n        row, column = node", "def __init__(self, size, walls, flags=None):",
+        "def is_wall(self, node):",  # of the class of a hot method, and not called
         "Grid.neighbours  by Grid.distance", "hot lines", "maze/grid.py:111  if 0 <= other[0]",
         "+from collections import deque",
     ],
@@ -36,7 +37,7 @@ SAID = {
 UNSAID = {
     "orders": ["long docstring"],
     "feeds": ["def tokens(text)", "feeds/_vendor/tinyxml.py::parse "],  # a library's copy is not to be worked on
-    "maze": ["def is_wall", "Breadth first", "UNUSED", "+    def neighbours"],  # the class is large
+    "maze": ["Breadth first", "UNUSED", "+    def neighbours"],
 }
 
 

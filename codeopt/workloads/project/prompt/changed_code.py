@@ -13,6 +13,8 @@ from codeopt.core.revision import Revision
 
 CONTEXT = 2
 """Lines around each change."""
+MOST_REMOVED = 3
+"""Lines of the original in a row that are shown as removed: it stands above the diff."""
 LONGEST_DIFF = 8_000
 """Characters of a diff that are shown."""
 
@@ -56,8 +58,16 @@ def _hunks(old: str, new: str) -> Iterator[list[str]]:
             if tag == "equal":
                 hunk += [unit.marked(" ") for unit in a[i1:i2]]
             else:
-                hunk += [*(unit.marked("-") for unit in a[i1:i2]), *(unit.marked("+") for unit in b[j1:j2])]
+                hunk += [*_removed(a[i1:i2]), *(unit.marked("+") for unit in b[j1:j2])]
         yield hunk
+
+
+def _removed(units: Sequence[_Unit]) -> list[str]:
+    """Lines of a diff for what is removed, of many the first and the last."""
+    lines = [unit.marked("-") for unit in units]
+    if len(lines) <= MOST_REMOVED:
+        return lines
+    return [lines[0], f"-[... {len(lines) - 2} lines of the original ...]", lines[-1]]
 
 
 def _function_lines(text: str) -> dict[int, tuple[str, ...]]:

@@ -31,7 +31,7 @@ MORE = 5_000
 LOADING_LEAST = 0.05
 """Minimum share of the command of a function that is at work while modules are imported."""
 LONG_SHARE = 1 / 2
-"""Maximum part of the room that is left for one long function, or for a small class around a function."""
+"""Maximum part of the room that is left for one long function, or for the class around one."""
 SMALL_OWNER = 40
 """Maximum number of lines of a class or function that is shown whole around a hot function, its docstrings left out."""
 SHORT = 40
@@ -103,7 +103,7 @@ class SourcePage:
         """Yield files with lines to show and the largest share of the room that is left for them.
 
         Order: short functions with the small classes around them, of long ones where they call and are hot, long ones
-        as a whole, what all of them use, the rest of their classes. So no long function takes the room of all others.
+        as a whole, what all of them use, their classes as a whole. So no long function takes the room of all others.
         """
         calls = {place.function for place in places}
         modules = [(place, read_module(self.files[place.file])) for place in places]
@@ -124,7 +124,7 @@ class SourcePage:
             used = excerpt(module.text, place.qualname, frozenset(hot)).lines
             yield from ((place.file, piece, 1) for piece in module.pieces({*used}))
         for place, module in shown:
-            yield from ((place.file, piece, 1) for piece in module.pieces(module.owner(place.qualname)))
+            yield place.file, module.owner(place.qualname), LONG_SHARE
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from codeopt.workloads.project.prompt.names import named_places
 from codeopt_sandbox.profile import HotFunction, Profile
 
 ROWS = 8
-"""Maximum number of functions with times."""
+"""Maximum number of functions with the largest times of a draft; half as many more may have changed most."""
 LINES = 6
 """Maximum number of hot lines."""
 LEAST = 0.02
@@ -58,16 +58,18 @@ def _profile(candidate: Candidate, before: Candidate, page: SourcePage) -> str:
 def _functions(
     candidate: Candidate, before: Candidate, new: Profile, old: Profile
 ) -> tuple[Sequence[str], Sequence[str]]:
-    """Names of the functions with the largest times, and their rows."""
+    """Names of the functions with the largest times now, and rows of these and of those that changed most."""
     now_s, then_s = (each.outcomes[0].run.cpu_s or 1.0 for each in (candidate, before))
     now, then = ({f.name: f for f in profile.functions} for profile in (new, old))
     took = {name: (_own_s(then.get(name), then_s), _own_s(now.get(name), now_s)) for name in {**then, **now}}
     worth = [name for name, (a, b) in took.items() if max(a / then_s, b / now_s, abs(a - b) / then_s) >= LEAST]
-    worth = sorted(worth, key=lambda name: -max(took[name]))[:ROWS]
-    return worth, [
+    by_now = sorted(worth, key=lambda name: -took[name][1])
+    changed = sorted(worth, key=lambda name: -abs(took[name][0] - took[name][1]))[: ROWS // 2]
+    rows = [name for name in by_now if name in {*by_now[:ROWS], *changed}]
+    return by_now[:ROWS], [
         f"{_ms(*took[name])}  {_ms(_total_s(then.get(name), then_s), _total_s(now.get(name), now_s))}"
         f"  {_calls(then.get(name), now.get(name)):>18}  {name}"
-        for name in worth
+        for name in rows
     ]
 
 

@@ -388,5 +388,27 @@ def test_what_a_shown_method_uses_of_its_large_class_is_shown() -> None:
     spot = Spot("app/book.py", "Book.hot", text.count("\n") - 1)
     profile = make_profile(PLAIN, [Sample((MAIN, spot), spot.line, "", False, 1.0)], [], 0.0, {}, {})
     shown = SourcePage({"app/book.py": text}, NOT_FIXED, profile).original()
-    assert all(part in shown for part in ("    LIMIT = 3\n", "self.rows = []", "def rest(self):", "def other0(self)"))
-    assert len(shown) < ROOM * 1.2
+    assert all(part in shown for part in ("    LIMIT = 3\n", "self.rows = []", "def rest(self):"))
+    assert "def other" not in shown
+    small = text.replace(other, other[:2000].rpartition("    def")[0])
+    assert "def other0" in SourcePage({"app/book.py": small}, NOT_FIXED, profile).original()
+
+
+def test_what_a_diff_removes_in_a_row_is_its_first_and_last_line() -> None:
+    lines = [f"    x{n} = {n}\n" for n in range(9)]
+    old = Revision({"a.py": f"def f(a):\n{''.join(lines)}    return a\n"})
+    new = Revision({"a.py": "def f(a):\n    return a\n"})
+    assert "-    x0 = 0\n-[... 7 lines of the original ...]\n-    x8 = 8\n" in diff(old, new)
+
+
+def test_a_draft_s_table_begins_with_what_takes_most_now() -> None:
+    outcome = (Outcome("command", Verdict.AC, PLAIN),)
+    before = [(f"app/core.py::f{n}", 0.01 + n / 100, 1) for n in range(12)]
+    now = [("app/core.py::hot", 0.5, 1), *((f"app/core.py::g{n}", 0.03, 1) for n in range(9))]
+    history = History((
+        Candidate(0, FILES, "", outcome, profile=profile(*before)),
+        Candidate(1, FILES, "", outcome, profile=profile(*now)),
+    ))  # fmt: skip
+    rows = [row.split("::")[1] for row in round_views(history, page())[1].profile.split("\n") if "::" in row]
+    assert rows[0] == "hot"
+    assert rows[8:] == ["f9", "f10", "f11"] or {"f9", "f10", "f11"} <= set(rows[8:])

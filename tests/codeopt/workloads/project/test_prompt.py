@@ -402,7 +402,7 @@ def test_what_a_diff_removes_in_a_row_is_its_first_and_last_line() -> None:
 
 
 def test_a_draft_s_table_begins_with_what_takes_most_now() -> None:
-    outcome = (Outcome("command", Verdict.AC, PLAIN),)
+    outcome = (Outcome("command", CaseVerdict.AC, PLAIN),)
     before = [(f"app/core.py::f{n}", 0.01 + n / 100, 1) for n in range(12)]
     now = [("app/core.py::hot", 0.5, 1), *((f"app/core.py::g{n}", 0.03, 1) for n in range(9))]
     history = History((

@@ -146,32 +146,10 @@ class Ledger:
             return f"the limit of {budget.cost_usd:.2f} USD is reached ({self.usage.cost_usd:.4f} USD spent)"
         return ""
 
-    def to_json(self) -> dict[str, object]:
-        """Return the fields of a saved run, with the seconds spent until now."""
-        usage = asdict(self.usage)
-        steps = {name: round(seconds, 3) for name, seconds in self.steps.items()}
-        return {"rounds": self.rounds, **usage, "seconds": self.seconds, "model_s": self.usage.seconds, "steps": steps}
+    def paused(self) -> Ledger:
+        """A ledger in which all seconds until now are of earlier sessions, as it is saved."""
+        return replace(self, earlier_s=self.seconds, started=time.monotonic())
 
-    @staticmethod
-    def from_json(data: Mapping[str, object]) -> Ledger:
-        """Return the ledger that `to_json` wrote. Its clock continues from now.
-
-        Raises UsageError for invalid data.
-        """
-        counts = {name: data.get(name) for name in ("rounds", "replies", "tokens_in", "tokens_out")}
-        cost, seconds = data.get("cost_usd"), data.get("seconds")
-        whole = {name: count for name, count in counts.items() if isinstance(count, int)}
-        if len(whole) < len(counts) or not isinstance(cost, int | float | None) or not isinstance(seconds, int | float):
-            raise UsageError("the saved costs of this run cannot be read", hint="start a new run")
-        rounds, cached, model_s = whole.pop("rounds"), data.get("tokens_cached"), data.get("model_s")
-        usage = Usage(
-            **whole,
-            cost_usd=cost,
-            estimated=bool(data.get("estimated")),
-            tokens_cached=cached if isinstance(cached, int) else 0,
-            seconds=model_s if isinstance(model_s, int | float) else 0.0,
-        )
-        steps = data.get("steps")
-        known = steps.items() if isinstance(steps, Mapping) else ()  # files of earlier versions have no steps
-        took = {str(name): float(spent) for name, spent in known if isinstance(spent, int | float)}
-        return Ledger(rounds, usage, earlier_s=seconds, steps=took)
+    def resumed(self) -> Ledger:
+        """A saved ledger whose clock continues from now."""
+        return replace(self, started=time.monotonic())

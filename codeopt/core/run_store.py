@@ -114,6 +114,19 @@ def open_runs(options: ImproveOptions) -> Runs:
 
 
 @dataclass(frozen=True)
+class _State:
+    """Content of state.json."""
+
+    schema: str
+    sha256: str
+    """Digest of the revision that identifies the run."""
+    ledger: Ledger
+    held_out: Mapping[str, bool]
+    input_seed: int | None
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True)
 class RunFolder:
     """Files of one run: state.json (history and ledger), and at the end result.json, original.py and best.py.
 
@@ -124,15 +137,10 @@ class RunFolder:
 
     def save(self, run: SavedRun) -> None:
         """Write the state in one step. Raises UsageError where it cannot be written."""
-        state = {
-            "schema": SCHEMA,
-            "sha256": (run.subject or run.history.original.revision).digest,
-            "ledger": run.ledger.to_json(),
-            "held_out": dict(run.held_out),
-            "input_seed": run.input_seed,
-            "candidates": json.loads(candidates_to_json(run.history.candidates)),
-        }
-        write_whole(self.path / STATE, json.dumps(state))
+        sha256 = (run.subject or run.history.original.revision).digest
+        candidates = tuple(map(_cut, run.history.candidates))
+        state = _State(SCHEMA, sha256, run.ledger.paused(), dict(run.held_out), run.input_seed, candidates)
+        write_whole(self.path / STATE, _adapter(_State).dump_json((state,))[1:-1].decode())
 
     def load(self, subject: Revision) -> SavedRun:
         """Return the saved state. Raises UsageError if there is no such file, or it is broken or of another program."""
@@ -146,20 +154,17 @@ class RunFolder:
 
     def _read(self, subject: Revision | None) -> SavedRun:
         try:
-            state: Any = json.loads(read_text(self.path / STATE))
-            if subject is not None and state["sha256"] != subject.digest:
-                raise UsageError(
-                    f"the run in {self.path} is of another program, or the program has changed", hint="start a new run"
-                )
-            candidates = candidates_from_json(json.dumps(state["candidates"]))
-            held_out = {str(name): bool(held) for name, held in state.get("held_out", {}).items()}
-            seed = state.get("input_seed")
-            ledger = Ledger.from_json(state["ledger"])
-            return SavedRun(History(candidates), ledger, held_out, input_seed=None if seed is None else int(seed))
+            (state,) = _adapter(_State).validate_json(f"[{read_text(self.path / STATE)}]")
         except OSError as error:
             raise UsageError(f"there is no run to resume in {self.path}: {error.strerror}") from error
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except ValueError as error:
             raise UsageError(f"the run in {self.path} cannot be read", hint="start a new run") from error
+        if subject is not None and state.sha256 != subject.digest:
+            raise UsageError(
+                f"the run in {self.path} is of another program, or the program has changed", hint="start a new run"
+            )
+        ledger = state.ledger.resumed()
+        return SavedRun(History(state.candidates), ledger, state.held_out, input_seed=state.input_seed)
 
     def finish(self, original: Revision, result: dict[str, Any], best: Revision | None) -> None:
         """Write the result next to the state. Raises UsageError if it cannot be written."""
@@ -232,13 +237,13 @@ def keep_out_of_git(home: Path) -> None:
 
 def candidates_to_json(candidates: Iterable[Candidate]) -> str:
     """Format candidates with all their measurements as JSON. Long output is cut."""
-    text: bytes = _adapter().dump_json(tuple(map(_cut, candidates)))
+    text: bytes = _adapter(Candidate).dump_json(tuple(map(_cut, candidates)))
     return text.decode()
 
 
 def candidates_from_json(text: str) -> tuple[Candidate, ...]:
     """Return the candidates that `candidates_to_json` wrote. Raises ValueError for any other text."""
-    found: tuple[Candidate, ...] = _adapter().validate_json(text)
+    found: tuple[Candidate, ...] = _adapter(Candidate).validate_json(text)
     return found
 
 
@@ -256,8 +261,9 @@ def _cut(candidate: Candidate) -> Candidate:
 
 
 @cache
-def _adapter() -> Any:
+def _adapter(kind: type) -> Any:
+    """The converter of a sequence of dataclasses: one of a dataclass itself would take no settings."""
     from pydantic import ConfigDict, TypeAdapter
 
     config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64", ser_json_inf_nan="constants")
-    return TypeAdapter(tuple[Candidate, ...], config=config)
+    return TypeAdapter(tuple[kind, ...], config=config)  # type: ignore[valid-type]

@@ -45,8 +45,8 @@ class FunctionRun:
     def ledger(self) -> Ledger:
         """Cost of earlier sessions. Empty if nothing is saved."""
         try:
-            return Ledger.from_json(json.loads(read_text(self.path / STATE))["ledger"])
-        except (OSError, ValueError, KeyError, TypeError, UsageError):
+            return RunFolder(self.path).read().ledger
+        except UsageError:
             return Ledger()
 
 

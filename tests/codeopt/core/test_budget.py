@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import replace
 from typing import Any
@@ -65,15 +64,9 @@ def test_adding_leaves_the_old_ledger_as_it_was() -> None:
 
 def test_the_clock_runs_on_from_where_a_saved_run_stopped() -> None:
     spent = replace(ledger(REPLY, UNPRICED, rounds=2), started=time.monotonic() - 50)
-    resumed = Ledger.from_json(json.loads(json.dumps(spent.to_json())))
+    resumed = spent.paused().resumed()
     assert resumed.seconds == pytest.approx(50, abs=5)
     assert replace(resumed, earlier_s=0.0, started=0.0) == replace(spent, earlier_s=0.0, started=0.0)
-
-
-@pytest.mark.parametrize("change", [{"rounds": "4"}, {"tokens_in": None}, {"cost_usd": "1"}, {"seconds": None}])
-def test_a_broken_ledger_is_refused(change: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="costs of this run cannot be read"):
-        Ledger.from_json({**Ledger().to_json(), **change})
 
 
 @pytest.mark.parametrize("limits", [{"rounds": -1}, {"cost_usd": -0.5}, {"seconds": float("nan")}])

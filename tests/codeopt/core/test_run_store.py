@@ -77,6 +77,17 @@ def test_a_broken_history_is_refused(folder: RunFolder) -> None:
         folder.load(Revision.of(SLOW))
 
 
+@pytest.mark.parametrize(("name", "value"), [("rounds", "four"), ("usage", None), ("earlier_s", "long")])
+def test_a_broken_ledger_is_refused(name: str, value: object, folder: RunFolder) -> None:
+    folder.save(SavedRun(HISTORY, LEDGER))
+    path = folder.path / "state.json"
+    state = json.loads(path.read_text())
+    state["ledger"][name] = value
+    path.write_text(json.dumps(state))
+    with pytest.raises(UsageError, match="cannot be read"):
+        folder.load(Revision.of(SLOW))
+
+
 def test_the_end_stands_beside_the_state(folder: RunFolder) -> None:
     folder.save(SavedRun(HISTORY, LEDGER))
     folder.finish(Revision.of(SLOW), {"accepted": True}, Revision.of("print(1)\n"))

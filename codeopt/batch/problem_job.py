@@ -241,6 +241,7 @@ class StoredRuns:
         return self
 
     def save(self, run: SavedRun) -> None:
+        """Save the state with the time spent so far."""
         self.job.batch.save(self.job.problem.id, run, self.job.time_spent())
 
     def finish(self, original: Revision, result: dict[str, Any], best: Revision | None) -> None:

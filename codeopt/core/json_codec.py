@@ -20,7 +20,7 @@ class JsonCodec:
     also read from an object, and a dataclass from a list of its first fields."""
 
     own: Mapping[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = field(default_factory=dict)
-    """How a type that is no dataclass is written and read."""
+    """Writer and reader of a type that is not a dataclass."""
     names: Mapping[str, Any] = field(default_factory=dict)
     """Types that a module names for type checkers alone."""
 

@@ -187,7 +187,7 @@ class _EarlyCheck:
             raise _WrongEarly(workload, found)
 
     def known(self, workload: Workload) -> tuple[Outcome, ...]:
-        """The outcomes, where the workload has the same cases."""
+        """Return the outcomes if the workload has the same cases, otherwise none."""
         return self.outcomes if workload.suite.cases is self.cases else ()
 
 

@@ -325,7 +325,7 @@ class RefineLoop:
         return Confirmation(reason, seconds=time.monotonic() - started, refused=tuple(refused), next_step=todo)
 
     def screened(self) -> Confirmation:
-        """Return the best candidate with the figures of its round, and a caveat that says so."""
+        """Return the best candidate with the figures of its round, and a caveat that it is not confirmed."""
         best = next(self.ranked(), None)
         if best is None:
             return self.confirm()

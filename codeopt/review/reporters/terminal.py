@@ -23,12 +23,12 @@ def render(review: Review) -> str:
     lines = [line for suggestion in review.suggestions for line in _suggestion(suggestion)]
     if review.skipped:
         rows = [(log_line(_words.where(each)), log_line(each.reason)) for each in review.skipped]
-        lines += ["No faster version", *map(harmless, columns(rows))]
+        lines += [*["No faster version"] * bool(number), *map(harmless, columns(rows))]
     lines += _wrapped(f"Note: {log_line(notice)}" for notice in review.said)
     if number and base:
         change = f"codeopt review --base {review.base[:7]} --output-format diff"
         lines.append(f"Next: {change} -o change.diff && git apply change.diff")
-    return "\n".join([count, *[""] * bool(lines), *lines]) + "\n"
+    return "\n".join([count, *[""] * bool(number), *lines]) + "\n"
 
 
 def _wrapped(lines: Iterable[str]) -> list[str]:

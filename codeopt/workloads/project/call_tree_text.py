@@ -22,6 +22,8 @@ TARGETS = 5
 """Maximum number of targets that are shown."""
 SMALL = 0.1
 """Share of the CPU time in the project's functions below which imports may be worth more."""
+SAMPLED = "Lines are sampled: time in a loop is spread over its lines. -v times each line."
+"""Note below the lines that were not timed one by one."""
 BUSY = 0.2
 """Wait for a core, as a share of the wall time, from which on it is reported."""
 
@@ -47,6 +49,7 @@ def profile_text(
     for line in lines:
         text = _text(files, line.file, line.line)
         out.append(f"{line.own_share:>7.1%}   {printable(line.file)}:{line.line}  {inline(text.strip(), 90)}")
+    out += [SAMPLED] * bool(lines and not verbose)
     out += _asked(profile)
     out += _waited(profile)
     out += _details(profile) if verbose else []

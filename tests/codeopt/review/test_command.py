@@ -174,7 +174,7 @@ OF_NOTHING = {
     "rdjson": '"diagnostics": []',
     "rdjsonl": "",
     "sarif": '"results": []',
-    "terminal": "\n\nNo faster version\n  shop/new.py  excluded by 'shop'\n",
+    "terminal": ")\n  shop/new.py  excluded by 'shop'\n",
 }
 
 

@@ -238,19 +238,24 @@ class CheckedFunctionFields(JudgedRow):
     seconds: float
 
 
-class CheckJson(CheckedFields):
-    """The object of `codeopt check --json`."""
+class TriedJson(CheckedFields):
+    """The functions that `check` or `improve` tried, and why others were not."""
 
-    stop_reason: str = Field(description="Why some functions were not tried; empty where all were")
-    tests_from: str = Field(description="Time of an earlier run of the tests whose figures these are; empty: a new one")
-    profile: str = Field(description="Name of the profile whose time ranks the functions; empty: that of their tests")
-    schema_: Literal["codeopt.check/1"] = Field(alias="schema")
-    python: PythonFields | None
     functions: tuple[CheckedFunctionFields, ...]  # type: ignore[assignment]
     diagnostics: tuple[Diagnostic, ...]  # type: ignore[assignment]
+    stop_reason: str = Field(description="Why some functions were not tried; empty where all were")
+    tests_from: str = Field(description="Time of an earlier run of the tests whose figures these are; empty: a new one")
+    python: PythonFields | None
 
 
-class ImproveSeveralJson(CheckedFields):
+class CheckJson(TriedJson):
+    """The object of `codeopt check --json`."""
+
+    schema_: Literal["codeopt.check/1"] = Field(alias="schema")
+    profile: str = Field(description="Name of the profile whose time ranks the functions; empty: that of their tests")
+
+
+class ImproveSeveralJson(TriedJson):
     """The object of `codeopt improve --json` of a library module or a folder."""
 
     schema_: Literal["codeopt.improve-several/1"] = Field(alias="schema")
@@ -261,13 +266,8 @@ class ImproveSeveralJson(CheckedFields):
     reason: str
     run: str = Field(description="Folder of the saved run; empty where no function was begun")
     seconds: float
-    python: PythonFields | None
-    functions: tuple[CheckedFunctionFields, ...]  # type: ignore[assignment]
     results: dict[str, dict[str, Any]] = Field(description="Of each function that was tried, as of it alone")
     diff: str = Field(description="The patch of all that was accepted")
-    diagnostics: tuple[Diagnostic, ...]  # type: ignore[assignment]
-    stop_reason: str = Field(description="Why some functions were not tried; empty where all were")
-    tests_from: str = Field(description="Time of an earlier run of the tests whose figures these are; empty: a new one")
     cost_usd: float | None
 
 

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.interpreter import Interpreter
@@ -63,10 +63,10 @@ class CheckedTarget:
 
 
 @dataclass(frozen=True)
-class ProjectCheck:
-    """Result of a check."""
+class TriedTargets:
+    """The functions and programs that were tried, and why others were not."""
 
-    rows: tuple[CheckedTarget, ...]
+    rows: tuple[CheckedTarget, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     not_checked_reason: str = ""
     """Reason why nothing could be looked at. Empty: something was."""
@@ -75,9 +75,6 @@ class ProjectCheck:
     """Reason why some targets were not tried. Empty: all were that take enough of the time."""
     left: tuple[Path, ...] = ()
     """Files of targets that were not tried for it."""
-    interrupted: bool = False
-    profile: str = ""
-    """Name of the profile that ranked the targets. Empty: their tests did."""
     tests_from: str = ""
     """Time of an earlier run of the tests that ranked them, in UTC. Empty: they were run now."""
 
@@ -86,22 +83,34 @@ class ProjectCheck:
         """Number of targets that can be faster."""
         return sum(row.suggestion is not None for row in self.rows)
 
+    def fields(self) -> dict[str, Any]:
+        """The fields of TriedJson."""
+        from codeopt.report.answer_fields import PythonFields
+
+        return {
+            "python": PythonFields.maybe(self.interpreter),
+            "improved": self.improved,
+            "functions": tuple(row.answer() for row in self.rows),
+            "diagnostics": self.diagnostics,
+            "not_checked_reason": self.not_checked_reason,
+            "stop_reason": self.stop_reason,
+            "tests_from": self.tests_from,
+        }
+
+
+@dataclass(frozen=True)
+class ProjectCheck(TriedTargets):
+    """Result of a check."""
+
+    interrupted: bool = False
+    profile: str = ""
+    """Name of the profile that ranked the targets. Empty: their tests did."""
+
     def answer(self) -> CheckJson:
         """The object that `codeopt check --json` prints."""
-        from codeopt.report.answer_fields import PythonFields
         from codeopt.report.answers import CheckJson
 
-        return CheckJson(
-            schema="codeopt.check/1",
-            python=PythonFields.maybe(self.interpreter),
-            improved=self.improved,
-            functions=tuple(row.answer() for row in self.rows),
-            diagnostics=self.diagnostics,
-            not_checked_reason=self.not_checked_reason,
-            stop_reason=self.stop_reason,
-            tests_from=self.tests_from,
-            profile=self.profile,
-        )
+        return CheckJson(schema="codeopt.check/1", **self.fields(), profile=self.profile)
 
 
 @dataclass(frozen=True)
@@ -132,7 +141,7 @@ class Listed:
 
     def completed(self, found: ProjectCheck | None) -> ProjectCheck:
         """Add what is left alone to what a check found. None: there was nothing to check."""
-        found = found or ProjectCheck((), not_checked_reason=self.unread)
+        found = found or ProjectCheck(not_checked_reason=self.unread)
         left = tuple(dict.fromkeys((*found.left, *self.left)))
         return replace(
             found, rows=(*found.rows, *self.left_alone), stop_reason=found.stop_reason or self.stop_reason, left=left

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from codeopt.analysis.hints import is_hinted
 from codeopt.core.budget import Ledger, Usage
-from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import OutOfTime, UsageError
-from codeopt.core.interpreter import Interpreter
 from codeopt.core.merging import merged
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import FileChange, Program, as_source, write_whole
@@ -28,7 +26,7 @@ from codeopt.core.words import counted
 from codeopt.engine.improve import require_reachable
 from codeopt.report.result import Result, diff_of
 from codeopt.review.changed_functions import ReviewTarget
-from codeopt.review.check import CheckedPart, CheckedTarget, listed, row_of, why_blind
+from codeopt.review.check import CheckedPart, CheckedTarget, TriedTargets, listed, row_of, why_blind
 from codeopt.review.combine import best_first
 from codeopt.review.findings.known import text_of
 from codeopt.review.ranking import Ranking
@@ -49,29 +47,17 @@ NO_EVIDENCE = "it has no recorded calls, no doctest and no type hints to be call
 
 
 @dataclass(frozen=True)
-class ImprovedSeveral:
-    """Result of an improvement of several functions."""
+class ImprovedSeveral(TriedTargets):
+    """Result of an improvement of several functions. Its rows are in the order in which they were tried."""
 
-    rows: tuple[CheckedTarget, ...] = ()
-    """The functions in the order in which they were tried, then the others."""
     results: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Object of `codeopt improve --json` of each function that was tried to its end, by its name."""
     looked_at: int = 0
     """Number of functions of which something is known now: tried, or read by the rules, which know nothing to try."""
     changes: tuple[FileChange, ...] = ()
     """The files with all that was accepted."""
-    diagnostics: tuple[Diagnostic, ...] = ()
-    not_checked_reason: str = ""
-    """Reason why nothing could be looked at. Empty: something was."""
-    stop_reason: str = ""
-    """Reason why some functions were not tried. Empty: all were."""
-    left: tuple[Path, ...] = ()
-    """Files of functions that were not tried for it."""
     failure: int = 0
     """Exit status of what ended it early. 0: nothing did."""
-    interpreter: Interpreter | None = None
-    tests_from: str = ""
-    """Time of an earlier run of the tests that ranked them, in UTC. Empty: they were run now."""
     cost_usd: float | None = None
     """Cost of the model, US dollars. None: a price is not known."""
     seconds: float = 0.0
@@ -86,30 +72,28 @@ class ImprovedSeveral:
         return f"{self.improved} of {tried} faster" if self.improved else f"no faster version found for {tried}"
 
     @property
-    def improved(self) -> int:
-        """Number of functions with an accepted draft."""
-        return sum(row.suggestion is not None for row in self.rows)
-
-    @property
     def diff(self) -> str:
         """Return the patch of all. Empty if nothing was accepted."""
         return diff_of(self.changes)
 
     def answer(self, target: str) -> ImproveSeveralJson:
         """The object that `codeopt improve --json` prints of a module or folder."""
-        from codeopt.report.answer_fields import PythonFields
         from codeopt.report.answers import ImproveSeveralJson
 
         return ImproveSeveralJson(
-            schema="codeopt.improve-several/1", target=target, python=PythonFields.maybe(self.interpreter),
-            file=target, folder=str(Path.cwd()), accepted=bool(self.improved), reason=self.reason,
-            improved=self.improved, functions=tuple(row.answer() for row in self.rows),
-            results={name: dict(result) for name, result in self.results.items()}, diff=self.diff,
-            diagnostics=self.diagnostics,
-            not_checked_reason=self.not_checked_reason, stop_reason=self.stop_reason,
-            tests_from=self.tests_from, cost_usd=self.cost_usd, seconds=round(self.seconds, 3),
+            schema="codeopt.improve-several/1",
+            **self.fields(),
+            target=target,
+            file=target,
+            folder=str(Path.cwd()),
+            accepted=bool(self.improved),
+            reason=self.reason,
+            results={name: dict(result) for name, result in self.results.items()},
+            diff=self.diff,
+            cost_usd=self.cost_usd,
+            seconds=round(self.seconds, 3),
             run=str(self.run.path) if self.run else "",
-        )  # fmt: skip
+        )
 
 
 def find_several(path: Path, limits: ReviewBudget) -> tuple[list[ReviewTarget], list[CheckedTarget]]:
@@ -176,12 +160,23 @@ def improve_several(
     skipped = {(each.path, each.function) for each in work.left}
     verdicts = work.verdicts()
     rows = tuple(row_of(each, verdicts, _why_not(each, ranking.untested)) for each in targets)
+    left = tuple(dict.fromkeys(each.file for each in chosen if (each.path, each.function) in skipped))
     return ImprovedSeveral(
-        rows, results, work.looked_at(()), changes, diagnostics, not_checked_reason, "; ".join(work.notices),
-        tuple(dict.fromkeys(each.file for each in chosen if (each.path, each.function) in skipped)), work.failure,
-        session.interpreter, ranking.tests_from, work.ledger.usage.cost_usd,
-        earlier.earlier_s + limits.clock.seconds, saved,
-    )  # fmt: skip
+        rows,
+        diagnostics,
+        not_checked_reason,
+        session.interpreter,
+        "; ".join(work.notices),
+        left,
+        ranking.tests_from,
+        results=results,
+        looked_at=work.looked_at(()),
+        changes=changes,
+        failure=work.failure,
+        cost_usd=work.ledger.usage.cost_usd,
+        seconds=earlier.earlier_s + limits.clock.seconds,
+        run=saved,
+    )
 
 
 @dataclass

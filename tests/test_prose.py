@@ -89,12 +89,16 @@ def packed(tree: ast.Module) -> Iterator[Place]:
                 yield statement.lineno, f"packs constants: {ast.unparse(statement.targets[0])}"
 
 
+SAID_BY_THE_PROTOCOL = ("add_arguments",)
+"""Functions that every module of a kind has, which the protocol of the kind documents."""
+
+
 def undocumented(tree: ast.Module) -> Iterator[Place]:
     """Public functions, classes and methods without a docstring; a method of a subclass may inherit one."""
     for scope in scopes(tree):
         for each in public(scope):
             inherits = isinstance(scope, ast.ClassDef) and isinstance(each, Function) and bases(scope) - {"Protocol"}
-            if not ast.get_docstring(each) and not inherits:
+            if not ast.get_docstring(each) and not inherits and each.name not in SAID_BY_THE_PROTOCOL:
                 yield each.lineno, f"has no docstring: {each.name}"
 
 

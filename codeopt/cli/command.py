@@ -48,8 +48,10 @@ class Command:
 
 
 def command(**details: Any) -> Callable[[Run], Command]:
-    """Make a command of a function `run(arguments)`. details: fields of Command; a wrong one raises ValueError or
-    TypeError."""
+    """Make a command of a function `run(arguments)`.
+
+    details: fields of Command. Raises ValueError or TypeError for a wrong one.
+    """
     return partial(Command, **details)
 
 

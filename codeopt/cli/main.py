@@ -118,8 +118,10 @@ def _asked_alone(asked: list[str], names: list[str]) -> dict[str, ModuleType]:
 
 
 def _names_a_module(arguments: argparse.Namespace) -> bool:
-    """A plug-in of the user's own is asked for. Otherwise the current folder must not hold what others import if it is
-    there, such as simplejson."""
+    """Return whether a plug-in of the user's own is requested.
+
+    Otherwise the current folder must not hold modules that others import if they exist, such as simplejson.
+    """
     given = vars(arguments)
     for flag in flags_of_all():
         name, colon, _ = str(given.get(flag.name) or "").partition(":")

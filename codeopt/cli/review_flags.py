@@ -44,8 +44,7 @@ class Untrusted(UsageError):
 
 
 def require_settings(repository: Repository, change: Change, check: str) -> None:
-    """Raise Untrusted where the change would decide how it is looked at: by its settings, or by what a checker that
-    anybody names accepts.
+    """Raise Untrusted if the change would decide how it is checked, by its settings or its checker.
 
     check: `--check`, of the command line or the settings.
     """
@@ -121,8 +120,10 @@ def find_python(
 
 
 def with_cache(session: Session, folder: Path | None) -> Session:
-    """The session with its cache in the folder that --trust-store names. Raises UsageError for one that the repository
-    brings."""
+    """Return the session with its cache in the folder that --trust-store names.
+
+    Raises UsageError for a folder that the repository brings.
+    """
     from codeopt.core.cache import open_cache
     from codeopt.core.ownership import require_own
 

@@ -1,5 +1,7 @@
-"""Sources of a flag's value: the command line, CODEOPT_<FLAG>, [tool.codeopt] in pyproject.toml, the user's own
-config.toml, the default."""
+"""Sources of a flag's value.
+
+In order: the command line, CODEOPT_<FLAG>, [tool.codeopt] in pyproject.toml, the user's own config.toml, the default.
+"""
 
 from __future__ import annotations
 
@@ -115,8 +117,7 @@ class RefusedNames(tuple[str, ...]):
 
 
 class NeverTaken(RefusedNames):
-    """A value in a project's file that no command takes, `review` included: it would send, read or write what is the
-    user's."""
+    """A value in a project's file that no command takes, as it would send, read or write the user's own data."""
 
 
 def set_aside(arguments: argparse.Namespace) -> UsageError | None:

@@ -176,7 +176,7 @@ class _EarlyCheck:
 
     notify: Callable[[str], None]
     cases: tuple[Case, ...] = ()
-    """Those on which NEW is right."""
+    """Cases on which NEW is right."""
     outcomes: tuple[Outcome, ...] = ()
 
     def __call__(self, workload: Workload, draft: Revision) -> None:

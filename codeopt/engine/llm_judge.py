@@ -1,4 +1,4 @@
-"""Which of two texts a reader prefers: a language model that does not know which is which, asked twice.
+"""Preference between two texts: a language model that does not know which is which, asked twice.
 
 As in Self-Refine's evaluation by preference (Madaan et al. 2023, section 3.2: sides in random order). Language models
 prefer what they read first, and what is longer; so each pair is asked about in both orders, only an answer that both
@@ -64,7 +64,7 @@ class LlmJudge:
     """The text that both texts answer; empty where they are two versions of one text."""
 
     def prefer(self, first: str, second: str) -> tuple[Preference, Usage]:
-        """Which of two texts is better, and what asking cost. Raises NoPreference."""
+        """Return which of two texts is better, and the cost of the question. Raises NoPreference."""
         if first.strip() == second.strip():
             return Preference(Preferred.NEITHER, "they are the same text"), NOTHING_USED
         draw = random.Random(f"{self.seed}{first}{second}")

@@ -36,8 +36,9 @@ def _why_dropped(edit: Mapping[str, Any]) -> str:
 
 
 def _size(found: Mapping[str, Any]) -> str:
-    """Name the larger command at which an edit was compared, and whether that was inconclusive. Empty for
-    older results.
+    """Name the larger command at which an edit was compared, and whether that was inconclusive.
+
+    Empty for older results.
     """
     at = f", by {inline(found['at'])}" if found.get("at") else ""
     return f"{at}, kept, its gain is inconclusive" if found.get("undecided") else at

@@ -1,5 +1,7 @@
-"""A language model that writes texts: the three prompts of Self-Refine (draft, scored feedback, refine), with the whole
-history in view."""
+"""A language model that writes texts.
+
+The three prompts of Self-Refine (draft, scored feedback, refine) show the whole history.
+"""
 
 from __future__ import annotations
 

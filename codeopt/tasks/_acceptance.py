@@ -12,8 +12,9 @@ MAX_SLOWDOWN = 0.05
 
 
 def common_rejection(candidate: Candidate) -> str:
-    """Return the reason why every task rejects a candidate: rejected, wrong, or never compared. Empty if
-    none applies.
+    """Return the reason why every task rejects a candidate: rejected, wrong, or never compared.
+
+    Empty if none applies.
     """
     if candidate.rejection:
         return candidate.rejection
@@ -28,8 +29,9 @@ def common_rejection(candidate: Candidate) -> str:
 
 
 def too_slow(candidate: Candidate) -> str:
-    """Return the reason if it is slow by the ratio itself, as a wide interval does not excuse it. Empty if
-    it is not slow.
+    """Return the reason if it is slow by the ratio itself, as a wide interval does not excuse it.
+
+    Empty if it is not slow.
     """
     found = candidate.by("time")
     if found is None or found.decision in (Decision.FASTER, Decision.SAME) or found.ratio >= 1 / (1 + MAX_SLOWDOWN):

@@ -77,8 +77,9 @@ class Task(ABC):
         """Rank among acceptable candidates, the higher the better. None for one that is not acceptable."""
 
     def is_sufficient(self, critique: Critique, history: History) -> bool:
-        """Return whether to stop. By default this is so if the critic finds nothing left to improve in a
-        right draft.
+        """Return whether to stop.
+
+        By default this is so if the critic finds nothing left to improve in a right draft.
         """
         return critic_is_done(critique, history)
 
@@ -91,8 +92,9 @@ class Task(ABC):
         return self.measure(source)
 
     def task_score(self, candidate: Candidate, original: Candidate) -> TaskScore | None:
-        """Return the task's own figures, which the table, the summary, JSON and the pages show under
-        `score_column`. None for a task whose measure is the speedup.
+        """Return the task's own figures, which the table, JSON and the pages show under `score_column`.
+
+        None for a task whose measure is the speedup.
         """
         return None
 

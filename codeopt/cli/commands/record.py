@@ -26,8 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @command(examples=("codeopt record mod.py::f -- python script.py", "codeopt record mod.py::f"), takes_arguments=True)
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command, not isolated, or the tests, isolated; a command's own exit status does not matter as long as
-    calls were seen."""
+    """Run the command, not isolated, or the tests, isolated.
+
+    The exit status of the command does not matter if calls were seen.
+    """
     from codeopt.core.screen import open_terminal, write_lines
     from codeopt.core.target import as_target
 

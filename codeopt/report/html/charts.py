@@ -188,8 +188,9 @@ def round_point(candidate: Candidate) -> RoundPoint:
 
 
 def rounds_chart(drafts: Sequence[Candidate], best: int | None) -> Markup | None:
-    """Draw the speedup of each round, with the best so far as a line. Wrong drafts are at the bottom. None
-    without drafts.
+    """Draw the speedup of each round, with the best so far as a line.
+
+    Wrong drafts are at the bottom. None without drafts.
     """
     points = [round_point(each) for each in drafts]
     if not points:

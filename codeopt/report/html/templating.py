@@ -16,8 +16,10 @@ from codeopt.report.html.markup import Child, Markup, join, tag
 
 
 def page(template: str, title: str, footer: str, **values: Any) -> Iterator[str]:
-    """A page in pieces, so that one of any length can be written without holding it. Raises KeyError where a value
-    lacks a field that the template shows: a saved result of another shape."""
+    """Yield a page in pieces, so that one of any length can be written without holding it.
+
+    Raises KeyError if a value lacks a field that the template shows: a saved result of another shape.
+    """
     style, script = _asset("page.css"), _asset("page.js")
     found = _environment().get_template(template)
     try:

@@ -12,8 +12,10 @@ DEEPEST = 50
 
 
 class MarshalReader:
-    """Reader of one value. Raises ValueError where the bytes end early or hold anything but None, booleans, numbers,
-    text, tuples, lists and dicts."""
+    """Reader of one value.
+
+    Raises ValueError if the bytes end early or hold anything but None, booleans, numbers, text, tuples, lists, dicts.
+    """
 
     def __init__(self, data: bytes) -> None:
         self.data, self.at, self.depth = data, 0, 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"wrote {write(arguments.name, text=arguments.text)}")
         return 0
     rows = [described(name) for name in names()]
-    print(json.dumps(rows) if arguments.json else "\n".join(columns([line(row) for row in rows])))
+    print(json.dumps(rows) if arguments.json else "\n".join(columns([line for row in rows for line in lines_of(row)])))
     return 0
 
 
@@ -55,10 +56,10 @@ def described(name: str) -> dict[str, Any]:
     }
 
 
-def line(row: dict[str, Any]) -> tuple[str, ...]:
-    """`runtime`, `improve`, `rules or a model`, `Less running time: ...`."""
+def lines_of(row: dict[str, Any]) -> tuple[Sequence[str], str]:
+    """Name, command and source of a task, and below it what it is for."""
     needs = "needs a model" if row["needs_model"] else "rules or a model"
-    return row["name"], "refine" if row["text"] else "improve", needs, row["about"]
+    return (row["name"], f"codeopt {'refine' if row['text'] else 'improve'}", needs), row["about"]
 
 
 def write(name: str | None, *, text: bool) -> Path:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 
@@ -54,6 +56,11 @@ class CheckResult:
         return f"FAIL    {self.check.name}: {self.check.promise} (seen: {self.seen})"
 
 
+def _shown(line: str) -> str:
+    """Return a line in rows of a terminal, broken between words. Elsewhere it stays one line."""
+    return textwrap.fill(line, 80, subsequent_indent=" " * 8) if sys.stdout.isatty() else line
+
+
 def run_checks(open: Callable[[RunLimits], Sandbox]) -> Iterator[CheckResult]:
     """Check one promise after another in one sandbox, as the runs of a program are; the last of them end its guest."""
     with open(LIMITS) as sandbox:
@@ -85,11 +92,11 @@ def report(backend: str = "auto", as_json: bool = False) -> int:
     for result in run_checks(lambda limits: open_sandbox(backend, limits=limits)):
         found.append(result)
         if not as_json:
-            print(result, flush=True)
+            print(_shown(str(result)), flush=True)
     for cost in costs(backend):
         prices.append(cost)
         if not as_json:
-            print(cost, flush=True)
+            print(_shown(str(cost)), flush=True)
     if as_json:
         print(json.dumps({"checks": [each.as_row() for each in found], "costs": [asdict(each) for each in prices]}))
     return 1 if any(not (each.held or each.cannot) for each in found) else 0

@@ -20,7 +20,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup
 from codeopt.engine.compare import PairResult
-from codeopt.report.outcomes import candidate_in_words
+from codeopt.report.outcomes import About, candidate_in_words
 from codeopt.report.verdict import Verdict
 from codeopt.review.findings.finding import FindingKey, StoredFinding
 from codeopt.review.findings.listing import ListedFinding
@@ -104,3 +104,13 @@ def test_a_gain_that_a_guard_did_not_find_is_told_with_its_reason(slower: bool, 
     assert line.startswith(word)
     assert line.endswith(": 9.0x faster on a part, 0.6x in full")
     assert "faster" not in candidate_in_words(candidate)
+
+
+def test_a_version_that_is_accepted_for_its_text_is_not_called_faster() -> None:
+    """Its pairs could not decide; it was `no measurable difference` on the screen and `1.02x faster` in a review."""
+    timed = comparison(Decision.INCONCLUSIVE, ratio=1.02, reason="20 pairs do not decide")
+    found = Verdict.of(Candidate(1, Revision.of(NEW), "names", comparison=timed), WorkloadEvidence())
+    assert (found.outcome, found.about) == (Decision.INCONCLUSIVE, About.SPEED)
+    assert found.gain.startswith("inconclusive   2.4 s -> 1.2 s CPU time, about 1.02x")
+    shown = Suggestion("m.py", "f", OLD, NEW, "readability", found)
+    assert (shown.gain, shown.words) == ("better by readability", "better by readability")

@@ -14,7 +14,6 @@ from codeopt.core.run_index import apply_command
 from codeopt.core.sanitize import inline
 from codeopt.core.task_score import TaskMeasure, TaskScore
 from codeopt.core.words import Speedup, counted, money, took
-from codeopt.report.answer_fields import read_verdict
 from codeopt.report.evidence_words import evidence_line
 from codeopt.report.patch_table import has_edits, table_of
 from codeopt.report.result import End, Result
@@ -33,6 +32,8 @@ def verdict_lines(found: Mapping[str, Any]) -> list[str]:
 
     found: object of ImproveJson.
     """
+    from codeopt.report.answer_fields import read_verdict  # pydantic, which a comparison does without
+
     verdict = read_verdict(found)
     if found["accepted"]:
         lines = [*_score(found), *[verdict.gain] * bool(verdict.speedup)]
@@ -60,6 +61,8 @@ def caveat_lines(caveats: Sequence[Caveat], missing: Iterable[Diagnostic], *, ve
 
 def below_verdict(found: Mapping[str, Any], *, verbose: bool) -> list[str]:
     """Return caveats and changes; with verbose all else that is known of a run. found: object of ImproveJson."""
+    from codeopt.report.answer_fields import read_verdict
+
     verdict = read_verdict(found)
     lines = caveat_lines(verdict.caveats, verdict.evidence.gaps, verbose=verbose)
     cases = verdict.evidence.cases

@@ -23,8 +23,10 @@ PATIENCE = CallTimeLimit(0.25, 0.4)
 """Time limit of the original on one shape and on all of them, seconds."""
 TOTAL_S = 0.25
 """Time limit of the original on all shapes that are timed, seconds."""
-PASSES = 2
-"""Number of passes of every shape."""
+PASSES = 3
+"""Number of passes of a short shape; a disturbance is little to a long one, which has one pass."""
+LONG_S = 0.005
+"""Time of the original from which a shape is long, seconds."""
 MORE_PASSES = 5
 """Number of further passes of shapes on which the draft seems slower."""
 RATIO = 1.2
@@ -105,13 +107,17 @@ class Sides:
 
     def losses(self, found: Sequence[InputShape]) -> list[Regression]:
         """Shapes on which the draft takes longer beyond the noise, the greatest loss first."""
-        worse = self._worse(found, (self.original, self.draft), PASSES)
+        sides = (self.original, self.draft)
+        short, long = ([each for each in found if (each.seconds >= LONG_S) is at_least] for at_least in (False, True))
+        worse = [*self._worse(short, sides, PASSES), *self._worse(long, sides, 1)]
         if worse:  # drift affects both equally
             order = (self.original, self.draft, self.draft, self.original)
             worse = self._worse([loss.shape for loss in worse], order, MORE_PASSES)
         return sorted(worse, key=lambda loss: -loss.ratio)
 
     def _worse(self, found: Sequence[InputShape], order: Sequence[Revision], passes: int) -> list[Regression]:
+        if not found:
+            return []
         least: dict[Revision, list[float]] = {}
         for side in order:
             took = self._seconds(side, found, passes)

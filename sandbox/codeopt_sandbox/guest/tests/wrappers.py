@@ -27,18 +27,8 @@ if TYPE_CHECKING:
             """Write down a call before it is made."""
 
 
-MAX_EXACT_CALLS = 10_000
-"""Calls within a call after which only some are asked whether they are of another thread, which takes time."""
-UNASKED_CALLS = 15
-"""Calls between two that are asked then."""
-WITHIN = 1
-"""State of a function that may call itself and is running."""
-NESTED = 2
-"""State of a function that has called itself."""
-SHARED = 3
-"""State of a function that is called from several threads."""
 MAX_NESTED_CALLS = 50
-"""Depth of calls within a call from which on a wrapper steps aside."""
+"""Calls within calls after which a wrapper steps aside."""
 IS_COROUTINE = 0x80
 """Bit of co_flags that marks `async def`, not a generator."""
 
@@ -80,82 +70,38 @@ def before_coroutine(recorder: Recorder, function: Any) -> Function:
 
 
 def before_recursive(recorder: Recorder, function: Any) -> Function:
-    """Return a wrapper of a function that may call itself. Calls within a call are not kept.
+    """Return a wrapper of a function that may call itself. Of each thread the outermost call is kept.
 
-    After a few of them the wrapper steps aside until the outermost call ends.
+    After some calls within a call the wrapper steps aside until the outermost one ends. With other threads, whose calls
+    would bypass it, it does so only near Python's recursion limit.
     """
-    is_due, note, threads = recorder.schedule.is_due, recorder.note, _thread._count
+    is_due, note, inside = recorder.schedule.is_due, recorder.note, recorder.inside
+    get_ident, threads = _thread.get_ident, _thread._count
     name = StandInPlace(function, recorder.qualname)
-    in_threads = before_threads(recorder, function, name)
-    state = nested = 0
-    back: Callable[[], None] | None = None
-
-    def recorded(*args: Any, **kwargs: Any) -> Any:
-        nonlocal state, nested, back
-        if state:
-            if state == SHARED or (state == WITHIN and threads()):
-                state = SHARED
-                return in_threads(*args, **kwargs)
-            nested = nested + 1 if state == NESTED else 1
-            state = NESTED
-            if nested == MAX_NESTED_CALLS and not threads():
-                back = name.step_aside()
-            return function(*args, **kwargs) if kwargs else function(*args)
-        if threads():
-            state = SHARED
-            return in_threads(*args, **kwargs)
-        if is_due(args, kwargs):
-            note(function, args, kwargs)
-        state = WITHIN
-        try:
-            return function(*args, **kwargs) if kwargs else function(*args)
-        finally:
-            if state != SHARED:
-                state = 0
-            if back is not None:
-                back()
-                back = None
-
-    name.wrapper = recorded
-    return recorded
-
-
-def before_threads(recorder: Recorder, function: Any, name: StandInPlace) -> Function:
-    """Return a wrapper of a recursive function that other threads may call meanwhile. Their calls also are outermost
-    ones.
-
-    It steps aside only near Python's recursion limit, as other threads would bypass it.
-    """
-    inside, get_ident = recorder.inside, _thread.get_ident
-    outermost = before_plain(recorder, function)
-    exact, unasked, nested = MAX_EXACT_CALLS, 0, 0
     backs: dict[int, Callable[[], None]] = {}
+    nested = 0
 
     def recorded(*args: Any, **kwargs: Any) -> Any:
-        nonlocal exact, unasked, nested
-        nested += 1
-        if not nested % MAX_NESTED_CALLS and stack_is_deep() and get_ident() in inside:
-            back = name.step_aside()
-            if back is not None:
-                backs[get_ident()] = back
-        if unasked:
-            unasked -= 1
-            return function(*args, **kwargs) if kwargs else function(*args)
+        nonlocal nested
         me = get_ident()
         if me in inside:
-            exact -= 1
-            if exact < 0:
-                unasked = UNASKED_CALLS
-            return function(*args, **kwargs) if kwargs else function(*args)
+            nested += 1
+            if not nested % MAX_NESTED_CALLS and (not threads() or stack_is_deep()):
+                back = name.step_aside()
+                if back is not None:
+                    backs[me] = back
+            return function(*args, **kwargs)
         inside.add(me)
         try:
-            return outermost(*args, **kwargs)
+            if is_due(args, kwargs):
+                note(function, args, kwargs)
+            return function(*args, **kwargs)
         finally:
             inside.discard(me)
-            unasked = 0
             if me in backs:
                 backs.pop(me)()
 
+    name.wrapper = recorded
     return recorded
 
 

@@ -16,7 +16,6 @@ from codeopt.workloads.project.edit_groups import edit_groups
 from codeopt.workloads.project.edits import CodeEdit, edits_of, without
 from codeopt.workloads.project.larger_run import larger_case
 from codeopt.workloads.project.public_calls import FunctionFinding
-from codeopt.workloads.project.suite_tests import ProjectTests, failing
 from codeopt.workloads.project.uncalled_edits import called_places, changed_places
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule, compare
 from codeopt_sandbox.errors import OriginalUnsteady
@@ -29,6 +28,8 @@ WORTH_HAVING = 1.02
 """Least gain of an edit that is looked for."""
 GROWTH = 1.5
 """Minimum time of a larger command, as a multiple of the command's."""
+FailingTest = Callable[[Revision], str]
+"""Returns the first test that fails on a draft; empty if all pass."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ class EditGains:
     larger: list[Case | None] = field(default_factory=list)
     """The larger command, or None if no larger one was found. Empty before the search."""
 
-    def paid(self, draft: Revision, whole: Comparison, tests: ProjectTests, rule: StoppingRule) -> Revision:
+    def paid(self, draft: Revision, whole: Comparison, fails: FailingTest, rule: StoppingRule) -> Revision:
         """The draft without the groups of edits that do not pay. whole: its comparison with the original. rule: that of
         the round."""
         groups = edit_groups(self.given.original, draft)
@@ -113,15 +114,15 @@ class EditGains:
         rule = replace(rule.screening(), max_pairs=min(MOST_PAIRS, rule.max_pairs), worth_having=WORTH_HAVING)
         uncalled = self._uncalled(draft, groups)
         together = self._without(draft, [edit for group in uncalled for edit in group])
-        none_needed = len(uncalled) > 1 and not self._wrong(together, tests)
+        none_needed = len(uncalled) > 1 and not self._wrong(together, fails)
         for number, group in enumerate(groups, 1):
             self.notify(f"timing the patch without part {number} of {len(groups)}")
             rest = self._without(draft, group)
             if group in uncalled:
-                wrong = "" if none_needed else self._wrong(rest, tests)
+                wrong = "" if none_needed else self._wrong(rest, fails)
                 gain = EditGain(group[0], None, wrong and f"without it: {wrong}", never_called=True)
             else:
-                gain = self._gain(draft, rest, group[0], tests, rule)
+                gain = self._gain(draft, rest, group[0], fails, rule)
             if gain.pays or gain.undecided:
                 kept += _each(group, gain)
             else:
@@ -154,9 +155,9 @@ class EditGains:
         """The larger command at which gains are looked for."""
         return self.larger_command(GROWTH * self.given.plain.active_s)
 
-    def _wrong(self, rest: Revision, tests: ProjectTests) -> str:
+    def _wrong(self, rest: Revision, fails: FailingTest) -> str:
         """Reason why the rest of a patch is wrong; empty where it is right."""
-        return self._fails(rest) or failing(self.given.runs, rest, tests, self.given.original).wrong
+        return self._fails(rest) or fails(rest)
 
     def _fails(self, rest: Revision) -> str:
         """Reason why the command itself is not right with the rest of a patch; empty where it is."""
@@ -172,7 +173,7 @@ class EditGains:
         return draft
 
     def _gain(
-        self, draft: Revision, rest: Revision, edit: CodeEdit, tests: ProjectTests, rule: StoppingRule
+        self, draft: Revision, rest: Revision, edit: CodeEdit, fails: FailingTest, rule: StoppingRule
     ) -> EditGain:
         given = self.given
         if wrong := self._fails(rest):
@@ -182,7 +183,7 @@ class EditGains:
             return EditGain(edit, found)
         if found.decision is Decision.INCONCLUSIVE and self._larger() is None:
             return EditGain(edit, found)  # kept, tests of the rest do not matter
-        if wrong := failing(given.runs, rest, tests, given.original).wrong:
+        if wrong := fails(rest):
             return EditGain(edit, None, f"without it: {wrong}")
         larger = None if found.decision is Decision.SLOWER else self._at_larger_size(draft, rest, edit, rule)
         return larger or EditGain(edit, found)

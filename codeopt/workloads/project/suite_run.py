@@ -18,7 +18,7 @@ from codeopt.workloads.project.event_log import LEAST_S, watched_run
 from codeopt.workloads.project.new_tests import NewTests, run_new_tests
 from codeopt.workloads.project.reached import read_reach
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.suite_tests import ProjectTests, TestBatch
+from codeopt.workloads.project.suite_tests import ProjectTests, SuiteFinding, TestBatch, failing, failing_reached
 from codeopt.workloads.project.test_files import find_test_files, nearest_first
 from codeopt.workloads.project.test_runs import WITHOUT_OPTIONS, TestResults, TestRunner, as_tests, run_tests
 
@@ -52,6 +52,8 @@ class ProjectSuite:
     """Last words of the first run."""
     traced: bool = False
     """True if the functions that each test calls are known, or are not needed."""
+    checked: dict[tuple[Revision, tuple[TestBatch, ...]], SuiteFinding] = field(default_factory=dict)
+    """Findings about drafts by the batches that were run."""
     new_tests: NewTests | None = None
     """Results of the tests that only the other version has. None until they ran, or without one."""
 
@@ -75,6 +77,19 @@ class ProjectSuite:
             if plain >= SLOW_S and self.found.runner is TestRunner.PYTEST and not self.found.shortfall:
                 self.found = _with_reached(self.runs, self.original, self.found, plain)
         return self.found
+
+    def failing(self, draft: Revision, *, near: bool = False) -> SuiteFinding:
+        """Run the tests on a draft, the same tests once. near: if they take long, those that can see the change."""
+        tests = self.complete()
+        if near:
+            return failing_reached(self.runs, draft, tests, self.original, self._once)
+        return self._once(self.runs, draft, tests, self.original)
+
+    def _once(self, runs: CommandRuns, draft: Revision, tests: ProjectTests, original: Revision) -> SuiteFinding:
+        key = draft, tests.batches
+        if key not in self.checked:
+            self.checked[key] = failing(runs, draft, tests, original)
+        return self.checked[key]
 
     def of_new(self) -> NewTests | None:
         """Run the tests that only the other version has. None if it has no such files."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from codeopt.core.diagnostic import Diagnostic
@@ -95,17 +95,24 @@ class SuiteFinding:
     """Tests that were set aside."""
 
 
-def failing_reached(runs: CommandRuns, draft: Revision, tests: ProjectTests, original: Revision) -> SuiteFinding:
-    """Run the tests that can see the change. If these are unknown, run the nearest."""
+def failing_reached(
+    runs: CommandRuns,
+    draft: Revision,
+    tests: ProjectTests,
+    original: Revision,
+    run_all: Callable[[CommandRuns, Revision, ProjectTests, Revision], SuiteFinding],
+) -> SuiteFinding:
+    """Run the tests that can see the change. If these are unknown, run the nearest. run_all: `failing`, or a cache of
+    it."""
     ids = tests.reached.by(edits_of(original, draft), original, draft)
     chosen = frozenset(ids or ())
     seen = [name for name in tests.passed if name in chosen]
     if ids is None or len(ids) > MOST_IDS or not (seen or tests.reached.whole):
-        return failing(runs, draft, replace(tests, batches=_near(tests.batches)), original)
+        return run_all(runs, draft, replace(tests, batches=_near(tests.batches)), original)
     if not seen:
         return SuiteFinding()
     results = run_tests(runs, draft, tests.runner, (*tests.options, *ids), SECONDS)
-    return SuiteFinding() if all(map(results.states.get, seen)) else failing(runs, draft, tests, original)
+    return SuiteFinding() if all(map(results.states.get, seen)) else run_all(runs, draft, tests, original)
 
 
 def _near(batches: Sequence[TestBatch]) -> tuple[TestBatch, ...]:

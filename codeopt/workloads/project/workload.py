@@ -42,7 +42,7 @@ from codeopt.workloads.project.public_calls import FunctionFinding, PublicCalls
 from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.suite_run import ProjectSuite, open_suite
-from codeopt.workloads.project.suite_tests import ProjectTests, collected_files, failing, failing_reached
+from codeopt.workloads.project.suite_tests import ProjectTests, collected_files
 from codeopt.workloads.project.watch import profile_command, require_good
 from codeopt_sandbox.compare import Comparison, Plan, StoppingRule, make_plan
 from codeopt_sandbox.guest.environment import seeded
@@ -159,7 +159,7 @@ class ProjectWorkload(Defaults):
         tests = self.project_suite.complete()
         if path := next(collected_files(tests, draft.changed_files(self.program.revision)), ""):
             return Checked(rejection=f"{path} is fixed ground ({ProtectedReason.TEST}): it may not be edited")
-        suite = (failing_reached if stage is Stage.ROUND else failing)(self.runner, draft, tests, self.program.revision)
+        suite = self.project_suite.failing(draft, near=stage is Stage.ROUND)
         wrong = suite.wrong or (self._suggestion if stage is Stage.CONFIRMATION else "")
         run_new = self.runner.other and not self.request.options.no_tests and not wrong
         of_new = self.project_suite.of_new() if run_new else None
@@ -188,10 +188,12 @@ class ProjectWorkload(Defaults):
         """Without the edits that do not pay: each is taken back, with those that belong to it, and the rest compared
         with the whole."""
         assert candidate.comparison is not None  # only a faster one is confirmed
-        tests = self.project_suite.complete()
-        kept = self.gains.paid(candidate.revision, candidate.comparison, tests, self.rule)
+        kept = self.gains.paid(candidate.revision, candidate.comparison, self._failing_test, self.rule)
         self.after[:] = self.benches.after(kept) if self.benches else ()
         return candidate if kept == candidate.revision else replace(candidate, revision=kept)
+
+    def _failing_test(self, draft: Revision) -> str:
+        return self.project_suite.failing(draft).wrong
 
     def measure_hot_region(self, draft: Revision, found: Comparison) -> HotRegion | None:
         """Speedup apart from start and imports, which is kept for the facts; None where these are next to nothing."""
@@ -335,7 +337,7 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
             hint="print a result, or give tests with --tests",
         )
     program = _grounded(program, suite.found, first)
-    runs = replace(runs, program=program)
+    runs = suite.runs = replace(runs, program=program)
     fixed = (f"{path} ({reason})" for path, reason in program.ground.files.items() if path in program.files)
     said = f"fixed ground, which no draft may edit: {', '.join(fixed) or 'no module of its own'}"
     request.session.console.detail(said)

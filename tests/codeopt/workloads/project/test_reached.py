@@ -107,9 +107,9 @@ def test_tests_that_can_see_a_change_are_run(opened: OpenedProject, monkeypatch:
     assert asked("return 5", "return 6") == ()
     assert asked("return 4", "return 2 + 2") is None, "a fixture is made for whoever asks"
     right, wrong = draft("x + x", "2 * x"), draft("x + x", "3 * x")
-    assert failing_reached(runs, right, tests, original).wrong == ""
+    assert failing_reached(runs, right, tests, original, failing).wrong == ""
     assert "test_reads_the_text" in failing(runs, right, tests, original).wrong
-    assert "test_twice[1]" in failing_reached(runs, wrong, tests, original).wrong
+    assert "test_twice[1]" in failing_reached(runs, wrong, tests, original, failing).wrong
 
 
 TEXT = {"a.py": "import re\nN = 1\ndef f():\n    return N\nclass C:\n    K = 1\n    def m(self):\n        return 1\n"}

@@ -19,19 +19,18 @@ from codeopt.report.patch_table import table_of
 from codeopt.workloads import Suite
 from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.program.special_check import OutputChecker
-from codeopt.workloads.project import edit_gains, larger_run
+from codeopt.workloads.project import larger_run
 from codeopt.workloads.project.baseline_command import BaselineCommand
 from codeopt.workloads.project.changed_command import larger_commands, smaller_commands
 from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.command_probes import changed_runs
-from codeopt.workloads.project.edit_gains import EditGains
+from codeopt.workloads.project.edit_gains import EditGains, FailingTest
 from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.hot_region import StartTime, apart, hot_region
 from codeopt.workloads.project.profile import NO_PROFILE
 from codeopt.workloads.project.public_calls import FunctionFinding
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.suite_tests import ProjectTests
 from codeopt.workloads.project.workload import ProjectWorkload
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule
 from codeopt_sandbox.outcome import Case, Run, RunLimits
@@ -66,7 +65,9 @@ class Timed(CommandRuns):
         return replace(run(b"5\n"), cpu_s=taken, wall_s=taken)
 
 
-def gains(seconds: Seconds, max_pairs: int = 120, plain_s: float = 1.0) -> EditGains:
+def gains(
+    seconds: Seconds, max_pairs: int = 120, plain_s: float = 1.0, fails: FailingTest = lambda rest: ""
+) -> EditGains:
     """Gains of the edits of `one` and `two` in a patch of both, by made-up times in which that of `one` pays."""
     sandbox: Any = Mock(limits=RunLimits(seconds=60.0))
     project = ProjectFiles(Path("/project"), (("bench.py", BENCH), ("core.py", CORE.encode())))
@@ -75,7 +76,7 @@ def gains(seconds: Seconds, max_pairs: int = 120, plain_s: float = 1.0) -> EditG
     given = BaselineCommand(runs, OLD, check_tokens, Case("command", b"", b"5\n"), plain)
     found = EditGains(given, lambda line: None)
     whole = Comparison(Decision.FASTER, 2.0, 1.9, 2.1, 9, "cpu", 0.95, 0.01, "", ())
-    kept = found.paid(BOTH, whole, ProjectTests(), StoppingRule(max_pairs=max_pairs))
+    kept = found.paid(BOTH, whole, fails, StoppingRule(max_pairs=max_pairs))
     assert ("return n + 0" in kept["core.py"]) == (TWO in {each.edit for each in found.kept})
     return found
 
@@ -132,16 +133,19 @@ def test_what_cannot_be_told_is_kept_and_said(monkeypatch: pytest.MonkeyPatch) -
     )
 
 
-def test_no_tests_are_run_for_what_is_kept_anyway(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_tests_are_run_for_what_is_kept_anyway() -> None:
     """The pairs scatter, and a command of 9 s has no larger size: tests could only say why it is kept."""
     draws = iter(range(10_000))
-    asked: list[Any] = []
-    monkeypatch.setattr(edit_gains, "failing", lambda *given: asked.append(given))
+    asked: list[Revision] = []
+
+    def fails(rest: Revision) -> str:
+        asked.append(rest)
+        return ""
 
     def seconds(revision: Revision, larger: bool) -> float:
         return 1.0 + 0.5 * (next(draws) * 7 % 11) / 11
 
-    found = gains(seconds, max_pairs=8, plain_s=9.0)
+    found = gains(seconds, max_pairs=8, plain_s=9.0, fails=fails)
     assert [each.undecided for each in found.kept] == [True, True]
     assert not asked
 

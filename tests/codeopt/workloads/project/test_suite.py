@@ -227,3 +227,18 @@ def test_a_patch_that_no_test_has_judged_is_a_suggestion(tmp_path: Path) -> None
         options = replace(workload.request.options, no_tests=True)
         willing = replace(workload, request=replace(workload.request, options=options))
         assert willing.check(original, Stage.CONFIRMATION).rejection == ""
+
+
+@pytest.mark.full
+def test_the_same_tests_run_once_on_a_draft(tmp_path: Path) -> None:
+    """A round and the confirmation ask for the same ones, if they are quick."""
+    with opened(tmp_path, {"test_core.py": TESTS}) as project:
+        original = project.program.revision
+        wrong = original.with_file("core.py", CORE.replace("x + 2", "x + 3"))
+        suite = open_suite(replace(project.runs, program=project.program), original, project.request.options)
+        first = suite.failing(wrong, near=True)
+        taken_s = suite.runs.spent["tests"]
+        assert "test_second fails" in first.wrong
+        assert (suite.failing(wrong), suite.runs.spent["tests"]) == (first, taken_s)
+        assert suite.failing(original).wrong == ""
+        assert suite.runs.spent["tests"] > taken_s

@@ -18,16 +18,15 @@ TABLE = ("csv", "tsv")
 DELIMITERS = (",", ";", "\t", "|")
 SHORTEST_TABLE = 2
 """Number of rows of a table; fewer may be anything."""
-EXTENSIONS = {
-    "json": "json",
+EXTENSIONS = {name: name for name in ("json", *TABLE, "ini", "log")} | {
     "jsonl": "lines",
     "ndjson": "lines",
-    "csv": "csv",
-    "tsv": "tsv",
-    "ini": "ini",
     "cfg": "ini",
-    "log": "log",
 }
+
+
+NO_DOCUMENT = (ValueError, TypeError, AttributeError, RecursionError, csv.Error, configparser.Error)
+"""What reading a text and writing a value raise that are none of a format."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class DocumentFormat:
 
     name: str
     read: Callable[[bytes], Any]
-    """Reader of a whole file. Raises ValueError."""
+    """Reader of a whole file. Raises one of NO_DOCUMENT."""
     write: Callable[[Any], bytes]
     fits: Callable[[Any], bool] = bool
     """Returns True if a known document has this format, and is not just readable in it."""
@@ -59,7 +58,7 @@ def _reads(each: DocumentFormat, data: bytes) -> bool:
     try:
         document = each.read(data)
         each.write(document)
-    except (ValueError, RecursionError):
+    except NO_DOCUMENT:
         return False
     return each.fits(document)
 
@@ -126,21 +125,15 @@ def _json_lines(data: bytes) -> list[Any]:
 def _ini_format(spaces: bool) -> DocumentFormat:
     def read(data: bytes) -> dict[str, dict[str, str]]:
         parser = _ini_parser()
-        try:
-            parser.read_string(data.decode())
-        except configparser.Error as error:
-            raise ValueError(str(error)) from error
+        parser.read_string(data.decode())
         if not parser.sections():
             raise ValueError("no section")
         return {name: dict(parser.items(name)) for name in parser.sections()}
 
     def write(value: dict[str, dict[str, str]]) -> bytes:
         parser, text = _ini_parser(), io.StringIO()
-        try:
-            parser.read_dict(value)
-            parser.write(text, space_around_delimiters=spaces)
-        except (configparser.Error, TypeError, AttributeError) as error:
-            raise ValueError(str(error)) from error
+        parser.read_dict(value)
+        parser.write(text, space_around_delimiters=spaces)
         return text.getvalue().rstrip("\n").encode() + b"\n"
 
     return DocumentFormat("ini", read, write)
@@ -163,11 +156,7 @@ def _table_formats(hint: str, sample: bytes) -> Iterator[DocumentFormat]:
 
 def _table_format(delimiter: str, quoting: int, end: str, *, header: bool) -> DocumentFormat:
     def read(data: bytes) -> dict[str, Any]:
-        text = data.decode()
-        try:
-            rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
-        except csv.Error as error:
-            raise ValueError(str(error)) from error
+        rows = list(csv.reader(io.StringIO(data.decode(), newline=""), delimiter=delimiter, strict=True))
         names = rows[0] if header and rows else None
         if header and not _is_header(names):
             raise ValueError("no header")
@@ -183,10 +172,7 @@ def _table_format(delimiter: str, quoting: int, end: str, *, header: bool) -> Do
         text = io.StringIO()
         rows = [[*map(str, row.values())] if isinstance(row, dict) else row for row in value["rows"]]
         table = [value["header"], *rows] if value["header"] else rows
-        try:
-            csv.writer(text, delimiter=delimiter, lineterminator=end, quoting=how).writerows(table)  # type: ignore[arg-type]
-        except (csv.Error, TypeError) as error:
-            raise ValueError(str(error)) from error
+        csv.writer(text, delimiter=delimiter, lineterminator=end, quoting=how).writerows(table)  # type: ignore[arg-type]
         return text.getvalue().encode("utf-8", "surrogatepass")
 
     name = "tsv" if delimiter == "\t" else "csv"

@@ -20,7 +20,7 @@ from codeopt.workloads.contract.program.document_relations import (
     is_number,
     nodes,
 )
-from codeopt.workloads.contract.program.documents import TABLE, DocumentFormat, find_format
+from codeopt.workloads.contract.program.documents import NO_DOCUMENT, TABLE, DocumentFormat, find_format
 from codeopt.workloads.contract.program.formats import ENDS, Property
 from codeopt.workloads.contract.program.known_inputs import choose_shortest
 
@@ -76,7 +76,7 @@ class KnownDocuments:
     def _header(self, data: bytes) -> str:
         try:
             return str(self.format.read(data)["header"])
-        except ValueError:
+        except NO_DOCUMENT:
             return ""
 
     @cached_property
@@ -95,7 +95,7 @@ class KnownDocuments:
         found = {number for number, (_, holds) in enumerate(self._formats, count + 1) if not holds(data)}
         try:
             values = self._by_place(self.format.read(data))
-        except (ValueError, RecursionError):
+        except NO_DOCUMENT:
             return frozenset({*found, count})
         found |= {at for at, each in enumerate(self.relations) if not all(map(each.holds, values.get(each.path, ())))}
         return frozenset(found)
@@ -175,7 +175,7 @@ class KnownDocuments:
         """Text of a document; None for one that the format cannot say."""
         try:
             return self.format.write(document)
-        except (ValueError, TypeError, AttributeError, RecursionError):
+        except NO_DOCUMENT:
             return None
 
     def _as_text(self, base: Any) -> Iterator[bytes]:

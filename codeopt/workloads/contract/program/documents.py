@@ -18,7 +18,8 @@ TABLE = ("csv", "tsv")
 DELIMITERS = (",", ";", "\t", "|")
 SHORTEST_TABLE = 2
 """Number of rows of a table; fewer may be anything."""
-EXTENSIONS = {name: name for name in ("json", *TABLE, "ini", "log")} | {
+OTHER_NAMES = {"jsonl": "lines", "ndjson": "lines", "cfg": "ini"}
+EXTENSIONS = {name: name for name in ("json", *TABLE, "ini", "log")} | OTHER_NAMES
     "jsonl": "lines",
     "ndjson": "lines",
     "cfg": "ini",

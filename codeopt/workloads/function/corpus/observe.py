@@ -111,6 +111,8 @@ class CallTimeLimit:
 
 
 SHORT_CALLS = CallTimeLimit()
+GIVEN = CallTimeLimit(GIVEN_S, GIVEN_TOTAL_S)
+"""Of calls that somebody made."""
 
 
 def observe(
@@ -124,7 +126,7 @@ def observe(
     place = {text: at for at, text in enumerate(calls)}
     made_up = {text for text in calls if origin.get(text, DERIVED) in MADE_UP}
     ordered = sorted(calls, key=_size)
-    known, dropped = _observe_all(harness, [text for text in ordered if text not in made_up], origin, None)
+    known, dropped = _observe_all(harness, [text for text in ordered if text not in made_up], origin, GIVEN)
     allowed = harness.declared.allowed(text for text in ordered if text in made_up)
     more, other = _observe_all(harness, allowed, origin, patience)
     return [*sorted(known, key=lambda k: place[k.text]), *more], dropped + other
@@ -161,15 +163,16 @@ def once(harness: FunctionHarness, calls: Sequence[str], patience: CallTimeLimit
 
 
 def _observe_all(
-    harness: FunctionHarness, calls: Sequence[str], origin: dict[str, str], patience: CallTimeLimit | None
+    harness: FunctionHarness, calls: Sequence[str], origin: dict[str, str], patience: CallTimeLimit
 ) -> tuple[list[KnownCall], Counter[Exclusion]]:
-    """Batch by batch, as long as there is time: little for calls that are generated. patience: None for others."""
+    """Batch by batch, as long as there is time: little for calls that are generated."""
     known: list[KnownCall] = []
     dropped: Counter[Exclusion] = Counter()
-    size = MADE_UP_BATCH if patience else BATCH
+    is_given = patience is GIVEN
+    size = BATCH if is_given else MADE_UP_BATCH
     for start in range(0, len(calls), size):
-        if sum(k.seconds for k in known) > (patience.total if patience else GIVEN_TOTAL_S):
-            dropped[Exclusion(ExclusionReason.TOO_LONG)] += 0 if patience else len(calls) - start
+        if sum(k.seconds for k in known) > patience.total:
+            dropped[Exclusion(ExclusionReason.TOO_LONG)] += len(calls) - start if is_given else 0
             break
         part, gone = _observe(harness, tuple(calls[start : start + size]), origin, patience)
         known += part
@@ -178,17 +181,12 @@ def _observe_all(
 
 
 def _observe(
-    harness: FunctionHarness, calls: tuple[str, ...], origin: dict[str, str], patience: CallTimeLimit | None
+    harness: FunctionHarness, calls: tuple[str, ...], origin: dict[str, str], patience: CallTimeLimit
 ) -> tuple[list[KnownCall], Counter[Exclusion]]:
     """One batch."""
     try:
-        first = (
-            harness.ask(
-                calls, seconds=patience.call, lost=patience.lost, budget=patience.total, ordered=harness.ordered
-            )
-            if patience
-            else harness.ask(calls, seconds=GIVEN_S, lost=3, budget=GIVEN_TOTAL_S, ordered=harness.ordered)
-        )
+        limits = {"seconds": patience.call, "lost": patience.lost, "budget": patience.total}
+        first = harness.ask(calls, **limits, ordered=harness.ordered)
     except ProgramError:  # it may have been too much for one run
         if len(calls) <= BATCH:
             raise

@@ -20,12 +20,6 @@ SHORTEST_TABLE = 2
 """Number of rows of a table; fewer may be anything."""
 OTHER_NAMES = {"jsonl": "lines", "ndjson": "lines", "cfg": "ini"}
 EXTENSIONS = {name: name for name in ("json", *TABLE, "ini", "log")} | OTHER_NAMES
-    "jsonl": "lines",
-    "ndjson": "lines",
-    "cfg": "ini",
-}
-
-
 NO_DOCUMENT = (ValueError, TypeError, AttributeError, RecursionError, csv.Error, configparser.Error)
 """What reading a text and writing a value raise that are none of a format."""
 

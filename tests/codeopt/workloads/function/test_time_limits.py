@@ -37,7 +37,7 @@ GIVEN = "CALLS = [(('a' * n,), {}) for n in range(14)] + [(('a' * n + 'c',), {})
 
 def test_a_given_call_that_does_not_end_is_left_out(compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
     """So are the calls made up near the others that do not end either; what is left says enough."""
-    monkeypatch.setattr(observe, "GIVEN_S", 0.3)
+    monkeypatch.setattr(observe, "GIVEN", observe.CallTimeLimit(0.3, observe.GIVEN_TOTAL_S))
     found = compare(CATASTROPHE, CATASTROPHE.replace("+b?", "+[bc]?"), GIVEN)
     assert found["verdict"] == "wrong", found
     assert found["evidence"]["left_out"]["calls that took too long"] >= 1

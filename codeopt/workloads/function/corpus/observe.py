@@ -186,7 +186,7 @@ def _observe(
     """One batch."""
     try:
         limits = {"seconds": patience.call, "lost": patience.lost, "budget": patience.total}
-        first = harness.ask(calls, **limits, ordered=harness.ordered)
+        first = harness.ask(calls, "check", **limits, ordered=harness.ordered)
     except ProgramError:  # it may have been too much for one run
         if len(calls) <= BATCH:
             raise

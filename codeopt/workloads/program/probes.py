@@ -181,12 +181,10 @@ class ProbeGenerator:
                 self.relations_left |= {mutated.relation} - tried
                 continue
             tried.add(mutated.relation)
-            found = self._run(mutated, spent)
-            if found is None:
-                continue
-            if found.error is None:
-                done.add(mutated.relation)
-            yield found
+            for found in self._run(mutated, spent):
+                if found.error is None:
+                    done.add(mutated.relation)
+                yield found
 
     def _others(self) -> Iterator[Changed]:
         spent, quota = _Spent(self.quota.times), self.quota
@@ -201,21 +199,19 @@ class ProbeGenerator:
             kind = kind_of_change(mutated)
             if kind in too_long or not self._wants(mutated, counts, reasons):
                 continue
-            found = self._run(mutated, spent, too_long)
-            if found is None:
-                continue
-            if found.error is None:
-                counts[mutated.beyond] += 1
-                reasons[mutated.because] += 1
-            yield found
+            for found in self._run(mutated, spent, too_long):
+                if found.error is None:
+                    counts[mutated.beyond] += 1
+                    reasons[mutated.because] += 1
+                yield found
 
     def _wants(self, mutated: MutatedCase, counts: Counter[bool], reasons: Counter[str]) -> bool:
         if not mutated.beyond:
             return counts[False] < self.quota.alike
         return counts[True] < self.quota.beyond and reasons[mutated.because] < MOST_OF_A_KIND
 
-    def _run(self, mutated: MutatedCase, spent: _Spent, too_long: set[str] | None = None) -> Changed | None:
-        """Run the original on a mutated input. None if the run is no evidence, or has a frequent error.
+    def _run(self, mutated: MutatedCase, spent: _Spent, too_long: set[str] | None = None) -> Iterator[Changed]:
+        """Run the original on a mutated input. Nothing if the run is no evidence, or has a frequent error.
 
         `too_long` collects kinds of changes that would use up the time.
         """
@@ -228,9 +224,9 @@ class ProbeGenerator:
         if ends_well(case, run):
             self.taken[mutated.beyond] += 1
             case = replace(case, expected=run.stdout, written=run.written, exit=run.exit or 0)
-            return Changed(case, mutated.because, relation=mutated.relation)
-        failed = run.stop is None and run.exit is not None
-        return Changed(case, "the original ends with an error on it", run) if failed and spent.add_error(run) else None
+            yield Changed(case, mutated.because, relation=mutated.relation)
+        elif run.stop is None and run.exit is not None and spent.add_error(run):
+            yield Changed(case, "the original ends with an error on it", run)
 
 
 def error_name(run: Run) -> str:

@@ -4,12 +4,12 @@ uses."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from codeopt.analysis.nodes import first_line
-from codeopt.analysis.positions import Def
+from codeopt.analysis.positions import Def, bound_names
 from codeopt.core.history import Candidate, History
 from codeopt.core.revision import Revision
 from codeopt.workloads.source.functions import definitions
@@ -92,11 +92,11 @@ class _Wanted:
         found: dict[str, list[ast.stmt]] = {}
         for node in self.tree.body:
             if isinstance(node, ast.ClassDef) and node.name == self.qualname.partition(".")[0] and "." in self.qualname:
-                members = {name: member for member in reversed(node.body) for name in _binds(member)}
+                members = {name: member for member in reversed(node.body) for name in bound_names(member)}
                 for name, member in members.items():
                     found.setdefault(f".{name}", []).append(member)
             elif isinstance(node, ast.ClassDef) or target not in ast.walk(node):
-                for name in _binds(node):
+                for name in bound_names(node):
                     found.setdefault(name, []).append(node)
         return found
 
@@ -144,14 +144,6 @@ def _names(node: ast.AST) -> set[str]:
     return names | {f".{n.attr}" for n in ast.walk(node) if isinstance(n, ast.Attribute)}
 
 
-def _binds(node: ast.stmt) -> set[str]:
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return {node.name}
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-
-
 def _class_heads(tree: ast.Module, qualname: str) -> set[int]:
     """The `class` lines around a method, with __init__ and class data."""
     lines: set[int] = set()
@@ -169,7 +161,9 @@ def _fields(node: ast.ClassDef) -> set[int]:
     """Return the lines of a class's head, with __init__ and class data."""
     lines = set(range(first_line(node), node.body[0].lineno)) | {node.lineno}
     for member in node.body:
-        data = isinstance(member, ast.Assign | ast.AnnAssign) and _binds(member)  # not those of attributes, as __doc__
+        data = isinstance(member, ast.Assign | ast.AnnAssign) and bound_names(
+            member
+        )  # not those of attributes, as __doc__
         if data or (isinstance(member, ast.FunctionDef) and member.name == "__init__"):
             lines |= _span(member)
     return lines
@@ -179,18 +173,12 @@ def shown(history: History, qualname: str) -> History:
     """The history as a proposer sees it: every candidate's excerpt instead of its whole module."""
     hot = _hot(history.original.profile)
     old = _defined(history.original.source)
-    named = _named(history.original.source, qualname)  # names that a draft drops stay: they are not part of the change
+    target = old.get(qualname)
+    named = frozenset(
+        _names(target) if target else ()
+    )  # those that a draft drops stay: they are not part of the change
     shown = tuple(_shown(candidate, qualname, hot, old, named) for candidate in history.candidates)
     return replace(history, candidates=shown)
-
-
-def _named(source: str, qualname: str) -> frozenset[str]:
-    """Names that a function mentions."""
-    try:
-        found = [node for name, node in definitions(ast.parse(source)) if name == qualname]
-    except (SyntaxError, ValueError):
-        return frozenset()
-    return frozenset(_names(found[-1])) if found else frozenset()
 
 
 def _hot(profile: Profile | None) -> frozenset[str] | None:
@@ -200,17 +188,18 @@ def _hot(profile: Profile | None) -> frozenset[str] | None:
     return frozenset(function.name for function in profile.functions if function.share >= HOT)
 
 
-def _defined(source: str) -> frozenset[str]:
+def _defined(source: str) -> dict[str, Def]:
+    """Functions by name, the last of several; none of a text that is no Python."""
     try:
-        return frozenset(name for name, _ in definitions(ast.parse(source)))
+        return dict(definitions(ast.parse(source)))
     except (SyntaxError, ValueError):
-        return frozenset()
+        return {}
 
 
 def _shown(
-    candidate: Candidate, qualname: str, hot: frozenset[str] | None, old: frozenset[str], named: frozenset[str]
+    candidate: Candidate, qualname: str, hot: frozenset[str] | None, old: Container[str], named: frozenset[str]
 ) -> Candidate:
-    more = hot if hot is None else hot | (_defined(candidate.source) - old)
+    more = hot if hot is None else hot.union(name for name in _defined(candidate.source) if name not in old)
     part = excerpt(candidate.source, qualname, more, named)
     profile = _moved(candidate.profile, part.lines) if candidate.profile else None
     return replace(candidate, revision=Revision.of(part.text), profile=profile)

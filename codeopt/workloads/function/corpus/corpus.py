@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import accumulate, islice
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import NotVerifiable
@@ -224,7 +224,8 @@ def gather(
     chance = {reason: count for reason, count in other.items() if reason.why is ExclusionReason.TWICE or not given}
     if reason := objection(dropped, len(given)) or objection(chance, len(guessed), "generated call"):
         raise NotVerifiable(f"{harness.function.qualname} cannot be judged: {reason}")
-    kept = [*_affordable(known), *guesses]
+    affordable = {call.text for call in _quick(known, KEPT_S, MIN_CALLS)}
+    kept = [*(call for call in known if call.text in affordable), *guesses]
     dropped[Exclusion(ExclusionReason.TOO_LONG)] += len(known) + len(guesses) - len(kept)
     if early_check is not None and len(kept) >= MIN_CALLS:
         early_check(harness, CallCorpus(tuple(kept), tuple(big), Exclusions(dropped, other)))
@@ -319,27 +320,11 @@ def _wider(harness: FunctionHarness, known: Sequence[KnownCall]) -> list[KnownCa
     return [k for k in found if k.returns or tried[k.text]]
 
 
-def _affordable(known: list[KnownCall]) -> list[KnownCall]:
-    """Without the longest given calls, if there are many: every draft makes all that are left."""
-    kept: set[str] = set()
-    total = 0.0
-    for call in sorted(known, key=lambda k: k.seconds):
-        total += call.seconds
-        if total <= KEPT_S or len(kept) < MIN_CALLS:
-            kept.add(call.text)
-    return [call for call in known if call.text in kept]
-
-
-def _quick(known: Sequence[KnownCall], most: float = DERIVED_TOTAL_S) -> list[KnownCall]:
-    """Calls that can be made again and again: they are run for every draft."""
-    kept: list[KnownCall] = []
-    total = 0.0
-    for call in sorted(known, key=lambda k: k.seconds):
-        total += call.seconds
-        if total > most:
-            break
-        kept.append(call)
-    return kept
+def _quick(known: Sequence[KnownCall], most: float = DERIVED_TOTAL_S, least: int = 0) -> list[KnownCall]:
+    """Calls that can be made again and again, for every draft: the shortest, of so many seconds, or so many."""
+    ordered = sorted(known, key=lambda call: call.seconds)
+    totals = accumulate(call.seconds for call in ordered)
+    return [call for at, (call, total) in enumerate(zip(ordered, totals, strict=True)) if total <= most or at < least]
 
 
 def cover(harness: FunctionHarness, corpus: CallCorpus) -> CallCorpus:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from codeopt.core.json_codec import JsonCodec
 from codeopt.core.traced import TracedCalls
 from codeopt.core.words import error_line
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.function.test_files import MOST_FILES
+from codeopt.workloads.function.test_files import MOST_FILES, TestFiles
 from codeopt.workloads.sandbox_view.view import Module
 from codeopt_sandbox.calls import TestRequest, tests_program
 from codeopt_sandbox.outcome import Run, RunLimits
@@ -120,31 +120,25 @@ class Tests:
 def find_tests(harness: FunctionHarness, most: int = MOST_FILES) -> list[str]:
     """Paths, as the sandbox sees them, of the tests that the user named; else of those that name what reaches the
     function."""
-    if harness.places or not harness.view.copied:
-        return find_all_tests(harness, [harness.view.module])
-    return _inside(harness, harness.test_files.that_call(harness.view.module, harness.function, most))
+    module, function = harness.view.module, harness.function
+    return _named_or(harness, lambda files: files.that_call(module, function, most))
 
 
 def find_all_tests(harness: FunctionHarness, modules: Sequence[Module]) -> list[str]:
     """Return the tests that import any of several modules, for all of their functions."""
-    isolated = harness.sandbox.isolated
-    if harness.places:
-        return [place.at(isolated) for place in harness.places]
-    if not harness.view.copied:
-        return []
-    return _inside(harness, harness.test_files.that_import(modules))
+    return _named_or(harness, lambda files: files.that_import(modules))
 
 
 def find_reaching_tests(harness: FunctionHarness, modules: Sequence[Module]) -> list[str]:
     """Return the tests of `find_all_tests`, and those that may reach a module without importing it."""
-    if harness.places or not harness.view.copied:
-        return find_all_tests(harness, modules)
-    return _inside(harness, harness.test_files.that_may_reach(modules))
+    return _named_or(harness, lambda files: files.that_may_reach(modules))
 
 
-def _inside(harness: FunctionHarness, paths: Sequence[Path]) -> list[str]:
-    view = harness.view
-    return [view.inside(view.module.root / path, harness.sandbox.isolated) for path in paths]
+def _named_or(harness: FunctionHarness, find: Callable[[TestFiles], Sequence[Path]]) -> list[str]:
+    isolated, view = harness.sandbox.isolated, harness.view
+    if harness.places:
+        return [place.at(isolated) for place in harness.places]
+    return [view.inside(view.module.root / path, isolated) for path in find(harness.test_files)] if view.copied else []
 
 
 def run_tests(

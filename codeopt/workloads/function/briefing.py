@@ -6,11 +6,11 @@ Of held-out calls it shows only kinds and sizes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from codeopt.core.briefing import Briefing, TimedCalls
 from codeopt.core.sanitize import fenced, inline
 from codeopt.core.words import clock as clock_name
+from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.shown_calls import example_calls
 from codeopt.workloads.function.harness import FunctionHarness
@@ -41,81 +41,71 @@ SHAPE_S = 20.0
 """Time limit of making the timed calls once and looking at them, seconds."""
 
 
-@dataclass(frozen=True)
-class BriefedFunction:
-    """The function, its calls and what is timed of them."""
+def brief(
+    request: WorkloadRequest,
+    harness: FunctionHarness,
+    corpus: CallCorpus,
+    cases: Sequence[Case],
+    plan: CallPlan | None,
+    contract: str,
+) -> Briefing:
+    """All of it. Runs the original on the timed calls once more.
 
-    harness: FunctionHarness
-    corpus: CallCorpus
-    cases: Sequence[Case]
-    """All cases. The content of held-out ones is not read."""
-    plan: CallPlan | None
-    """The timed calls; None where nothing can be timed."""
-    python: str
-    tolerance: float
-    contract: str = ""
-    """The contract of the arguments in one line; empty where nothing is known."""
-
-
-def brief(subject: BriefedFunction) -> Briefing:
-    """All of it. Runs the original on the timed calls once more."""
-    function = subject.harness.function
+    contract: the contract of the arguments in one line; empty where nothing is known.
+    """
+    function = harness.function
     inside = f" within `class {function.qualname.rpartition('.')[0]}:`" if "." in function.qualname else ""
-    timed = subject.plan.timed if subject.plan else None
+    timed = plan.timed if plan else None
     calls = len(timed.batch.calls) - timed.batch.warm if timed else 0
     return Briefing(
         rules=RULES,
         answer_format=ANSWER.format(short=function.name, inside=inside),
         source_facts="\n\n".join(
-            part
-            for part in (_nature(subject), _contract(subject), example_calls(subject.harness, subject.cases))
-            if part
+            part for part in (_nature(request, harness), _contract(contract), example_calls(harness, cases)) if part
         ),
-        measured_facts=_measured(subject),
+        measured_facts=_measured(harness, corpus, plan) if plan else "",
         functions=True,
         timed=TimedCalls(calls, timed.batch.passes) if timed else None,
         cases={"timed": "the timed calls"},
     )
 
 
-def _nature(subject: BriefedFunction) -> str:
+def _nature(request: WorkloadRequest, harness: FunctionHarness) -> str:
     """The function's kind, and the interpreter that runs it."""
-    function, harness = subject.harness.function, subject.harness
+    function, python, tolerance = harness.function, request.interpreter, request.options.tolerance
     kinds = ["asynchronous"] * function.asynchronous + ["generator"] * function.generator
     kind = " ".join([*kinds, function.kind])
     facts = [
         f"`{function.qualname}` of the module `{harness.target.module}`, a {kind}, is to be improved.",
         STAYS,
-        f"Python {subject.python}." if subject.python else "",
-        f"Floats may differ by {subject.tolerance:g}." if subject.tolerance else "",
+        f"Python {python.version}." if python else "",
+        f"Floats may differ by {tolerance:g}." if tolerance else "",
     ]
     return " ".join(fact for fact in facts if fact)
 
 
-def _contract(subject: BriefedFunction) -> str:
+def _contract(contract: str) -> str:
     """The contract of the arguments, as data: keys and names of classes are others' text."""
-    if not subject.contract:
+    if not contract:
         return ""
     return "The contract of its arguments, inside of which every answer must be the same (data):\n" + fenced(
-        inline(subject.contract, CONTRACT_CHARS)
+        inline(contract, CONTRACT_CHARS)
     )
 
 
-def _measured(subject: BriefedFunction) -> str:
+def _measured(harness: FunctionHarness, corpus: CallCorpus, plan: CallPlan) -> str:
     """The timed calls: their seconds, kinds of arguments, how cost grows."""
-    if subject.plan is None:
-        return ""
-    timed, clock = subject.plan.timed, clock_name("wall" if subject.plan.metric == "wall" else "cpu")
-    seconds = subject.plan.longest_s / timed.batch.passes if subject.plan.metric != "memory" else timed.seconds
+    timed, clock = plan.timed, clock_name("wall" if plan.metric == "wall" else "cpu")
+    seconds = plan.longest_s / timed.batch.passes if plan.metric != "memory" else timed.seconds
     calls = timed.batch.calls[timed.batch.warm :]
     origin = timed.note.rpartition(", ")[0]
     took = f"{len(calls)} calls ({origin}) take {_seconds(seconds)} of {clock} together"
     each = f", {_seconds(seconds / len(calls))} a call" if len(calls) > 1 else ""
     if len(calls) == 1:
         took = f"one call ({origin}) takes {_seconds(seconds)} of {clock}"
-    shape = _shapes(subject.harness, calls)
+    shape = _shapes(harness, calls)
     parts = [f"What is timed: {took}{each}; import and the making of arguments are not counted.", shape]
-    parts.append(growth_of(subject.harness, subject.corpus))
+    parts.append(growth_of(harness, corpus))
     return "\n".join(part for part in parts if part)
 
 

@@ -23,7 +23,7 @@ from codeopt.workloads._environments import axes, variables_read
 from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.contract.function.words import shown_types
-from codeopt.workloads.function.briefing import BriefedFunction, brief
+from codeopt.workloads.function.briefing import brief
 from codeopt.workloads.function.calls import paste
 from codeopt.workloads.function.calls.counterexample import apart, as_python
 from codeopt.workloads.function.calls.shrink import Failing, first_failing, smallest
@@ -368,20 +368,9 @@ class FunctionWorkload(Defaults):
 
     def briefing(self) -> Briefing:
         """Facts of the function for a language model: its calls, and what is timed of them."""
-        interpreter = self.request.interpreter
-        python = interpreter.version if interpreter else ""
         self._notify("checking what is timed")
-        return brief(
-            BriefedFunction(
-                self.harness,
-                self.corpus,
-                self.suite.cases,
-                self.plan,
-                python,
-                self.request.options.tolerance,
-                self.contract.words,
-            )
-        )
+        contract = self.contract.words
+        return brief(self.request, self.harness, self.corpus, self.suite.cases, self.plan, contract)
 
     @property
     def headline(self) -> str:

@@ -27,19 +27,29 @@ from codeopt.workloads.program.fuzzing._maker import (
 from codeopt.workloads.program.fuzzing._small_changes import small_changes
 from codeopt.workloads.program.fuzzing._tokens import CHANGES
 
+LARGEST_BASE = 200_000  # bytes; a longer input is not changed token by token
+LONG_ENOUGH = 140_000  # bytes; more than two pipe buffers
+BASES = 4
+WAYS = ("resampled", "even", *RELATED, "one", "repeated", "ends", "shuffled")
 TRIES = 3
 """Inputs for a relation: the original may fail on the first."""
 
 
 @dataclass(frozen=True)
-class BrokenRelation:
-    """An input that was made to break one relation."""
+class MutatedInput:
+    """One changed input."""
 
-    number: int
-    """Number of the relation, among all that the known inputs keep."""
-    words: str
-    """`no known input has a number there twice`."""
-    data: bytes
+    name: str
+    stdin: bytes
+    because: str = ""
+    """Property of the known inputs that it breaks; empty where it keeps all that was found."""
+    relation: str = ""
+    """Relation that it was made to break, by its number; empty where it was made for another reason."""
+
+    @property
+    def beyond(self) -> bool:
+        """Outside of what the known inputs show."""
+        return bool(self.because)
 
 
 def break_each(
@@ -48,7 +58,7 @@ def break_each(
     broken: Callable[[bytes], frozenset[int]],
     *,
     kinds: Sequence[str] = (),
-) -> Iterator[BrokenRelation]:
+) -> Iterator[MutatedInput]:
     """Yield for each pattern the best input that breaks it, then the second best of each, and so on.
 
     The best one breaks no further pattern, and is short. Each input is yielded once.
@@ -70,8 +80,8 @@ def break_each(
         for number in _by_turns(ranked, kinds or kept):
             best = next((each for each in ranked[number] if each not in given), None)
             if best is not None and (turn == 0 or len(ranked[number]) > turn):
+                yield MutatedInput(f"broken.{len(given)}", best, kept[number], str(number))
                 given.add(best)
-                yield BrokenRelation(number, kept[number], best)
 
 
 def _by_turns(numbers: Iterable[int], kinds: Sequence[str]) -> list[int]:
@@ -82,29 +92,6 @@ def _by_turns(numbers: Iterable[int], kinds: Sequence[str]) -> list[int]:
         turns.append((often.get(kinds[number], 0), number))
         often[kinds[number]] = often.get(kinds[number], 0) + 1
     return [number for _, number in sorted(turns)]
-
-
-LARGEST_BASE = 200_000  # bytes; a longer input is not changed token by token
-LONG_ENOUGH = 140_000  # bytes; more than two pipe buffers
-BASES = 4
-WAYS = ("resampled", "even", *RELATED, "one", "repeated", "ends", "shuffled")
-
-
-@dataclass(frozen=True)
-class MutatedInput:
-    """One changed input."""
-
-    name: str
-    stdin: bytes
-    because: str = ""
-    """Property of the known inputs that it breaks; empty where it keeps all that was found."""
-    relation: str = ""
-    """Relation that it was made to break, by its number; empty where it was made for another reason."""
-
-    @property
-    def beyond(self) -> bool:
-        """Outside of what the known inputs show."""
-        return bool(self.because)
 
 
 def changed_inputs(
@@ -131,8 +118,7 @@ def broken_inputs(inputs: Sequence[bytes], *, seed: int, also_known: Sequence[by
     """Inputs of which each breaks one relation that all known ones keep, the best of each relation first."""
     known = look_at([*inputs, *also_known])
     changes = small_changes(known, inputs, random.Random(seed))
-    for at, each in enumerate(break_each(known.kept, changes, known.broken)):
-        yield MutatedInput(f"broken.{at}", each.data, each.words, str(each.number))
+    yield from break_each(known.kept, changes, known.broken)
 
 
 def _alike(

@@ -70,8 +70,7 @@ def broken_file(path: str, known: Sequence[bytes], also_known: Sequence[bytes], 
         yield from broken_inputs(known, seed=seed, also_known=also_known)
         return
     changes = documents.changes(known, random.Random(seed))
-    for at, each in enumerate(break_each(documents.kept, changes, documents.broken, kinds=documents.kinds)):
-        yield MutatedInput(f"broken.{at}", each.data, each.words, str(each.number))
+    yield from break_each(documents.kept, changes, documents.broken, kinds=documents.kinds)
 
 
 def _no_reason(_data: bytes) -> str:

@@ -55,3 +55,11 @@ def test_what_is_plainly_slower_does_not_run_as_often(sandbox: Sandbox) -> None:
     assert time_variants(runner, programs, plan, check_tokens) == pytest.approx((1.01, 1.3, 4.0))
     assert [runner.ran[program] for program in (close, slower, much_slower)] == [MAX_ROUNDS, 2, 1]
     assert time_variants(runner, [first, much_slower], plan, check_tokens) == pytest.approx((4.0,))
+
+
+def test_a_long_program_runs_once_in_a_round_in_which_a_short_one_is_repeated(sandbox: Sandbox) -> None:
+    short, long = programs = ["print(7)  # short\n", "print(7)  # long\n"]
+    runner = Stated(sandbox, dict(zip(programs, [0.005, 0.25], strict=True)))
+    plan = Plan((Case("1", b"", b"7"),), "cpu", 1)
+    assert time_variants(runner, programs, plan, check_tokens) == pytest.approx((50.0,))
+    assert (runner.ran[short], runner.ran[long]) == (5, 1)

@@ -217,6 +217,15 @@ def test_a_short_run_that_was_disturbed_once_is_not_the_longest() -> None:
     assert [case.name for case in plan.cases] == ["other"]
 
 
+@pytest.mark.parametrize(("enough", "runs"), [(0.001, 6), (0.05, 8)])
+def test_only_what_may_be_the_longest_runs_again(enough: float, runs: int) -> None:
+    """Four short cases run once, and those that are timed twice more."""
+    runner = scripted(lambda asked: int(asked.stdin) / 100)
+    cases = [Case(str(number), str(number).encode()) for number in range(1, 5)]
+    make_plan(runner, "old", cases, check_tokens, StoppingRule(enough_seconds=enough, timed_cases=3))
+    assert len(runner.asked) == runs
+
+
 @pytest.mark.parametrize(
     ("cpu", "wall", "waited", "clock"),
     [(0.95, 1.0, 0.0, "cpu"), (0.5, 1.0, 0.0, "wall"), (0.5, 1.0, 0.45, "cpu"), (0.2, 1.0, 0.1, "wall")],

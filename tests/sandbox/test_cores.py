@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
 
 from codeopt_sandbox import Options, Sandbox, cores, open_sandbox
+from codeopt_sandbox.call_answer import Kind
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from tests.conftest import open_or_skip
 
 CORES = sorted(os.sched_getaffinity(0))
@@ -96,3 +99,20 @@ def test_a_guest_of_each_backend_can_be_opened_here() -> None:
     """Or the tests above said less than they seem to."""
     with open_or_skip("process") as opened:
         assert opened.run("print(1)").stdout == b"1\n"
+
+
+def test_time_that_others_have_is_no_time_of_calls(one_core_busy: None) -> None:
+    """Calls of 10 ms beside two that keep their core busy: nearly as many are made as of 0.3 s there are."""
+    works = (
+        "import time\ndef f(n):\n    until = time.process_time() + 0.01\n    while time.process_time() < until: pass\n"
+    )
+    batch = CallBatch(tuple(f"f({number})" for number in range(29)), budget=0.3)
+    other = spin()
+    try:
+        with open_or_skip("bubblewrap", options=Options(core=CORES[-1])) as sandbox:
+            answer = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f")).ask(works, batch).answer
+    finally:
+        os.kill(other, signal.SIGKILL)
+        os.waitpid(other, 0)
+    assert answer is not None
+    assert sum(each.kind == Kind.RETURNS for each in answer.outcomes) > 20

@@ -54,7 +54,10 @@ class CommandParser(argparse.ArgumentParser):
             self.add_argument("--help-all", action=HelpAll, nargs=0, help="show all options")
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message.removeprefix("argument "), hint=f"{self.prog} --help lists the options")
+        message = message.removeprefix("argument ").replace(
+            "the following arguments are required:", "missing arguments:"
+        )
+        raise UsageError(message, hint=f"{self.prog} --help lists the options")
 
     def refuse_unknown(self, unknown: list[str]) -> NoReturn:
         """Raise UsageError for words that no flag and no argument takes."""
@@ -121,7 +124,7 @@ class CommandParser(argparse.ArgumentParser):
         if isinstance(action, argparse._SubParsersAction):
             raise UsageError(f"unknown command {value!r}", hint=hint or f"{self.prog} --help lists the commands")
         name = "/".join(action.option_strings) or action.dest
-        raise UsageError(f"{name}: {value!r} is none of {', '.join(known)}", hint=hint)
+        raise UsageError(f"{name}: {value!r} is not one of {', '.join(known)}", hint=hint)
 
 
 def commands_of(root: argparse.ArgumentParser) -> dict[str, Any]:

@@ -211,7 +211,7 @@ def _value(action: argparse.Action, value: Any, where: str) -> Any:
 
 def _one(action: argparse.Action, value: str, where: str) -> Any:
     if action.choices is not None and str(value) not in action.choices:
-        raise UsageError(f"{where}: {value!r} is none of {', '.join(map(str, action.choices))}")
+        raise UsageError(f"{where}: {value!r} is not one of {', '.join(map(str, action.choices))}")
     if callable(action.type):
         try:
             return action.type(str(value))

@@ -417,5 +417,5 @@ def _converted(row: Flag, value: Any) -> Any:
         raise UsageError(f"{row.long}: {error}") from error
     values = converted if row.kind is FlagKind.LIST else (converted,)
     if row.choices and (others := [one for one in values if str(one) not in row.choices]):
-        raise UsageError(f"{row.long}: {others[0]!r} is none of {', '.join(row.choices)}")
+        raise UsageError(f"{row.long}: {others[0]!r} is not one of {', '.join(row.choices)}")
     return converted

@@ -135,12 +135,20 @@ def as_source(text: str) -> str:
     return text.removeprefix(_BOM).replace("\r\n", "\n").replace("\r", "\n")
 
 
+MOST_NAMED = 5
+"""Maximum number of files that an error names."""
+
+
 def read_program(path: Path) -> Program:
     """Read the program at `path`. Raises UsageError if Python could not run it."""
     try:
         if path.is_dir():
             raise UsageError(f"{path} is a directory", hint="name the Python file in it")
         return _parsed(path, _read(path))
+    except FileNotFoundError as error:
+        near = [each.name for each in sorted(path.parent.glob("*.py"))[:MOST_NAMED]]
+        hint = f"Python files there: {', '.join(near)}" if near else ""
+        raise UsageError(f"cannot read {path}: {error.strerror}", hint=hint) from error
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
 

@@ -171,7 +171,7 @@ def find_run(name: str, home: Path) -> Path:
     if not known and not runs.left_out:
         raise UsageError(
             f"there are no runs in {home / 'runs'}",
-            hint="codeopt improve makes them; --run-dir DIR names another folder",
+            hint="codeopt improve TARGET makes one, --run-dir DIR names another folder",
         )
     found = known[:1] if name == NEWEST else [path for path in known if name in path.name]
     if len(found) == 1:

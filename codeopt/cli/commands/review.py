@@ -126,7 +126,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     repository, change = review_flags.open_change(arguments)
     limits = ReviewBudget.of(flags.options_of(arguments), arguments.max_functions, arguments.began)
     targets, skipped = find_targets(change, repository, paths, arguments.exclude, limits.clock)
-    console.aside(f"{counted(len(targets), 'changed function or program')}, {len(skipped)} skipped")
+    console.aside(f"{counted(len(targets), 'changed function')}, {len(skipped)} skipped")
     work, ranking, interpreter = _work(arguments, limits, repository, change, targets, console)
     if any(each.untried for each in skipped) and not work.failure:
         work.stop((), limits.out_of_time, BUDGET_SPENT)

@@ -65,7 +65,8 @@ def lines_of(row: dict[str, Any]) -> tuple[Sequence[str], str]:
 def write(name: str | None, *, text: bool) -> Path:
     """A commented file that runs as it is. Raises UsageError."""
     if not name or not name.isidentifier():
-        raise UsageError(f"{name or 'nothing'} is no name of a task", hint="codeopt tasks new tidy_imports")
+        reason = f"{name} is not a name of Python" if name else "NAME is missing"
+        raise UsageError(reason, hint="codeopt tasks new tidy_imports")
     path = Path(f"{name}.py")
     body = (TEXT if text else CODE).replace("NAME", name)
     try:

@@ -96,7 +96,7 @@ BAD = {
     "unknown rule": Bad("magic", arguments=("slow.py", "--select", "main_function,magic")),
     "a file for a rule": Bad("name it as my_package.own", arguments=("slow.py", "--select", "./own.py")),
     "unknown checker": Bad("there is no checker 'fuzzy'", arguments=("slow.py", "--check", "fuzzy")),
-    "unknown sandbox": Bad("--sandbox: 'vm' is none of ", arguments=("slow.py", "--sandbox", "vm")),
+    "unknown sandbox": Bad("--sandbox: 'vm' is not one of ", arguments=("slow.py", "--sandbox", "vm")),
     "no such image": Bad(
         "bubblewrap runs the host's own interpreter", NO_SANDBOX, arguments=("slow.py", "--image", "no-such-image")
     ),
@@ -144,7 +144,7 @@ BAD = {
     ),
     "a broken file of settings": Bad("cannot read", files={"pyproject.toml": "[tool.codeopt\n"}),
     "a wrong value in the environment": Bad(
-        "CODEOPT_METRIC: 'sun' is none of auto, cpu, wall", env={"CODEOPT_METRIC": "sun"}
+        "CODEOPT_METRIC: 'sun' is not one of auto, cpu, wall", env={"CODEOPT_METRIC": "sun"}
     ),
     "a price in a project's file": Bad(
         "a project's file cannot decide prices",

@@ -80,7 +80,7 @@ def test_a_file_without_settings_is_fine(text: str, tmp_path: Path) -> None:
     ("line", "said"),
     [
         ("max-rounds = 0", "max-rounds: 0 is not a whole number above zero"),
-        ("metric = 'sun'", "metric: 'sun' is none of auto, cpu, wall"),
+        ("metric = 'sun'", "metric: 'sun' is not one of auto, cpu, wall"),
         ("no-profile = 'maybe'", "no-profile: must be true or false, not 'maybe'"),
         ("modle = 'x'", "has no key 'modle' (did you mean model?)"),
     ],

@@ -16,6 +16,8 @@ MIN_PROGRESS_INTERVAL_S = 0.2
 
 @dataclass(frozen=True)
 class WorkerEvent:
+    """What a worker tells the batch: a step, an end, or an error that stops all."""
+
     """Message of a worker about its problem."""
 
     kind: Literal["ready", "progress", "ended", "broken", "note"]

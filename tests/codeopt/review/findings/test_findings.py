@@ -303,7 +303,7 @@ def test_findings_are_listed_with_what_has_changed(project: Path, tmp_path: Path
     assert "old: the Python or its packages changed since" in page
     (project / "mod.py").write_text(MODULE.replace("LIMIT + box", "box"))
     done = codeopt("findings", cwd=project, env=env)
-    assert "4.0x faster     mod.py::target" in done.out
+    assert "mod.py::target  4.0x faster" in done.out
     assert "old: the code, the Python or its packages changed since" in done.out
     assert done.out.endswith(", 0 of them current\n")
     assert "there is no nothing" in codeopt("findings", "nothing", cwd=project, env=env).err

@@ -7,7 +7,6 @@ it cannot close its fence or look like a message of codeopt.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from enum import StrEnum
 
 from codeopt.core.briefing import Briefing
@@ -73,18 +72,10 @@ def describe(
         _speed(candidate, shown),
         feedback_tables.memory(candidate, original) if not briefing.functions else "",
         feedback_tables.memory_lines(candidate) if memory else "",
-        feedback_tables.profile(_without_memory(candidate, memory), original, shown)
-        if candidate.profile and timing
-        else "",
+        feedback_tables.profile(candidate, original, shown) if timing else "",
         _task_measures(candidate, original, task),
     ]
     return "\n\n".join(part for part in parts if part)
-
-
-def _without_memory(candidate: Candidate, told: bool) -> Candidate:
-    """Return the measurements without memory, if the lines that hold memory are in the text already."""
-    found = candidate.profile
-    return replace(candidate, profile=replace(found, memory=())) if told and found else candidate
 
 
 _IN_WORDS = {

@@ -27,9 +27,6 @@ MIN_CALLEE_SHARE = 0.05
 MAX_SOURCE_LINES = 90
 """Most lines of source shown in all parts of a profile outside of the module together."""
 
-MIN_SHOWN_MIB = 0.05
-"""Least memory shown, MiB: less would read 0.0."""
-
 MAX_ROWS = 10
 """Most rows of any table: the hottest lines hold nearly all of the time, and a prompt is not a report."""
 
@@ -165,7 +162,7 @@ def memory_lines(candidate: Candidate) -> str:
 
 
 def profile(candidate: Candidate, original: Candidate, shown: Shown) -> str:
-    """Hot lines with their source, hot functions, where the time went, and what allocated."""
+    """Hot lines with their source, hot functions, and where the time went."""
     found = candidate.profile
     if found is None:
         return ""
@@ -178,7 +175,7 @@ def profile(candidate: Candidate, original: Candidate, shown: Shown) -> str:
     if len(functions) > 1:
         rows = [f"{f.share:>7.1%}  {f.count:>10} calls  {f.name} (line {f.line})" for f in functions]
         parts.append("Hot functions:\n" + fenced("\n".join(rows)))
-    parts += [part for part in (_split(found), _allocations(found), _callees(found)) if part]
+    parts += [part for part in (_split(found), _callees(found)) if part]
     known = original.profile.notes if original.profile and candidate is not original else ()
     if found.case in {*shown.cases, *shown.names}:  # of a held-out case, a note could quote what the run printed
         parts += [f"Note: {inline(note)}" for note in found.notes if note not in known]
@@ -231,15 +228,3 @@ def _split(found: Profile) -> str:
     named = (("Python", found.python_share), ("native code", found.native_share), ("system", found.system_share))
     known = [f"{share:.0%} {name}" for name, share in named if share is not None]
     return f"Time split: {', '.join(known)}." if known else ""
-
-
-def _allocations(found: Profile) -> str:
-    """Peak memory, copy volume and the lines that allocated most; rows that would read 0.0 are left out."""
-    figures = [("peak", found.peak_mib, "MiB"), ("copied", found.copy_mib_s, "MiB/s")]
-    for most in sorted(found.memory, key=lambda m: m.peak_mib, reverse=True)[:5]:
-        figures.append((f"line {most.line}: peak", most.peak_mib, "MiB"))
-        figures.append((f"line {most.line}: growth", most.growth_mib, "MiB"))
-    shown = [
-        f"{name} {value:.1f} {unit}" for name, value, unit in figures if value is not None and value >= MIN_SHOWN_MIB
-    ]
-    return f"Memory: {'; '.join(shown)}." if shown else ""

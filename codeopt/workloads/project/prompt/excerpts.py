@@ -17,7 +17,7 @@ from codeopt.analysis.positions import Def, Definition, definitions
 from codeopt.core.revision import HEAD
 from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.project_program import MARK
-from codeopt.workloads.project.prompt.figures import LEAST, TARGETS, Figures
+from codeopt.workloads.project.prompt.figures import LEAST, Figures
 from codeopt.workloads.project.prompt.vendored import is_vendored
 from codeopt.workloads.project.protected_files import ProtectedFiles
 from codeopt.workloads.source.excerpt import excerpt
@@ -32,8 +32,6 @@ LOADING_LEAST = 0.05
 """Minimum share of the command of a function that is at work while modules are imported."""
 LONG_SHARE = 1 / 2
 """Maximum part of the room that is left for one long function, or for the class around one."""
-SMALL_OWNER = 40
-"""Maximum number of lines of a class or function that is shown whole around a hot function, its docstrings left out."""
 SHORT = 40
 """Maximum number of lines of a function, its docstring left out, that is shown before any longer one."""
 AROUND = 6
@@ -69,7 +67,7 @@ class SourcePage:
         """Return the source of the functions that the original's figures name, as much as there is room for."""
         figures = Figures(self.profile)
         named = [f for f in figures.named if f.total_share >= LOADING_LEAST or not figures.loading.is_loading(f)]
-        busy = {SourcePart(f.file, f.qualname) for f in named if f.own_share >= LEAST or f in named[:TARGETS]}
+        busy = {SourcePart(f.file, f.qualname) for f in named if f.own_share >= LEAST}
         return self.add([SourcePart(f.file, f.qualname) for f in named], ROOM, busy)
 
     def add(self, places: Sequence[SourcePart], room: int, busy: Container[SourcePart] | None = None) -> str:
@@ -102,7 +100,7 @@ class SourcePage:
     ) -> Iterator[tuple[str, set[int], float]]:
         """Yield files with lines to show and the largest share of the room that is left for them.
 
-        Order: short functions with the small classes around them, of long ones where they call and are hot, long ones
+        Order: short functions, of long ones where they call and are hot, long ones
         as a whole, what all of them use, their classes as a whole. So no long function takes the room of all others.
         """
         calls = {place.function for place in places}
@@ -111,7 +109,6 @@ class SourcePage:
             name, span = place.qualname, module.span(place.qualname)
             if len(span - module.docstrings) <= SHORT or not name:
                 yield place.file, span | module.class_line(name), 1
-                yield place.file, module.small_owner(name), LONG_SHARE
             else:
                 near = [line.line for line in self.profile.lines if line.file == place.file]
                 near += [at for at in span if calls & {*_WORD.findall(module.lines[at - 1])} - {place.function}]
@@ -168,16 +165,10 @@ class NumberedModule:
         parts = name.split(".")[:-1]
         return {at for size in range(1, len(parts) + 1) for at in self.head(".".join(parts[:size]))}
 
-    def small_owner(self, name: str) -> set[int]:
-        """All of the largest class or function around a function that is small: what the function uses is there."""
-        parts = name.split(".")[:-1]
-        spans = (self.span(".".join(parts[:size])) for size in range(1, len(parts) + 1))
-        return next((lines for lines in spans if len(lines - self.docstrings) <= SMALL_OWNER), set())
-
     def owner(self, name: str) -> set[int]:
-        """Lines of the class around a method."""
-        around = self.found.get(name.rpartition(".")[0])
-        return self.span(name.rpartition(".")[0]) if isinstance(around, ast.ClassDef) else set()
+        """Lines of the outermost class or function around a function."""
+        outer, _, inner = name.partition(".")
+        return self.span(outer) if inner else set()
 
     def pieces(self, lines: set[int]) -> list[set[int]]:
         """Divide lines by statements, of a class by its members, the shortest first. Long ones are left out."""

@@ -16,8 +16,6 @@ MOST_CALLERS = 3
 """Maximum number of callers of a function that are named."""
 LEAST = 0.01
 """Minimum share of the command that is worth a row."""
-TARGETS = 4
-"""Number of functions in which most could be gained whose source comes first."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +34,6 @@ class Figures:
         """Functions with their times."""
         worth = (f for f in self.profile.functions if max(f.own_share, f.total_share) >= LEAST)
         return tuple(f for f in worth if not is_vendored(f.file) and not self._is_import(f))[: 2 * ROWS]
-
-    @property
-    def targets(self) -> tuple[FunctionTime, ...]:
-        """Functions in which most could be gained."""
-        return tuple(f for f in self.profile.targets if not is_vendored(f.file) and f.expected_gain >= LEAST)[:ROWS]
 
     @property
     def repeating(self) -> tuple[tuple[float, str], ...]:
@@ -66,16 +59,12 @@ class Figures:
 
     @property
     def named(self) -> tuple[FunctionTime, ...]:
-        """Functions that the rows name, each once.
-
-        Order: the largest possible gains, then the largest total time. What runs while modules are imported is last.
-        """
+        """Functions that the rows name, each once, by total time. What runs while modules are imported is last."""
         known = {(f.file, f.qualname): f for f in self.profile.functions}
         below = [known[spot[:2]] for spot in self._spots() if spot[:2] in known]
-        found = sorted({*self.functions, *self.targets, *below}, key=lambda f: (-f.total_share, f.file, f.line))
+        found = sorted({*self.functions, *below}, key=lambda f: (-f.total_share, f.file, f.line))
         found.sort(key=self.loading.is_loading)
-        first = [f for f in self.targets if not self.loading.is_loading(f)][:TARGETS]
-        return tuple(f for f in dict.fromkeys((*first, *found)) if f.qualname != "<module>")
+        return tuple(f for f in found if f.qualname != "<module>")
 
     def _spots(self) -> Iterator[Spot]:
         """Yield functions that are named in addition to the tables of functions."""

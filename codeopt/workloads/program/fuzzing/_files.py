@@ -38,7 +38,7 @@ def mutate_file(path: str, known: Sequence[bytes], also_known: Sequence[bytes], 
     if documents is None and not path:
         yield from by_token
         return
-    why = documents.why_beyond if documents else _no_reason
+    why: Callable[[bytes], str] = documents.why_beyond if documents else lambda data: ""
     small = sorted((data for data in known if len(data) <= LARGEST_BASE), key=len)
     document = _json(small[-1]) if small else None
     draw = random.Random(seed)
@@ -71,10 +71,6 @@ def broken_file(path: str, known: Sequence[bytes], also_known: Sequence[bytes], 
         return
     changes = documents.changes(known, random.Random(seed))
     yield from break_each(documents.kept, changes, documents.broken, kinds=documents.kinds)
-
-
-def _no_reason(_data: bytes) -> str:
-    return ""
 
 
 def shorter_file(data: bytes, shares: Iterable[float]) -> Iterator[bytes]:

@@ -224,7 +224,7 @@ def gather(
     chance = {reason: count for reason, count in other.items() if reason.why is ExclusionReason.TWICE or not given}
     if reason := objection(dropped, len(given)) or objection(chance, len(guessed), "generated call"):
         raise NotVerifiable(f"{harness.function.qualname} cannot be judged: {reason}")
-    affordable = {call.text for call in _quick(known, KEPT_S, MIN_CALLS)}
+    affordable = {call.text for call in quick_calls(known, KEPT_S, MIN_CALLS)}
     kept = [*(call for call in known if call.text in affordable), *guesses]
     dropped[Exclusion(ExclusionReason.TOO_LONG)] += len(known) + len(guesses) - len(kept)
     if early_check is not None and len(kept) >= MIN_CALLS:
@@ -237,7 +237,7 @@ def gather(
     left_out = Exclusions(dropped, other + derived)
     large = [*(known.text for known in kept), *big]
     far = long_ones(harness, large, 1, tenfold(large, 1), longest_s(kept))
-    corpus = CallCorpus((*kept, *_quick([*wider, *more], patience.total), *far), tuple(big), left_out)
+    corpus = CallCorpus((*kept, *quick_calls([*wider, *more], patience.total), *far), tuple(big), left_out)
     return _with_refusals(harness, cover(harness, corpus)) if corpus.known else corpus
 
 
@@ -277,7 +277,7 @@ def long_ones(
     found, _ = observe(harness, [*made, *watched, *larger], {}, patience)
     by_text = {each.text: each for each in found}
     largest = next((by_text[text] for text in larger if text in by_text), None)
-    kept = _quick([each for each in found if each.text not in larger], max(LONG_S, total))
+    kept = quick_calls([each for each in found if each.text not in larger], max(LONG_S, total))
     kept += observe(harness, [text for text in deep_calls(known) if text not in texts], {}, DEEP_CALL_LIMIT)[0]
     return [*kept, largest] if largest else kept
 
@@ -320,7 +320,7 @@ def _wider(harness: FunctionHarness, known: Sequence[KnownCall]) -> list[KnownCa
     return [k for k in found if k.returns or tried[k.text]]
 
 
-def _quick(known: Sequence[KnownCall], most: float = DERIVED_TOTAL_S, least: int = 0) -> list[KnownCall]:
+def quick_calls(known: Sequence[KnownCall], most: float = DERIVED_TOTAL_S, least: int = 0) -> list[KnownCall]:
     """Calls that can be made again and again, for every draft: the shortest, of so many seconds, or so many."""
     ordered = sorted(known, key=lambda call: call.seconds)
     totals = accumulate(call.seconds for call in ordered)
@@ -349,7 +349,7 @@ def lines_run(
 ) -> tuple[set[int], tuple[int, ...]]:
     """Lines that calls run, and all lines of the function: quick calls together, then, if lines are missing, the
     long given ones."""
-    quick = tuple(each.text for each in _quick(known, 0.1))
+    quick = tuple(each.text for each in quick_calls(known, 0.1))
     together = set(quick)
     slow = list(islice((k.text for k in known if k.text not in together and k.source != "generated"), 3))
     run: set[int] = set()

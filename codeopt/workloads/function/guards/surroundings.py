@@ -7,12 +7,14 @@ cache.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
+from codeopt.core.json_codec import JsonCodec
 from codeopt.core.revision import Revision
 from codeopt.workloads import Consequence, Finding, Gain, guard
+from codeopt.workloads.function.corpus.corpus import quick_calls
 from codeopt.workloads.function.timing.plan import CallPlan
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.calls import CallBatch
@@ -40,27 +42,24 @@ MAY_BE_ASKED = (CLOCK, MACHINE)
 class Watched:
     """The observations of one module's calls."""
 
-    reads: Mapping[str, tuple[int, bool]]
-    """Name of the thing that is read -> the first line that does, and whether the module's own code asks for it."""
-    calls: int = 0
-    blocks: float = 0.0
-    """Blocks of memory that the interpreter still has after the calls, for each of them."""
-    bytes: float = 0.0
+    reads: tuple[tuple[str, int, bool], ...]
+    """Name of the thing that is read, the line that does, and whether the module's own code asks for it."""
+    calls: int
+    blocks: int
+    """Blocks of memory that the interpreter still has after the calls."""
+    bytes: int
 
-    @classmethod
-    def of(cls, lines: Iterable[str]) -> Watched:
-        """The observations in what the guest says, which may be anything. Raises ValueError."""
-        try:
-            said: dict[str, Any] = json.loads("".join(lines))
-            calls = int(said["calls"])
-            reads: dict[str, tuple[int, bool]] = {}
-            for what, line, direct in said["reads"]:
-                if str(what) not in reads or (direct and not reads[str(what)][1]):
-                    reads[str(what)] = int(line), bool(direct)
-            each = max(calls, 1)
-            return cls(reads, calls, int(said["blocks"]) / each, int(said["bytes"]) / each)
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"what was seen of the calls makes no sense: {error}") from error
+    @property
+    def places(self) -> dict[str, tuple[int, bool]]:
+        """First line that reads each thing; of lines of the module's own code if there are any."""
+        found: dict[str, tuple[int, bool]] = {}
+        for what, line, direct in sorted(self.reads, key=lambda read: not read[2]):
+            found.setdefault(what, (line, direct))
+        return found
+
+    def more(self, before: Watched, name: Literal["blocks", "bytes"]) -> float:
+        """How much more of each call is kept than before."""
+        return float(getattr(self, name) / max(self.calls, 1) - getattr(before, name) / max(before.calls, 1))
 
 
 @guard(order=20, applies_to="comparisons", every_round=True)
@@ -88,36 +87,26 @@ def watch(workload: FunctionWorkload, draft: Revision, iterators: str = "") -> F
 
 def _calls(workload: FunctionWorkload) -> list[str]:
     """Quick known calls, the longest of them first: a cache of the last calls then holds short ones at the end."""
-    chosen: list[str] = []
-    spent = 0.0
-    for known in sorted(workload.corpus.known, key=lambda each: each.seconds):
-        spent += known.seconds
-        if len(chosen) == MAX_CALLS or spent > MAX_CALLS_S:
-            break
-        chosen.append(known.text)
-    return chosen[::-1]
+    return [known.text for known in quick_calls(workload.corpus.known, MAX_CALLS_S)[:MAX_CALLS][::-1]]
 
 
 def _watched(workload: FunctionWorkload, side: Revision, batch: CallBatch) -> Watched | None:
     """Return the observations of one side. None if the run gave no answer, or not codeopt's own answer."""
     answer = workload.runner.ask(side, batch).answer
-    if answer is None:
-        return None
-    try:
-        return Watched.of(answer.lines)
-    except ValueError:
-        return None
+    with suppress(ValueError):
+        return JsonCodec().read(Watched, json.loads("".join(answer.lines))) if answer else None
+    return None
 
 
 def _new(old: Watched, new: Watched) -> dict[str, tuple[int, bool]]:
-    return {what: place for what, place in new.reads.items() if what not in old.reads}
+    return {what: place for what, place in new.places.items() if what not in old.places}
 
 
 def _refused(old: Watched, new: Watched) -> str:
     for what, (line, direct) in _new(old, new).items():
         if direct and what not in MAY_BE_ASKED:
             return f"it newly reads {what}, in line {line}: its result may differ at another time or place"
-    more = new.bytes - old.bytes
+    more = new.more(old, "bytes")
     if _keeps(old, new) and more > MAX_BYTES:
         return f"it keeps {more / 1024:,.0f} KiB of each call with new arguments for ever"
     return ""
@@ -132,9 +121,9 @@ def _reads(old: Watched, new: Watched) -> list[Caveat]:
 
 def _keeps(old: Watched, new: Watched) -> list[Caveat]:
     """Return a caveat if more of each call is kept after many calls with different arguments."""
-    more = new.bytes - old.bytes
+    more = new.more(old, "bytes")
     few = min(old.calls, new.calls) < MIN_CALLS
-    if few or new.blocks - old.blocks < MIN_BLOCKS or more < MIN_BYTES:
+    if few or new.more(old, "blocks") < MIN_BLOCKS or more < MIN_BYTES:
         return []
     words = f"it keeps about {more:,.0f} bytes of each call with new arguments for ever"
     return [Caveat(CaveatKind.MEMORY, "", "", words)]

@@ -31,6 +31,8 @@ LONGEST_TRACE = (200, 900)
 """Number of characters that are shown of its traceback's start and end."""
 MOST_LOCALS = 12
 """Maximum number of a failing test's variables that are kept."""
+MOST_GIVEN = 40
+"""Maximum number of failing tests whose variables are kept: the text of a large object may take long."""
 MOST_TEXT = 2_000
 """Length of what is kept of why a test fails, characters."""
 
@@ -68,7 +70,7 @@ class _Told:
     def __init__(self):
         self.given = {}
     def pytest_runtest_makereport(self, item, call):
-        if call.excinfo is not None:
+        if call.excinfo is not None and len(self.given) < {given}:
             try:
                 self.given[item.nodeid] = _given(item, call.excinfo.traceback)
             except Exception:
@@ -203,7 +205,10 @@ def as_tests(runs: CommandRuns, runner: TestRunner, words: Sequence[str]) -> Com
     elif runner is TestRunner.MANAGE:
         words = [word.removesuffix(".py").replace("/", ".") for word in words]
     head = HEAD.format(argv=list(argv_of(runs.command)), results=RESULTS, most=MOST_TEXT)
-    text = head + BODY[runner].replace("{words!r}", repr(list(words))).replace("{locals}", str(MOST_LOCALS))
+    text = head + BODY[runner]
+    fields = {"{words!r}": repr(list(words)), "{locals}": str(MOST_LOCALS), "{given}": str(MOST_GIVEN)}
+    for name, value in fields.items():
+        text = text.replace(name, value)
     command = ProjectCommand(runner.value, ("-c", text), runs.command.variables)
     return replace(runs, command=command, seen=lambda run: run, beside=(), left_out_s=(0.0, 0.0), purpose="tests")
 

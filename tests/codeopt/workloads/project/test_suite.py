@@ -242,3 +242,28 @@ def test_the_same_tests_run_once_on_a_draft(tmp_path: Path) -> None:
         assert (suite.failing(wrong), suite.runs.spent["tests"]) == (first, taken_s)
         assert suite.failing(original).wrong == ""
         assert suite.runs.spent["tests"] > taken_s
+
+
+MANY = """\
+import pytest, time
+
+class Large:
+    def __repr__(self):
+        time.sleep(0.05)
+        return "large"
+
+@pytest.mark.parametrize("n", range(300))
+def test_large(n):
+    large = Large()
+    assert n < 0
+"""
+
+
+@pytest.mark.full
+def test_variables_of_many_failing_tests_take_no_time(tmp_path: Path) -> None:
+    """A text of each takes 15 s."""
+    with opened(tmp_path, {"test_core.py": MANY}) as project:
+        found = run_tests(project.runs, UNCHANGED, TestRunner.PYTEST, ["test_core.py"], 60.0)
+    assert (len(found.states), any(found.states.values())) == (300, False)
+    assert "large = large" in found.given["test_core.py::test_large[0]"]
+    assert len(found.given) <= 40

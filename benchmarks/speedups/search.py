@@ -1,7 +1,6 @@
 """Which search brings most for its tokens, with drafts whose chances are known.
 
     python -m benchmarks.speedups.search [--repeats 50] [--seed 0] [--budgets 0.5 1 2 4] [--learns 0 0.5]
-        [--real chain best-of evolve]
 
 Twenty problems, each with its own chances that a draft is wrong, right and slower, no faster, or a step faster, that a
 wrong one is mended in the next round, and that the first idea is a dead end, from which no step leads far. The loop and
@@ -10,7 +9,6 @@ the programs that it shows, as prompts do. Every search may spend on a problem w
 take there; shares and speedups are means over repeats, their intervals a bootstrap over the problems.
 
 The chances are assumptions, drawn once; what they decide is the default among searches, not how well a model does.
---real also runs each search once through the OpenAI protocol, with a local server and a real sandbox.
 """
 
 from __future__ import annotations
@@ -20,10 +18,8 @@ import math
 import random
 import re
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from statistics import fmean
 from typing import Any, cast
 
@@ -321,38 +317,8 @@ def _row(label: str, found: Tally, chain: Tally) -> str:
     )
 
 
-def real(search: str) -> None:
-    """One run through the wire, in a sandbox, by the command's own engine."""
-    from codeopt.core.options import ImproveOptions
-    from codeopt.core.target import Target
-    from codeopt.engine.improve import improve
-    from codeopt.engine.open_session import open_session
-    from tests.codeopt.command import FAST, SLOWER, WRONG, reply, write_problem
-    from tests.support.wire_server import WireServer
-
-    draw = random.Random(search)
-
-    def answer(request: Any) -> str:
-        if "# Step: critique" in request["messages"][-1]["content"]:
-            return "It searches a list for each word.\nVERDICT: IMPROVE"
-        source = draw.choice((WRONG, SLOWER, FAST))
-        return reply(f"{source}# {draw.random()}\n")
-
-    with tempfile.TemporaryDirectory() as folder, WireServer(answer) as server:
-        path = write_problem(Path(folder), words=1500)
-        options = ImproveOptions.of({
-            "model": "local", "base_url": server.base_url, "sandbox": "bubblewrap", "search": search,
-            "no_profile": True, "changed_inputs": "off", "max_pairs": 20,
-            "run_dir": Path(folder) / "runs",
-        })  # fmt: skip
-        found = improve(Target(path), options, open_session()).to_json()
-    speedup = f"{found['speedup']['ratio']:.1f}x" if found["accepted"] else "not improved"
-    rounds = ", ".join(f"{each['verdict']} from {each['parents']}" for each in found["rounds"])
-    print(f"real, {search}: {speedup}; {found['tokens']['in'] + found['tokens']['out']} tokens; {rounds}", flush=True)
-
-
 def main() -> int:
-    """The table, and the real runs that are asked for."""
+    """The table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=50, help="of each problem (%(default)d)")
     parser.add_argument(
@@ -364,12 +330,9 @@ def main() -> int:
         "--learns", type=float, nargs="+", default=[0.0, 0.5], metavar="SHARE",
         help="what a measured round in the prompt is worth (0 and 0.5)",
     )  # fmt: skip
-    parser.add_argument("--real", nargs="*", default=[], metavar="SEARCH", help="run these once through the wire")
     arguments = parser.parse_args()
     for learns in arguments.learns:
         simulate(arguments.seed, arguments.repeats, arguments.budgets, learns)
-    for search in arguments.real:
-        real(search)
     return 0
 
 

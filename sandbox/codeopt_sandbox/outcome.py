@@ -28,6 +28,22 @@ class CaseVerdict(StrEnum):
     OLE = "OLE"  # output limit
     IE = "IE"  # internal error: ours, says nothing about the program
 
+    @property
+    def words(self) -> str:
+        """Name for people: `wrong result`, `time limit`."""
+        return _IN_WORDS[self]
+
+
+_IN_WORDS = {
+    CaseVerdict.AC: "right",
+    CaseVerdict.WA: "wrong result",
+    CaseVerdict.RE: "error",
+    CaseVerdict.TLE: "time limit",
+    CaseVerdict.MLE: "memory limit",
+    CaseVerdict.OLE: "output limit",
+    CaseVerdict.IE: "internal error",
+}
+
 
 class Cause(StrEnum):
     """Cause of a verdict other than AC, if the verdict alone does not show it."""

@@ -46,9 +46,12 @@ def render(found: Metrics, file: TextIO, other: Versus | None = None, *, verbose
 
 
 def _sums(found: Metrics) -> list[str]:
-    value, span = times(found.geomean)
+    value = Speedup(found.geomean.value, None, None, 0).factor
+    span = times(found.geomean)[1]
     judged, few = counted(len(found.judged), "problem"), len(found.judged) < FEWEST
-    certain = f"{judged}, too few for an interval" if few or not span else f"95% CI {span}, {judged}"
+    certain = (
+        f"{judged}, too few for an interval" if few or not span else f"95% CI {span.replace(' - ', 'x to ')}x, {judged}"
+    )
     spent = f"; {found.usage.tokens:,} tokens, {money(found.usage.cost_usd)}" if found.usage.replies else ""
     return [f"Geometric mean speedup {value} ({certain})", f"Time {took(found.facts.seconds)}{spent}"]
 

@@ -74,7 +74,7 @@ def run_original(request: WorkloadRequest, sandbox: Sandbox, case: Case, check: 
         case = replace(case, exit=run.exit or 0)
     outcome = judge(case, run, check)
     if outcome.verdict is not CaseVerdict.AC:
-        detail = f"{outcome.verdict} ({outcome.detail})"
+        detail = f"{outcome.verdict.words} ({outcome.detail})"
         hint = advice(case, outcome, request.target.path)
         busy = outcome.verdict is CaseVerdict.TLE
         raise ProgramError(f"the original fails case {case.name}: {detail}", hint=hint, busy=busy)

@@ -87,7 +87,11 @@ class CommandProbes:
         if found is None:
             return ""
         case, outcome = found
-        how = "prints or writes something else" if outcome.verdict is CaseVerdict.WA else f"ends with {outcome.verdict}"
+        how = (
+            "prints or writes something else"
+            if outcome.verdict is CaseVerdict.WA
+            else f"ends by {outcome.verdict.words}"
+        )
         return f"{case.title} than the user's, which no proposer sees, {how} than with the original"
 
     def caveats(self, draft: Revision) -> tuple[Caveat, ...]:
@@ -97,7 +101,7 @@ class CommandProbes:
             return ()
         case, outcome = found
         words = "" if case.files else f" ({shlex.join(case.args)})"
-        got = outcome.detail or f"ends with {outcome.verdict}"
+        got = outcome.detail or f"ends by {outcome.verdict.words}"
         return (Caveat(CaveatKind.INPUT, f"{case.title}{words}", "", got, self.because or LENIENT),)
 
     @property

@@ -59,14 +59,16 @@ BAD = {
     "no such input": Bad("cannot read nothing.txt", arguments=("slow.py", "--stdin", "nothing.txt")),
     "cases and stdin": Bad("not both", arguments=("slow.py", "--cases", ".", "--stdin", "input.0.txt")),
     "input only, original crashes": Bad(
-        "the original fails case 0: RE (exit status 1: ZeroDivisionError",
+        "the original fails case 0: error (exit status 1: ZeroDivisionError",
         NOT_JUDGED,
         program=CRASHES,
         cases=False,
         files={"input.0.txt": "3\n"},
     ),
     "a failing case": Bad(
-        "the original fails case 1: WA (token 1: expected '4', got '3')", NOT_JUDGED, files={"output.1.txt": "4 2\n"}
+        "the original fails case 1: wrong result (token 1: expected '4', got '3')",
+        NOT_JUDGED,
+        files={"output.1.txt": "4 2\n"},
     ),
     "another output each time": Bad(
         "the original does not print the same twice",
@@ -76,7 +78,7 @@ BAD = {
         files={"input.0.txt": "1\n"},
     ),
     "past the time limit": Bad(
-        "the original fails case 0: TLE", NOT_JUDGED, program=TOO_LATE, arguments=("slow.py", "--timeout", "0.3")
+        "the original fails case 0: time limit", NOT_JUDGED, program=TOO_LATE, arguments=("slow.py", "--timeout", "0.3")
     ),
     "a generator that fails": Bad(
         "generate.py 1 small failed: ValueError: no seed",

@@ -84,7 +84,7 @@ def check_pair(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDeci
         outcome = judge(case, run(pair.source, case.stdin, 0), check)
         if outcome.verdict is not CaseVerdict.AC:
             return ImportDecision(
-                pair, f"it fails its own case {case.name}: {outcome.verdict} {outcome.detail}".strip()
+                pair, f"it fails its own case {case.name}: {outcome.verdict.words} {outcome.detail}".strip()
             )
     again = judge(pair.cases[0], run(pair.source, pair.cases[0].stdin, 1), check)
     if again.verdict is not CaseVerdict.AC:
@@ -114,7 +114,7 @@ def _with_target(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDe
             )
         if outcome.verdict is not CaseVerdict.AC:
             return ImportDecision(
-                replace(pair, target=None), note=f"the target fails case {case.name}: {outcome.verdict}"
+                replace(pair, target=None), note=f"the target fails case {case.name}: {outcome.verdict.words}"
             )
     return ImportDecision(pair)
 

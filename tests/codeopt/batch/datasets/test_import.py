@@ -18,8 +18,8 @@ FLAGS = ("--sandbox", "process", "-q")
 PAIRS = {
     "good": (DOUBLE, "n = int(input())\nprint(n + n)\n", ""),
     "python2": ("print input()", None, "not Python 3"),
-    "wrong": ("print(int(input()))\n", DOUBLE, "fails its own case 0: WA"),
-    "crash": ("print(1 / 0)\n", DOUBLE, "fails its own case 0: RE"),
+    "wrong": ("print(int(input()))\n", DOUBLE, "fails its own case 0: wrong result"),
+    "crash": ("print(1 / 0)\n", DOUBLE, "fails its own case 0: error"),
     "moody": (DOUBLE.replace("2", "(2 + (hash('a') % 97 != BASE))"), DOUBLE, "something else each time"),
     "two-answers": (DOUBLE, "print(7)\n", "not unique"),
     "bad-target": (DOUBLE, "print(1 / 0)\n", ""),

@@ -1,14 +1,21 @@
-"""Edits of a project: which functions differ between two revisions, and a revision without one of its edits."""
+"""Edits of a project: which functions differ between two revisions, by text or by behavior, and revisions with and
+without edits."""
 
 from __future__ import annotations
 
+import ast
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from codeopt.analysis.nodes import first_line
+from codeopt.analysis.positions import Def, find_definition, functions
 from codeopt.core.revision import Revision
 from codeopt.workloads.source.placing import added, functions_of, replaced, span_of
 
 OUTSIDE = "<module>"
 """Stands for what is in no function, in place of a qualified name."""
+COMMENT = "# noted\n"
 
 
 @dataclass(frozen=True)
@@ -43,3 +50,48 @@ def without(old: Revision, new: Revision, edit: CodeEdit) -> Revision:
     edits = edits_of(old, rest)
     needed = any(each.file == edit.file and each.qualname != OUTSIDE for each in edits)
     return rest if needed else rest.with_file(edit.file, before)
+
+
+def commented(original: Revision, edits: Sequence[CodeEdit]) -> Revision:
+    """Return a project with the same behavior: a comment is added above each function and above its first statement."""
+    found = original
+    for path in dict.fromkeys(edit.file for edit in edits):
+        names = [edit.qualname for edit in edits if edit.file == path and edit.qualname != OUTSIDE]
+        found = found.with_file(path, _noted(original[path], names))
+    return found
+
+
+def _noted(text: str, names: Sequence[str]) -> str:
+    body, lines = ast.parse(text).body, text.splitlines(keepends=True)
+    places: set[int] = set()
+    for name in names:
+        node = find_definition(body, name)
+        if node is not None:
+            places |= {first_line(node), node.body[0].lineno}
+    for number in sorted(places, reverse=True):
+        line = lines[number - 1]
+        lines.insert(number - 1, line[: len(line) - len(line.lstrip())] + COMMENT)
+    return "".join(lines)
+
+
+def by_name(body: Sequence[ast.stmt]) -> dict[str, list[Def]]:
+    """Functions by qualified name, of which a property and its setter have one."""
+    found: dict[str, list[Def]] = defaultdict(list)
+    for name, node in functions(body):
+        found[name].append(node)
+    return dict(found)
+
+
+def head_of(node: Def) -> list[str]:
+    """Decorators and parameters with their defaults, which are evaluated without a call."""
+    return [type(node).__name__, *map(ast.dump, (node.args, *node.decorator_list))]
+
+
+def body_of(node: Def) -> list[str]:
+    """Statements without the docstring."""
+    return [ast.dump(each) for each in node.body[is_text(node.body[0]) :]]
+
+
+def is_text(node: ast.stmt) -> bool:
+    """Return True if a statement is only a string, as docstrings are."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.revision import UNCHANGED, Revision
-from codeopt.workloads.project.edits import edits_of
-from codeopt.workloads.project.focus_markers import commented
+from codeopt.workloads.project.edits import commented, edits_of
 from codeopt.workloads.project.reached import ImpactedTests
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.test_runs import TestResults, TestRunner, run_tests

@@ -9,8 +9,8 @@ from codeopt.analysis.nodes import first_line
 from codeopt.analysis.positions import Def
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.baseline_command import BaselineCommand
+from codeopt.workloads.project.edits import body_of, by_name, head_of, is_text
 from codeopt.workloads.project.event_log import LEAST_S, LONGER, watched_run
-from codeopt.workloads.project.function_parts import body_of, by_name, head_of, is_text
 from codeopt.workloads.project.reached import read_reach
 from codeopt.workloads.project.suite_run import REACH
 from codeopt_sandbox.outcome import Case

@@ -86,6 +86,8 @@ class ProjectWorkload(Defaults):
     """Reason why there are no mutated commands. Empty if there are some."""
     benches: Benches | None = None
     """Benchmarks of a tool that the command runs; None where it runs none."""
+    plain: tuple[Revision, Run] | None = None
+    """The draft that was run last by the command itself, and the run."""
     apart: list[HotRegion] = field(default_factory=list)
     """Time of the draft that was confirmed last apart from start and imports; nothing where that was not measured."""
     after: list[TimedBody] = field(default_factory=list)
@@ -131,7 +133,10 @@ class ProjectWorkload(Defaults):
         return self.plan
 
     def run_case(self, draft: Revision, case: Case) -> Outcome:
-        return judge(case, run_on(self.runner, draft, case), self.suite.check)
+        run = run_on(self.runner, draft, case)
+        if case in self.suite.cases:
+            self.plain = draft, run
+        return judge(case, run, self.suite.check)
 
     def unseen_cases(self) -> tuple[Case, ...]:
         """The command with sets in another order."""
@@ -206,7 +211,8 @@ class ProjectWorkload(Defaults):
 
     def profile(self, draft: Revision) -> Profile | None:
         """Profile of the command, by lines of the files."""
-        return as_profile(profile_command(self.runner, draft), draft)
+        plain = self.plain[1] if self.plain and self.plain[0] == draft else None
+        return as_profile(profile_command(self.runner, draft, plain), draft)
 
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
         """The rules for functions, each restricted to the hot ones."""

@@ -17,8 +17,7 @@ from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.workloads import Stage, WorkloadRequest
 from codeopt.workloads.project import OpenedProject, open_workload, read
-from codeopt.workloads.project.edits import CodeEdit
-from codeopt.workloads.project.focus_markers import commented
+from codeopt.workloads.project.edits import CodeEdit, commented
 from codeopt.workloads.project.suite_run import open_suite
 from codeopt.workloads.project.suite_tests import ProjectTests, failing
 from codeopt.workloads.project.test_files import FAR, find_test_files, nearest_first

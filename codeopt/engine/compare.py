@@ -224,10 +224,9 @@ def _compared(opened: OpenTarget, request: WorkloadRequest, early: _EarlyCheck) 
 def _not_timed(workload: Workload, candidate: Candidate, reason: str) -> Verdict:
     """NEW is right on all that was tried, and was not timed to a verdict."""
     known, evidence = Verdict.of(candidate, WorkloadEvidence()), workload.evidence()
-    return replace(
-        known, outcome=Decision.INCONCLUSIVE, about=About.RESULT, reason=reason, evidence=evidence,
-        notes=(*evidence.remarks, *known.notes),
-    )  # fmt: skip
+    notes = (*evidence.remarks, *known.notes)
+    known = replace(known, outcome=Decision.INCONCLUSIVE, about=About.RESULT, reason=reason)
+    return replace(known, evidence=evidence, notes=notes)
 
 
 def _checked(judge: Judge, draft: Revision, known: tuple[Outcome, ...]) -> Candidate:

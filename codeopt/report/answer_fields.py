@@ -63,9 +63,9 @@ def serialize(part: Any) -> Any:
     return _adapter(cast(Hashable, type(part))).dump_python((part,), mode="json")[0]
 
 
-def read(kind: type[T], found: Any) -> T:
+def read(kind: type[T], dumped: Any) -> T:
     """The part that was dumped. Raises pydantic.ValidationError for anything else."""
-    part: T = _adapter(cast(Hashable, kind)).validate_python((found,))[0]
+    part: T = _adapter(cast(Hashable, kind)).validate_python((dumped,))[0]
     return part
 
 
@@ -84,9 +84,9 @@ class AnswerPart:
     """A part of an answer that is shown in another form than it was measured in."""
 
     @classmethod
-    def of(cls, found: Any) -> Self:
-        """The part that says `found`, by the attributes of the same names."""
-        return cls(**{each.name: getattr(found, each.name) for each in fields(cls)})
+    def of(cls, value: Any) -> Self:
+        """The part that shows `value`, by the attributes of the same names."""
+        return cls(**{field.name: getattr(value, field.name) for field in fields(cls)})
 
     @classmethod
     def each(cls, found: Iterable[Any]) -> tuple[Self, ...]:
@@ -121,23 +121,23 @@ class MachineFields(AnswerPart):
     python: str
 
 
-def figures(found: Speedup | None) -> dict[str, Any]:
+def figures(speedup: Speedup | None) -> dict[str, Any]:
     """The fields of a comparison's figures; only the bound where the new version was given up."""
-    if found is None:
+    if speedup is None:
         return {"ratio": None, "ci_low": None, "ci_high": None, "pairs": 0}
-    known = vars(found)
-    return known if found.pairs else {name: known[name] for name in ("ratio", "ci_low", "ci_high", "pairs", "metric")}
+    known = vars(speedup)
+    return known if speedup.pairs else {name: known[name] for name in ("ratio", "ci_low", "ci_high", "pairs", "metric")}
 
 
-def verdict_fields(found: Verdict) -> dict[str, Any]:
+def verdict_fields(verdict: Verdict) -> dict[str, Any]:
     """The fields of a verdict and its evidence that the answers of all commands share, by the names of the schema."""
-    evidence = found.evidence
+    evidence = verdict.evidence
     return {
-        "verdict": found.outcome,
-        "inconclusive_about": found.about,
-        "reason": found.reason,
-        "caveats": found.caveats,
-        "notes": found.notes,
+        "verdict": verdict.outcome,
+        "inconclusive_about": verdict.about,
+        "reason": verdict.reason,
+        "caveats": verdict.caveats,
+        "notes": verdict.notes,
         "evidence": serialize(evidence.checked) if evidence.checked else None,
         "tests": evidence.cases,
         "diagnostics": evidence.gaps,
@@ -146,16 +146,19 @@ def verdict_fields(found: Verdict) -> dict[str, Any]:
     }
 
 
-def read_verdict(found: Mapping[str, Any]) -> Verdict:
+def read_verdict(answer: Mapping[str, Any]) -> Verdict:
     """The verdict in an object of `codeopt improve --json`. Raises ValueError or KeyError for another object."""
-    command = {each.name: found[each.name] for each in fields(PatchEvidence) if each.name in found}
+    command = {field.name: answer[field.name] for field in fields(PatchEvidence) if field.name in answer}
     evidence = {
-        "checked": found["evidence"], "cases": found["tests"], "gaps": found["diagnostics"],
-        "command": command if command.get("command") else None, **{name: found[name] for name in _OF_EVIDENCE},
-    }  # fmt: skip
-    names = ("reason", "speedup", "caveats", "notes")
-    known = {"outcome": found["verdict"], "about": found["inconclusive_about"], **{name: found[name] for name in names}}
-    return read(Verdict, {**known, "growth": GrowthPair("", "", found["growth"]), "evidence": evidence})
+        "checked": answer["evidence"],
+        "cases": answer["tests"],
+        "gaps": answer["diagnostics"],
+        "command": command if command.get("command") else None,
+        **{name: answer[name] for name in _OF_EVIDENCE},
+    }
+    known = {name: answer[name] for name in ("reason", "speedup", "caveats", "notes")}
+    known |= {"outcome": answer["verdict"], "about": answer["inconclusive_about"], "evidence": evidence}
+    return read(Verdict, {**known, "growth": GrowthPair("", "", answer["growth"])})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,11 +223,11 @@ class ScoredFields(AnswerPart):
     task_measures: tuple[MeasureFields, ...]
 
 
-def scored(found: TaskScore | None) -> dict[str, Any]:
+def scored(score: TaskScore | None) -> dict[str, Any]:
     """The fields of ScoredFields; those of a task whose measure is the speedup are empty."""
-    if found is None:
+    if score is None:
         return {"task_score": None, "task_measures": ()}
-    return {"task_score": TaskScoreFields.of(found), "task_measures": MeasureFields.each(found.measures)}
+    return {"task_score": TaskScoreFields.of(score), "task_measures": MeasureFields.each(score.measures)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -266,28 +269,28 @@ class RoundFields(ScoredFields):
     hot_lines: tuple[HotLineFields, ...]
 
     @classmethod
-    def of(cls, found: Candidate) -> Self:
-        (decision, about), best, screened = verdict_of(found), found.against_best, is_screened(found)
+    def of(cls, candidate: Candidate) -> Self:
+        (decision, about), best, screened = verdict_of(candidate), candidate.against_best, is_screened(candidate)
         return cls(
-            round=found.round,
+            round=candidate.round,
             verdict=SCREENED if screened else decision,
             inconclusive_about=None if screened else about,
-            failure=failure_of(found),
-            summary=found.summary,
-            changes=found.changes,
-            ablations=dict(found.ablation),
-            turn=found.turn,
-            parents=found.parents,
-            chain=found.chain,
-            model=found.model or None,
-            siblings=tuple(SiblingFields(round=number, relative_time=ratio) for number, ratio in found.siblings),
-            effort=found.effort.to_json(),
-            rejection=why(found),
-            settings=found.settings,
-            verdicts=dict(Counter(str(outcome.verdict) for outcome in found.outcomes)),
-            speedup=Speedup.of(found.comparison) if found.comparison else None,
+            failure=failure_of(candidate),
+            summary=candidate.summary,
+            changes=candidate.changes,
+            ablations=dict(candidate.ablation),
+            turn=candidate.turn,
+            parents=candidate.parents,
+            chain=candidate.chain,
+            model=candidate.model or None,
+            siblings=tuple(SiblingFields(round=number, relative_time=ratio) for number, ratio in candidate.siblings),
+            effort=candidate.effort.to_json(),
+            rejection=why(candidate),
+            settings=candidate.settings,
+            verdicts=dict(Counter(str(outcome.verdict) for outcome in candidate.outcomes)),
+            speedup=Speedup.of(candidate.comparison) if candidate.comparison else None,
             against_best=AgainstBestFields(**vars(Speedup.of(best.comparison)), round=best.round) if best else None,
-            **scored(found.task_score),
-            critique=found.critique,
-            hot_lines=HotLineFields.each(found.profile.lines[:5] if found.profile else ()),
+            **scored(candidate.task_score),
+            critique=candidate.critique,
+            hot_lines=HotLineFields.each(candidate.profile.lines[:5] if candidate.profile else ()),
         )

@@ -121,21 +121,16 @@ def of_cache(cache: Cache, top: Path, root: Path) -> Iterator[SlowFunction]:
 
 def of_check(answer: Mapping[str, Any], original: str) -> list[SlowFunction]:
     """Functions of a check's answer that take time or can be faster. original: text of the file."""
-    return [
-        SlowFunction(
-            Suggestion(
-                row["file"], row["function"], original, row["new_source"] or "", "runtime", _of_row(row),
-                tuple(row["changes"]), share=row["share"],
-            )
-        )
-        for row in answer["functions"]
-        if row["new_source"] or row["share"] and row["judged"]
-    ]  # fmt: skip
+    rows = (row for row in answer["functions"] if row["new_source"] or row["share"] and row["judged"])
+    return [SlowFunction(_of_row(row, original)) for row in rows]
 
 
-def _of_row(row: Mapping[str, Any]) -> Verdict:
+def _of_row(row: Mapping[str, Any], original: str) -> Suggestion:
     known = {name: row[name] for name in ("reason", "speedup", "caveats")}
-    return read(Verdict, {"outcome": row["verdict"] or Decision.SAME, **known})
+    verdict = read(Verdict, {"outcome": row["verdict"] or Decision.SAME, **known})
+    texts = original, row["new_source"] or ""
+    changes = tuple(row["changes"])
+    return Suggestion(row["file"], row["function"], *texts, "runtime", verdict, changes, share=row["share"])
 
 
 def of_improvement(answer: Mapping[str, Any], file: str, function: str, original: str) -> SlowFunction:

@@ -37,25 +37,26 @@ def answer(review: Review) -> ReviewJson:
     )
 
 
-def _suggestion(found: Suggestion) -> SuggestionFields:
-    evidence = found.verdict.evidence
+def _suggestion(suggestion: Suggestion) -> SuggestionFields:
+    evidence = suggestion.verdict.evidence
+    names = ("task", "together", "sha256_before", "sha256_after", "diff")
     return SuggestionFields(
-        **found.row, task=found.task, evidence=serialize(evidence.checked) if evidence.checked else None,
-        tests=evidence.cases, together=found.together, sha256_before=found.sha256_before,
-        sha256_after=found.sha256_after, diff=found.diff,
-    )  # fmt: skip
+        **suggestion.row,
+        **{name: getattr(suggestion, name) for name in names},
+        evidence=serialize(evidence.checked) if evidence.checked else None,
+        tests=evidence.cases,
+    )
 
 
-def _limit(found: ComparedFunction) -> dict[str, Any]:
+def _limit(row: ComparedFunction) -> dict[str, Any]:
     """A function against the limit. Without an answer it was not tested, and the verdict says why."""
-    verdict = found.verdict
     return {
-        "path": found.path,
-        "function": found.function,
-        "verdict": verdict.outcome,
-        "inconclusive_about": verdict.about,
-        "answer": found.limit,
-        "words": found.words,
+        "path": row.path,
+        "function": row.function,
+        "verdict": row.verdict.outcome,
+        "inconclusive_about": row.verdict.about,
+        "answer": row.limit,
+        "words": row.words,
     }
 
 

@@ -28,8 +28,6 @@ ROOM = 12_000
 """Maximum length of what is shown of the original, characters."""
 MORE = 5_000
 """Maximum length of what is shown in addition for a round's profile, and for its critique, characters."""
-LOADING_LEAST = 0.05
-"""Minimum share of the command of a function that is at work while modules are imported."""
 LONG_SHARE = 1 / 2
 """Maximum part of the room that is left for one long function, or for the class around one."""
 SHORT = 40
@@ -65,8 +63,7 @@ class SourcePage:
 
     def original(self) -> str:
         """Return the source of the functions that the original's figures name, as much as there is room for."""
-        figures = Figures(self.profile)
-        named = [f for f in figures.named if f.total_share >= LOADING_LEAST or not figures.loading.is_loading(f)]
+        named = Figures(self.profile).named
         busy = {SourcePart(f.file, f.qualname) for f in named if f.own_share >= LEAST}
         return self.add([SourcePart(f.file, f.qualname) for f in named], ROOM, busy)
 

@@ -16,6 +16,8 @@ MOST_CALLERS = 3
 """Maximum number of callers of a function that are named."""
 LEAST = 0.01
 """Minimum share of the command that is worth a row."""
+LOADING_LEAST = 0.05
+"""Minimum share of the command that is worth a row for a function at work while modules are imported."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,8 @@ class Figures:
     @property
     def functions(self) -> tuple[FunctionTime, ...]:
         """Functions with their times."""
-        worth = (f for f in self.profile.functions if max(f.own_share, f.total_share) >= LEAST)
-        return tuple(f for f in worth if not is_vendored(f.file) and not self._is_import(f))[: 2 * ROWS]
+        worth = (f for f in self.profile.functions if f.total_share >= LEAST and not self.is_import(f))
+        return tuple(f for f in worth if not is_vendored(f.file))[: 2 * ROWS]
 
     @property
     def repeating(self) -> tuple[tuple[float, str], ...]:
@@ -75,7 +77,9 @@ class Figures:
             above = [f for f in self.profile.functions if f.file == line.file and f.line <= line.line]
             yield from (Spot(f.file, f.qualname, f.line) for f in sorted(above, key=lambda f: f.line)[-1:])
 
-    def _is_import(self, function: FunctionTime) -> bool:
-        """Return True if a module is imported by another and has too little self time for a row."""
+    def is_import(self, function: FunctionTime) -> bool:
+        """Return True if a function belongs to the import of modules and has too little time for a row of its own."""
         imported = function.qualname == "<module>" and self.loading.is_imported(function.file)
-        return imported and function.own_share < LEAST
+        return (imported and function.own_share < LEAST) or (
+            function.total_share < LOADING_LEAST and self.loading.is_loading(function)
+        )

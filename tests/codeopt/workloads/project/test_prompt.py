@@ -412,3 +412,11 @@ def test_a_draft_s_table_begins_with_what_takes_most_now() -> None:
     rows = [row.split("::")[1] for row in round_views(history, page())[1].profile.split("\n") if "::" in row]
     assert rows[0] == "hot"
     assert rows[8:] == ["f9", "f10", "f11"] or {"f9", "f10", "f11"} <= set(rows[8:])
+
+
+def test_what_takes_little_of_an_import_has_no_row_and_no_source() -> None:
+    profile = profile_of(((MAIN, BIG, HOT), 97.0), ((MAIN, LOADED, REGISTER), 3.0))
+    told = brief(profile, "python main.py", "3.11", "", FILES).measured_facts
+    assert "  3.0% are the import of the project's own modules" in told
+    assert "register" not in told
+    assert "register" not in SourcePage(FILES, NOT_FIXED, profile).original()

@@ -228,7 +228,7 @@ class ImproveOptions:
 
     max_rounds: int | None = _budget(None, "N", "maximum number of rounds", count, unset="4 with a model", short="-n")
     max_seconds: float | None = _budget(None, "TIME", "time limit, such as 90 or 15m", duration, unset="none")
-    max_tokens: int | None = _budget(None, "N", "token limit for the model", count, unset="none")
+    max_tokens: int | None = _experiment(None, "N", "token limit for the model", count, unset="none")
     max_cost: float | None = _budget(None, "USD", "cost limit for the model", positive, unset="none")
 
     min_gain: float | None = _judging(None, "SHARE", "minimum gain", share_above_zero, unset="5%", setting=_CHANGE)
@@ -321,7 +321,6 @@ _SHORT = FlagUse(default=_LIMITS.seconds, unset=f"{_LIMITS.seconds:g}")
 _OF_FUNCTIONS = {
     "max_rounds": FlagUse(help="maximum number of candidates for each function"),
     "max_seconds": FlagUse(unset="15m"),
-    "max_tokens": FlagUse(help="token limit for each function"),
     "metric": _TIMES,
     "timeout": FlagUse(default=_MANY_S, unset=f"{_MANY_S:g}"),
 }
@@ -374,7 +373,6 @@ COMMANDS: Mapping[str, Mapping[str, FlagUse]] = {
         cases=FlagUse(help=_CASE_FOLDERS, unset="next to SET"),
         model=FlagUse(short="-m"),
         max_rounds=FlagUse(help="maximum number of candidates for each problem"),
-        max_tokens=FlagUse(help="token limit for each problem"),
         max_cost=FlagUse(help="cost limit for the whole batch"),
         metric=_TIMES,
         timeout=_SHORT,

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 @command(
     examples=("codeopt refine -t acronym 'Sequence to Sequence' --model gpt-5",),
     first=("--task", "--model", "--max-rounds", "--output", "--json"),
-    often=("--max-cost", "--max-tokens", "--max-seconds", "--resume", "--quiet"),
+    often=("--max-cost", "--max-seconds", "--resume", "--quiet"),
 )
 def run(arguments: argparse.Namespace) -> int:
     """Refine one text."""

@@ -240,7 +240,6 @@ def test_a_draft_that_fails_only_what_is_held_out_is_told_so_without_its_words(f
     ("arguments", "why"),
     [
         (("--max-rounds", "1"), "the limit of 1 round is reached"),
-        (("--max-tokens", "50"), "the limit of 50 tokens is reached"),
         (("--max-seconds", "0.001"), "the time limit of 0.001 s is reached"),
         (("--max-cost", "0.001"), "the limit of 0.00 USD is reached"),
     ],
@@ -253,6 +252,12 @@ def test_a_spent_budget_ends_the_run(
     done, _ = improve(folder, ["hm\nVERDICT: IMPROVE", reply(WRONG)] * 3, *arguments)
     assert done.status == 6, done.err
     assert why in done.err
+
+
+def test_a_spent_limit_of_tokens_ends_the_run(folder: Path) -> None:
+    done, _ = improve(folder, ["hm\nVERDICT: IMPROVE", reply(WRONG)] * 3, CODEOPT_MAX_TOKENS="50")
+    assert done.status == 6, done.err
+    assert "the limit of 50 tokens is reached" in done.err
 
 
 def test_a_budget_that_ends_after_a_good_draft_keeps_it(folder: Path) -> None:

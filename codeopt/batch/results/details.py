@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.results.metrics import Solved
+from codeopt.batch.results.table import STATUS
 from codeopt.core.revision import Revision
 from codeopt.core.words import factor
 from codeopt.report.html import drafts
 from codeopt.report.html.annotated import beside
 from codeopt.report.html.charts import anchor
 from codeopt.report.html.markup import Child, Markup, tag
-from codeopt.report.html.templating import folded
+from codeopt.report.html.templating import folded, scrolls
 
 
 def kind(each: Solved) -> str:
@@ -27,7 +28,7 @@ def row(batch: BatchFolder, each: Solved, spent: str) -> Markup:
     speedup = factor(each.speedup) if each.judged else "-"
     span = f"{each.low:.2f} - {each.high:.2f}" if each.accepted and each.low and each.high else ""
     human = factor(each.human) if each.human is not None else ""
-    label = {"solved": "improved", "kept": "not improved"}.get(kind(each), each.status)
+    label = {"solved": "improved", "kept": "not improved"}.get(kind(each), STATUS.get(each.status, each.status))
     names = ("", "", "speedup", "95% interval", "reference", "candidates", "")
     badge = tag("span", label, class_=f"badge {kind(each)}")
     figures = [("num", text) for text in (speedup, span, human, str(len(each.rounds)))]
@@ -82,6 +83,5 @@ def _history(batch: BatchFolder, each: Solved, spent: str) -> Iterator[Child]:
             drafts.diff(Revision.of(problem.source), target.revision, "original", "reference"),
         )
     if not rounds and problem.source:
-        yield folded(
-            "The original", tag("pre", [tag("span", line) for line in problem.source.splitlines()[: drafts.DIFF_LINES]])
-        )
+        shown = problem.source.splitlines()[: drafts.DIFF_LINES]
+        yield folded("The original", scrolls("the original", tag("pre", [tag("span", line) for line in shown])))

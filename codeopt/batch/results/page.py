@@ -18,7 +18,7 @@ FILTERS = (
     ("all", "all"),
     ("solved", "improved"),
     ("kept", "not improved"),
-    ("failed", "failed or dropped"),
+    ("failed", "failed or skipped"),
     ("open", "not ended"),
 )
 

@@ -9,7 +9,7 @@ from textwrap import wrap
 from codeopt.core.sanitize import inline, printable
 from codeopt.core.words import clock, took
 from codeopt.report.stacks.tree import CallNode, call_tree
-from codeopt.workloads.project.profile import IMPORTS, QUEUED, ProjectProfile
+from codeopt.workloads.project.profile import IMPORTS, ProjectProfile
 from codeopt.workloads.project.waits_and_queries import N_PLUS_1, WaitLine
 
 LEAST = 0.02
@@ -32,7 +32,7 @@ def profile_text(
     command: str, profile: ProjectProfile, files: Mapping[str, bytes], *, verbose: bool, folder: str = "."
 ) -> str:
     """Format a profile for a terminal. `verbose` adds the call tree, targets, libraries and imports."""
-    parts = [part for part in profile.clock if part.seconds >= 0.005 and part.name != QUEUED]
+    parts = [part for part in profile.parts if part.seconds >= 0.005]
     out = [
         f"{inline(command, 200)}: {took(profile.seconds)} {clock('wall')}, {took(profile.cpu_s)} {clock('cpu')}",
         *(f"  {row}" for row in wrap(", ".join(f"{part.name} {took(part.seconds)}" for part in parts), 76)),
@@ -65,7 +65,7 @@ def profile_text(
 
 def _next(command: str, profile: ProjectProfile, ours: float, folder: str) -> str:
     """Return a command to paste: the imports if they take most of the time, otherwise the improvement."""
-    slowest = next((part.name for part in profile.clock if part.name != QUEUED), "")
+    slowest = next((part.name for part in profile.parts), "")
     interpreter, _, rest = command.partition(" ")
     if ours < SMALL and slowest == IMPORTS and interpreter in ("python", "python3"):
         return f"{interpreter} -X importtime {rest}"

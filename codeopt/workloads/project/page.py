@@ -65,7 +65,7 @@ def command_page(
         "Times by samples of CPU time.",
         python=python,
         notes=(*profile.notes, *notes),
-        clock=time_bar([(part.name, part.seconds) for part in profile.clock], "Parts of the time of the command"),
+        clock=time_bar([(part.name, part.seconds) for part in profile.parts], "Parts of the time of the command"),
         clock_words=_clock_words(profile),
         targets=targets[:ROWS],
         flame=flame(tree, f"Flame graph of {command}; the list below it says the same", widths[0]),

@@ -237,6 +237,11 @@ class ProjectProfile:
         return tuple(ClockPart(name, seconds) for name, seconds in ranked if seconds > 0)
 
     @property
+    def parts(self) -> tuple[ClockPart, ...]:
+        """Return the same without the wait for a core, which depends on the machine and not on the command."""
+        return tuple(part for part in self.clock if part.name != QUEUED)
+
+    @property
     def repeated_queries(self) -> tuple[QueryLine, ...]:
         """Lines that run one statement over and over."""
         return tuple(each for each in self.queries if each.repeats)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice
+from math import log
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import NotVerifiable
@@ -52,6 +53,8 @@ LIKE_KNOWN = 6
 """Number of calls like the longest known one that there is time for."""
 LONG_S = 0.4
 """Time limit of the original on the long calls that are kept, seconds."""
+SHORTER = 3
+"""Factor by which a call is shorter from which the growth of the time is read."""
 LONG_PATIENCE = CallTimeLimit(0.3, 0.45, lost=1)
 """Time limit of trying long calls, seconds: the shortest come first, so behind one that takes too long the others
 would."""
@@ -266,7 +269,7 @@ def long_ones(
 ) -> list[KnownCall]:
     """Calls as long as the largest and longer, as many as the original makes in a second, or in the time of LIKE_KNOWN
     calls where that is more; and of a function that takes iterators and yields a long one. larger: calls that are as
-    large as none is, the largest first; the first of them that the original can make is kept. usual_s: time of the
+    large as none is, the largest first; the first of them for which there is time is made. usual_s: time of the
     largest, seconds. None of them is timed."""
     texts = set(known)
     made = [text for text in long_calls(known, LONG, seed, harness.vocabulary) if text not in texts]
@@ -274,12 +277,24 @@ def long_ones(
     watched = [text for text in wrapped if text is not None][:2]
     total = LIKE_KNOWN * usual_s
     patience = CallTimeLimit(max(LONG_PATIENCE.call, 2 * usual_s), max(LONG_PATIENCE.total, total), LONG_PATIENCE.lost)
-    found, _ = observe(harness, [*made, *watched, *larger], {}, patience)
-    by_text = {each.text: each for each in found}
-    largest = next((by_text[text] for text in larger if text in by_text), None)
-    kept = quick_calls([each for each in found if each.text not in larger], max(LONG_S, total))
+    found, _ = observe(harness, [*made, *watched], {}, patience)
+    enough = [text for text in larger if _expected_s(found, text) <= patience.call][:1]
+    largest = observe(harness, enough, {}, patience)[0] if enough else []
+    kept = quick_calls(found, max(LONG_S, total))
     kept += observe(harness, [text for text in deep_calls(known) if text not in texts], {}, DEEP_CALL_LIMIT)[0]
-    return [*kept, largest] if largest else kept
+    return [*kept, *largest]
+
+
+def _expected_s(known: Sequence[KnownCall], text: str) -> float:
+    """Seconds of a longer call, if the time grows as it does from a short known one to the longest; in proportion to
+    the length at least. 0 where nothing tells."""
+    timed = sorted((len(each.text), each.seconds) for each in known if each.returns and each.seconds > 0)
+    if not timed:
+        return 0.0
+    length, seconds = timed[-1]
+    shorter, less = next((each for each in reversed(timed) if each[0] <= length / SHORTER), timed[-1])
+    power = log(seconds / less) / log(length / shorter) if shorter < length else 1.0
+    return float(seconds * (len(text) / length) ** max(1.0, power))
 
 
 def iterables(harness: FunctionHarness) -> list[int]:

@@ -97,8 +97,8 @@ class SourcePage:
     ) -> Iterator[tuple[str, set[int], float]]:
         """Yield files with lines to show and the largest share of the room that is left for them.
 
-        Order: short functions, of long ones where they call and are hot, long ones
-        as a whole, what all of them use, their classes as a whole. So no long function takes the room of all others.
+        Order: short functions, of long ones where they call and are hot, long ones as a whole, what all of them use,
+        their classes as a whole. So no long function takes the room of all others.
         """
         calls = {place.function for place in places}
         modules = [(place, read_module(self.files[place.file])) for place in places]
@@ -110,14 +110,14 @@ class SourcePage:
                 near = [line.line for line in self.profile.lines if line.file == place.file]
                 near += [at for at in span if calls & {*_WORD.findall(module.lines[at - 1])} - {place.function}]
                 yield place.file, module.head(name) | module.class_line(name) | module.around(name, near), 1
-        shown = [pair for pair in modules if busy is None or pair[0] in busy]
-        for place, module in shown:
-            yield place.file, module.span(place.qualname), LONG_SHARE
-        for place, module in shown:
+        for place, module in modules:
+            if busy is None or place in busy:
+                yield place.file, module.span(place.qualname), LONG_SHARE
+        for place, module in modules:
             hot = (f.qualname for f in self.profile.functions if f.file == place.file and f.total_share >= LEAST)
             used = excerpt(module.text, place.qualname, frozenset(hot)).lines
             yield from ((place.file, piece, 1) for piece in module.pieces({*used}))
-        for place, module in shown:
+        for place, module in modules:
             yield place.file, module.owner(place.qualname), LONG_SHARE
 
 

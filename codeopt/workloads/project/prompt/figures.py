@@ -66,7 +66,7 @@ class Figures:
         below = [known[spot[:2]] for spot in self._spots() if spot[:2] in known]
         found = sorted({*self.functions, *below}, key=lambda f: (-f.total_share, f.file, f.line))
         found.sort(key=self.loading.is_loading)
-        return tuple(f for f in found if f.qualname != "<module>")
+        return tuple(f for f in found if f.qualname != "<module>" and not self.is_import(f))
 
     def _spots(self) -> Iterator[Spot]:
         """Yield functions that are named in addition to the tables of functions."""

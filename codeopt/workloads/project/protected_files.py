@@ -13,7 +13,7 @@ from typing import Any
 
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.module_graph import ModuleGraph
-from codeopt.workloads.project.test_settings import file_patterns, has_test_cases, matches
+from codeopt.workloads.project.test_files import RECIPE_FILES, find_test_files
 
 RUNNERS = frozenset({"pytest", "py.test", "unittest", "nose2", "asv", "manage.py"})
 """Tools whose folders say where they look for tests, and are no input."""
@@ -21,7 +21,6 @@ RECIPES = frozenset({"tox", "nox", "invoke", "inv", "doit", "hatch", "pdm", "poe
 """Tools that run what a file of the project says."""
 BUILD = frozenset({"setup.py", "noxfile.py", "hatch_build.py", "sitecustomize.py", "usercustomize.py", "dodo.py"})
 CONFIGURATION = (".toml", ".cfg", ".ini", ".conf", ".yaml", ".yml", ".json", ".pth", ".env", ".lock", ".mk")
-RECIPE_FILES = frozenset({"Makefile", "makefile", "GNUmakefile", "tox.ini", "noxfile.py", "tasks.py", "justfile"})
 _FOLDER = re.compile(rb'"benchmark_dir"\s*:\s*"([^"]+)"')
 
 
@@ -86,12 +85,10 @@ def find_protected_files(
     fix(entries, ProtectedReason.COMMAND)
     fix(_given(command, files), ProtectedReason.GIVEN)
     fix(modules.named_by([*entries, *_recipes(command, files)]), ProtectedReason.NAMED)
-    patterns = file_patterns(files, command.words)
     named = {path for each in tests for path in files if path == each or path.startswith(f"{each}/")}
     fix(named, ProtectedReason.TEST)
-    fix((path for path in files if path.endswith(".py") and matches(path, patterns)), ProtectedReason.TEST)
-    unknown = (path for path in modules.with_text(b"TestCase") if path not in fixed)
-    fix((path for path in unknown if has_test_cases(modules.tree(path))), ProtectedReason.TEST)
+    fix((path for path in files if PurePosixPath(path).name == "conftest.py"), ProtectedReason.TEST)
+    fix(find_test_files(files, command.words), ProtectedReason.TEST)
     fix(_asv_bodies(files), ProtectedReason.TEST)
     fix(
         (path for path in files if PurePosixPath(path).name in BUILD | RECIPE_FILES - {"tasks.py"}),

@@ -8,9 +8,9 @@ from pathlib import PurePosixPath
 
 from codeopt.analysis.import_steps import import_steps
 from codeopt.workloads.project.module_graph import NAMED_PATH, read_module
-from codeopt.workloads.project.protected_files import RECIPE_FILES
 from codeopt.workloads.project.test_settings import SETTINGS, file_patterns, has_test_cases, matches
 
+RECIPE_FILES = frozenset({"Makefile", "makefile", "GNUmakefile", "tox.ini", "noxfile.py", "tasks.py", "justfile"})
 _TEST = re.compile(rb"^(?:\s*(?:async\s+)?def test|class \w*Test)", re.M)
 FAR = 1_000
 """Distance of a file from which no import leads to the hot code."""

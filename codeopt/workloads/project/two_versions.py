@@ -154,8 +154,7 @@ def _ruler(files: Mapping[str, bytes], command: ProjectCommand, tests: Sequence[
     ground = find_protected_files(command, files, tests)
     fixed = {path: reason for path, reason in ground.files.items() if _measures(path, reason)}
     beside = (path for path in files if CHECKS & set(PurePosixPath(path).parts[:-1]))
-    checks = (*beside, *find_test_files(files, command.words))
-    return ProtectedFiles(fixed).also(_data(files, command), ProtectedReason.NAMED).also(checks, ProtectedReason.TEST)
+    return ProtectedFiles(fixed).also(_data(files, command), ProtectedReason.NAMED).also(beside, ProtectedReason.TEST)
 
 
 def _needed(files: Mapping[str, bytes], new: Mapping[str, ProtectedReason], entries: Sequence[str]) -> Iterator[str]:

@@ -77,7 +77,7 @@ if sys.version_info >= (3, 8):
 
 RECORDERS = ("tests/", "calls/__init__", "calls/repr/")
 """Files of the guest that recorders of calls need, by how their paths begin."""
-SAMPLERS = ("tests/project_", "tests/process_end", "tests/cpu_sampler", "tests/watched_file", "tests/call_log",
+SAMPLERS = ("tests/project_", "tests/process_end", "tests/cpu_sampler", "tests/call_log",
             "tests/__init__")  # fmt: skip
 """Files of the guest that samplers and counters need."""
 

@@ -10,22 +10,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType
-    from typing import Any, Protocol
+    from typing import Any
 
-    from .sampling import Schedule
+    from .recorder import CallRecorder
 
     Function = Callable[..., Any]
-
-    class Recorder(Protocol):
-        """Interface of CallRecorder that the wrappers use."""
-
-        qualname: str
-        schedule: Schedule
-        inside: set[int]
-
-        def note(self, function: Any, args: Any, kwargs: Any) -> None:
-            """Write down a call before it is made."""
-
 
 MAX_NESTED_CALLS = 50
 """Calls within calls after which a wrapper steps aside."""
@@ -33,7 +22,7 @@ IS_COROUTINE = 0x80
 """Bit of co_flags that marks `async def`, not a generator."""
 
 
-def wrapper(recorder: Recorder, function: Any) -> Function:
+def wrapper(recorder: CallRecorder, function: Any) -> Function:
     """The function with the recorder before it."""
     code = _code(function)
     if code is not None and code.co_flags & IS_COROUTINE:
@@ -45,7 +34,7 @@ def wrapper(recorder: Recorder, function: Any) -> Function:
     return _as_if(recorded, function)
 
 
-def before_plain(recorder: Recorder, function: Any) -> Function:
+def before_plain(recorder: CallRecorder, function: Any) -> Function:
     """Wrapper of a function that does not call itself."""
     is_due, note = recorder.schedule.is_due, recorder.note
 
@@ -57,7 +46,7 @@ def before_plain(recorder: Recorder, function: Any) -> Function:
     return recorded
 
 
-def before_coroutine(recorder: Recorder, function: Any) -> Function:
+def before_coroutine(recorder: CallRecorder, function: Any) -> Function:
     """Wrapper of an `async def`, which is one itself, as frameworks ask for that."""
     is_due, note = recorder.schedule.is_due, recorder.note
 
@@ -69,7 +58,7 @@ def before_coroutine(recorder: Recorder, function: Any) -> Function:
     return recorded
 
 
-def before_recursive(recorder: Recorder, function: Any) -> Function:
+def before_recursive(recorder: CallRecorder, function: Any) -> Function:
     """Return a wrapper of a function that may call itself. Of each thread the outermost call is kept.
 
     After some calls within a call the wrapper steps aside until the outermost one ends. With other threads, whose calls

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.worker_events import WorkerEvent
 from codeopt.core.budget import NOTHING_USED, Usage
-from codeopt.core.console import Console
+from codeopt.core.console import Console, estimate
 from codeopt.core.errors import report_lines
 from codeopt.core.live import LiveLines, takes_live_lines
 from codeopt.core.sanitize import inline
@@ -65,10 +65,8 @@ class Progress:
         return ", ".join(f"{count} {inline(result, 30)}" for result, count in self.results.most_common())
 
     def left(self) -> str:
-        """`about 1:05 left`, at the pace so far. `estimating` before the first end."""
-        if not self.ended:
-            return "estimating"
-        return f"about {clock(self.seconds() / self.ended * (self.total - self.ended))} left"
+        """`about 2 min left`, at the pace so far. `estimating` before the first end."""
+        return estimate(self.seconds() / self.ended * (self.total - self.ended)) if self.ended else "estimating"
 
     def money(self) -> str:
         """Cost of the model over all sessions, in words; empty: no model was asked."""
@@ -124,12 +122,12 @@ class LogProgress(AbstractContextManager["LogProgress"]):
 
 
 class LiveProgress(AbstractContextManager["LiveProgress"]):
-    """A live display in a terminal: overall bar, a line a worker; problems that ended scroll by above it."""
+    """A live display in a terminal: progress and estimate, results so far. Problems that ended scroll by above it."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._live = LiveLines(self._drawn)
-        self._doing: dict[int, tuple[str, str]] = {}
+        self._doing = ""
         self._money = ""
 
     def __exit__(self, _t: type[BaseException] | None, _e: BaseException | None, _tb: TracebackType | None) -> None:
@@ -147,9 +145,9 @@ class LiveProgress(AbstractContextManager["LiveProgress"]):
         if event.kind == "note":
             self._live.write(inline(event.text, 400))
         elif event.kind == "progress":
-            self._doing[worker] = (event.problem, event.text)
+            self._doing = f"{inline(event.problem, 30)}: {inline(event.text, 70)}"
         elif event.kind == "ended":
-            self._doing.pop(worker, None)
+            self._doing = ""
             self._live.write(ended_row(event))
         self._live.show()
 
@@ -158,27 +156,13 @@ class LiveProgress(AbstractContextManager["LiveProgress"]):
         self._live.write("\n".join(report_lines("warning", inline(line, 400), hint)))
 
     def _drawn(self) -> RenderableType:
-        from rich.console import Group
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
         from rich.text import Text
 
         progress = self._progress
-        head, workers = Table.grid(padding=(0, 1)), Table.grid(padding=(0, 1))
-        head.add_row(
-            ProgressBar(total=max(1, progress.total), completed=progress.ended, width=20),
-            f"{progress.ended} of {progress.total} done",
-            f"{clock(progress.seconds())}, {progress.left()}",
-        )
-        for _ in range(3):
-            workers.add_column(no_wrap=True)
-        for number in range(progress.workers):
-            problem, doing = self._doing.get(number, ("", "-"))
-            workers.add_row(f"worker {number}", inline(problem, 30), Text(inline(doing, 70), style="dim"))
+        first = f"  {clock(progress.seconds())}  {progress.ended} of {progress.total} done  {progress.left()}"
         best = f"best {inline(progress.best[0], 30)} {factor(progress.best[1])}" if progress.best[0] else ""
-        so_far = "   ".join(filter(None, (progress.counts(), best, self._money)))
-        rows = [Text(so_far, no_wrap=True, overflow="ellipsis")] if so_far else []
-        return Group(head, *rows, workers)
+        so_far = ", ".join(filter(None, (progress.counts(), best, self._money, self._doing)))
+        return Text(f"{first}\n        {so_far}", no_wrap=True, overflow="ellipsis")
 
 
 def ended_row(event: WorkerEvent) -> str:

@@ -13,18 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import Any, TextIO, cast
 
 from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.results.statistics import Estimate, estimate, mean, share
-from codeopt.batch.results.table import percent
+from codeopt.batch.results.table import metric_lines, percent
 from codeopt.core.history import Candidate, Preferred
-from codeopt.core.words import money
+from codeopt.core.screen import open_terminal, write_lines
+from codeopt.core.words import counted, money
 from codeopt.selfrefine.text_task import CHECKED, TextTask
 from codeopt.tasks import open_task
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 
 @dataclass(frozen=True)
@@ -110,33 +108,27 @@ def _task(batch: BatchFolder) -> TextTask:
 
 
 def render(batch: BatchFolder, file: TextIO) -> None:
-    """The tables, as wide as the terminal."""
-    from rich.console import Console
-
-    found = measure_texts(batch, _task(batch))
-    console = Console(file=file, highlight=False, width=None if file.isatty() else 110)
-    console.print(_table(found))
+    """Write the figures as a table."""
+    write_lines("\n".join(_table(measure_texts(batch, _task(batch)))), open_terminal(file))
 
 
-def _table(found: TextMetrics) -> Table:
-    from rich.table import Table
-
-    title = f"{found.task}: {found.inputs} inputs, {found.judged} answered, {found.refined} refined"
-    table = Table(title=title, title_justify="left")
-    for name in ("metric", "value", "95% interval"):
-        table.add_column(name, justify="left" if name == "metric" else "right")
-    for k, value in enumerate(found.by_round):
-        table.add_row(f"score after {k} round{'s' * (k > 1)}" if k else "score of the first drafts", *percent(value))
+def _table(found: TextMetrics) -> list[str]:
+    names = (
+        "score of the first drafts",
+        *(f"score after {counted(k, 'round')}" for k in range(1, len(found.by_round))),
+    )
+    rows = [(name, percent(value)) for name, value in zip(names, found.by_round, strict=True)]
     if found.wins:
         ends = f"{found.ties} ties, {found.losses} for the first draft"
-        table.add_row(f"refined one preferred ({ends})", *percent(found.wins))
+        rows.append((f"refined one preferred ({ends})", percent(found.wins)))
     for name, both in (("checked by code", found.checked), ("solved", found.solved)):
         if both:
-            table.add_row(f"{name}, first drafts", *percent(both[0]))
-            table.add_row(f"{name}, results", *percent(both[1]))
-    table.add_row("tokens", f"{found.tokens:,}", "")
-    table.add_row("cost", money(found.cost_usd), "")
-    return table
+            rows += [(f"{name}, first drafts", percent(both[0])), (f"{name}, results", percent(both[1]))]
+    rows += [("tokens", (f"{found.tokens:,}", "")), ("cost", (money(found.cost_usd), ""))]
+    return [
+        f"{found.task}: {found.inputs} inputs, {found.judged} answered, {found.refined} refined",
+        *metric_lines(rows),
+    ]
 
 
 def as_json(batch: BatchFolder) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import Iterable, Iterator
+from typing import Any, TextIO
 
 from codeopt.batch.results.metrics import OPT, Metrics, Solved, Versus
 from codeopt.batch.results.statistics import Estimate
@@ -15,9 +15,6 @@ from codeopt.core.sanitize import inline
 from codeopt.core.words import Speedup, clock, counted, factor, money, took
 from codeopt.report.answer_fields import scored, serialize
 from codeopt.report.answers import Ends, ReportJson
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 COLUMNS = (
     "problem", "status", "fault", "reason", "accepted", "speedup", "ci_low", "ci_high", "best_round", "rounds",
@@ -33,16 +30,12 @@ FEWEST = 10
 
 
 def render(found: Metrics, file: TextIO, other: Versus | None = None, *, verbose: bool = False) -> None:
-    """Write the problems and the sums; with `verbose` all figures as tables, as wide as the terminal."""
-    from rich.console import Console
-
-    console = Console(file=file, highlight=False, width=None if file.isatty() else screen.COLUMNS)
-    screen.write_lines("\n".join([*_problems(found), *_sums(found)]), screen.open_terminal(file))
+    """Write the problems and the sums; with `verbose` all figures as tables."""
+    lines = [*_problems(found), *_sums(found)]
     if verbose:
-        _totals(console, found)
-        _rounds(console, found)
-    if other is not None:
-        _versus(console, other)
+        lines += ["", *_totals(found), "", *_rounds(found)]
+    lines += _versus(other) if other else []
+    screen.write_lines("\n".join(lines), screen.open_terminal(file))
 
 
 def _sums(found: Metrics) -> list[str]:
@@ -56,24 +49,23 @@ def _sums(found: Metrics) -> list[str]:
     return [f"Geometric mean speedup {value} ({certain})", f"Time {took(found.facts.seconds)}{spent}"]
 
 
-def _totals(console: Console, found: Metrics) -> None:
-    from rich.table import Table
+def metric_lines(rows: Iterable[tuple[str, tuple[str, str]]]) -> list[str]:
+    """Format metrics, each with its value and interval."""
+    return columns([("metric", "value", "95% interval"), *((name, *figures) for name, figures in rows)])
 
-    table = Table(title=f"{counted(len(found.solved), 'problem')}, {len(found.judged)} measured", title_justify="left")
-    for name in ("metric", "value", "95% interval"):
-        table.add_column(name, justify="left" if name == "metric" else "right")
-    for name, (value, span) in own_rows(found):
-        table.add_row(name, value, span)
-    table.add_row(f"%OPT (right and at least {factor(OPT)})", *percent(found.opt))
-    table.add_row("%correct (some draft is right)", *percent(found.correct))
-    table.add_row("geometric mean speedup", *times(found.geomean))
-    table.add_row("mean speedup", *times(found.mean_speedup))
+
+def _totals(found: Metrics) -> list[str]:
+    rows = [
+        *own_rows(found),
+        (f"%OPT (right and at least {factor(OPT)})", percent(found.opt)),
+        ("%correct (some candidate is right)", percent(found.correct)),
+        ("geometric mean speedup", times(found.geomean)),
+        ("mean speedup", times(found.mean_speedup)),
+    ]
     if found.human_opt and found.human_geomean:
-        table.add_row(f"reference %OPT ({found.humans} programs)", *percent(found.human_opt))
-        table.add_row("reference geometric mean speedup", *times(found.human_geomean))
-    for name, value in _plain_rows(found):
-        table.add_row(name, value, "")
-    console.print(table)
+        rows.append((f"reference %OPT ({found.humans} programs)", percent(found.human_opt)))
+        rows.append(("reference geometric mean speedup", times(found.human_geomean)))
+    return [*metric_lines(rows), *columns(_plain_rows(found))]
 
 
 def own_rows(found: Metrics) -> list[tuple[str, tuple[str, str]]]:
@@ -111,26 +103,22 @@ def _plain_rows(found: Metrics) -> list[tuple[str, str]]:
     return rows
 
 
-def _rounds(console: Console, found: Metrics) -> None:
-    from rich.table import Table
-
+def _rounds(found: Metrics) -> list[str]:
     if not found.rounds:
-        return
-    table = Table(title="after k drafts (best@k), by the timings of their own rounds", title_justify="left")
-    for name in ("k", "drafts", "%correct", "%OPT", "95% interval", "newly solved", "geo-mean"):
-        table.add_column(name, justify="right")
-    for round in found.rounds:
-        opt, span = percent(round.opt)
-        table.add_row(
-            str(round.k),
-            str(round.drafts),
-            percent(round.correct)[0],
-            opt,
-            span,
-            str(round.newly),
-            times(round.geomean)[0],
+        return []
+    rows = [
+        (
+            f"{each.k}",
+            f"{each.drafts}",
+            percent(each.correct)[0],
+            *percent(each.opt),
+            f"{each.newly}",
+            times(each.geomean)[0],
         )
-    console.print(table)
+        for each in found.rounds
+    ]
+    title = ("k", "candidates", "%correct", "%OPT", "95% interval", "newly solved", "geo-mean")
+    return ["After k candidates (best@k), by the timings of their own rounds", *columns([title, *rows], range(7))]
 
 
 def _problems(found: Metrics) -> Iterator[str]:
@@ -161,14 +149,13 @@ def _row(each: Solved) -> tuple[str, ...]:
     return name, figures.gain, f"({figures.interval}), round {each.best_round}{score}"
 
 
-def _versus(console: Console, other: Versus) -> None:
+def _versus(other: Versus) -> list[str]:
     ratio, span = times(other.ratio)
-    console.print(
-        f"against the other batch, on {other.problems} problems both have judged:\n"
-        f"  %OPT: {other.opt[0]} here, {other.opt[1]} there (McNemar's exact test, p = {other.opt_p:.3g})\n"
+    return [
+        f"against the other batch, on {other.problems} problems both have judged:",
+        f"  %OPT: {other.opt[0]} here, {other.opt[1]} there (McNemar's exact test, p = {other.opt_p:.3g})",
         f"  speedup there over here: {ratio} ({span}; sign-flip test, p = {other.ratio_p:.3g})",
-        markup=False,
-    )
+    ]
 
 
 def failures(found: Metrics) -> list[Solved]:

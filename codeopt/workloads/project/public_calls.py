@@ -28,6 +28,7 @@ from codeopt.core.words import counted
 from codeopt.workloads._request import WorkloadRequest
 from codeopt.workloads.function.corpus.cases import calls_of
 from codeopt.workloads.function.function_target import open_function
+from codeopt.workloads.function.known_cases import disturbed
 from codeopt.workloads.function.recording.instrumented_run import RECORDERS, Instrument
 from codeopt.workloads.function.recording.recording import MOST_OF_ONE, recording_file, sample
 from codeopt.workloads.function.workload import FunctionWorkload
@@ -39,8 +40,9 @@ from codeopt.workloads.project.protected_files import ProtectedReason
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.surface import ImportedNames, read_surface
 from codeopt.workloads.sandbox_view.view import locate
+from codeopt_sandbox.call_answer import CallRun
 from codeopt_sandbox.caveat import Caveat, CaveatKind
-from codeopt_sandbox.outcome import CaseVerdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
 
 MOST = 100
 """Maximum number of recorded calls of one function, of sizes like those of all that were recorded."""
@@ -275,10 +277,17 @@ def _make_repository(folder: Path) -> None:
         raise UsageError(f"it takes git to show a copy of the project: {error.words}") from error
 
 
+def outcome_of(workload: FunctionWorkload, draft: Revision, case: Case) -> Outcome:
+    """Outcome of calls of a draft, which run again if some do not end in time: other processes may have the machine."""
+    outcome = workload.run_case(draft, case)
+    is_late = isinstance(outcome.run, CallRun) and disturbed(outcome.run)
+    return workload.run_case(draft, case) if is_late and outcome.verdict is not CaseVerdict.AC else outcome
+
+
 def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: Revision) -> FunctionFinding:
     caveats: list[Caveat] = []
     for case in workload.suite.cases:
-        outcome = workload.run_case(draft, case)
+        outcome = outcome_of(workload, draft, case)
         if outcome.verdict is not CaseVerdict.AC:
             said = workload.explain(draft, case, outcome)
             return FunctionFinding(edit, wrong=f"{edit}: {said.detail or said.verdict}")
@@ -286,7 +295,7 @@ def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: Revision) -> Fu
     calls = len(workload.corpus.known)
     tried = calls
     for case in workload.unseen_cases():
-        outcome = workload.run_case(draft, case)
+        outcome = outcome_of(workload, draft, case)
         if outcome.verdict is not CaseVerdict.AC:
             return FunctionFinding(edit, wrong=f"{edit}: calls like those of the command give other results")
         caveats += outcome.caveats

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
+from codeopt.core.revision import Revision
 from codeopt.workloads.project.edits import CodeEdit
-from codeopt.workloads.project.public_calls import pickled_names
+from codeopt.workloads.project.public_calls import outcome_of, pickled_names
 from codeopt.workloads.project.public_surface import Surfaces
+from codeopt_sandbox.call_answer import CallAnswer, CallRun
+from codeopt_sandbox.guest.answer import Answer
 from codeopt_sandbox.guest.tests.writing import write_call
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
 from tests.codeopt.command import codeopt
 from tests.codeopt.workloads.shop import answer
 from tests.conftest import require_sandbox
@@ -167,3 +173,17 @@ def test_names_in_pickles_are_read_without_unpickling() -> None:
     assert text is not None
     assert "Thing" in pickled_names(f"f{text}" if text.startswith("(") else text)
     assert pickled_names("f('Thing')") == set()
+
+
+@pytest.mark.parametrize(("kinds", "verdict"), [(("timeout", "returns"), "AC"), (("timeout", "timeout"), "WA")])
+def test_calls_that_do_not_end_in_time_run_again(kinds: tuple[str, ...], verdict: str) -> None:
+    """Other processes may have the machine."""
+    ends = iter(kinds)
+
+    def run_case(draft: Revision, case: Case) -> Outcome:
+        kind = next(ends)
+        run = CallRun(0, None, 0.1, 0.1, 0, b"", b"", answer=CallAnswer((Answer(kind),), ("f(1)",)))
+        return Outcome("calls.1", CaseVerdict.AC if kind == "returns" else CaseVerdict.WA, run)
+
+    workload: Any = Mock(run_case=run_case)
+    assert outcome_of(workload, Revision({}), Case("calls.1", b"")).verdict == verdict

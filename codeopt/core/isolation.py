@@ -25,6 +25,7 @@ def open_isolated(
     notify: Callable[[str], None],
     mounts: tuple[tuple[str, str], ...] = (),
     core: int | None = None,
+    spare: int | None = None,
     room_mib: int = 0,
     base: BaseFolder | None = None,
 ) -> Sandbox:
@@ -32,7 +33,7 @@ def open_isolated(
 
     own_code_only: only the user's own program and its versions by the built-in rules will run. Only then may `auto` use
     plain processes if nothing can isolate, and it reports this. core: the CPU core for the runs, None for the least
-    busy one.
+    busy one. spare: guests kept ready, None for as many as the backend needs.
 
     room_mib: size of a run's files in MiB, in addition to those that the options name. base: initial files in the
     working folders of runs. Raises NoSandbox, and UsageError for unusable files or variables of the options.
@@ -49,6 +50,7 @@ def open_isolated(
         options.image,
         options.runtime,
         core=core,
+        spare=spare,
         mounts=mounts,
         env=env,
         base=base,

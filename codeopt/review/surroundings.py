@@ -32,7 +32,7 @@ STOPS_ALL = (ModelError, NoSandbox, SandboxError)
 def isolated(options: ImproveOptions) -> ImproveOptions:
     """Choose a sandbox that isolates, since others wrote the change. Raises NoSandbox where nothing isolates: a plain
     process needs the user's own flag (--sandbox process)."""
-    with open_isolated(options, own_code_only=False, notify=lambda line: None) as sandbox:
+    with open_isolated(options, own_code_only=False, notify=lambda line: None, spare=0) as sandbox:
         return replace(options, sandbox=sandbox.backend)
 
 

@@ -86,7 +86,9 @@ def _score(value: Estimate) -> tuple[str, str]:
 
 
 def _plain_rows(found: Metrics) -> list[tuple[str, str]]:
-    rows = [("status", ", ".join(f"{count} {status}" for status, count in sorted(found.counts.items())))]
+    rows = [
+        ("status", ", ".join(f"{count} {STATUS.get(status, status)}" for status, count in sorted(found.counts.items())))
+    ]
     if found.usage.replies:
         cached = f", {found.usage.tokens_cached:,} of them read from a cache" if found.usage.tokens_cached else ""
         rows.append(("tokens", f"{found.usage.tokens:,} in {found.usage.replies} replies{cached}"))

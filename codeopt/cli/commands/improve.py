@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "codeopt improve slow.py -- --top 10 data.csv",
     ),
     first=("--model", "--write", "--max-rounds", "--max-seconds", "--json"),
-    often=("--run", "--task", "--cases", "--tests", "--output", "--dry-run"),
+    often=("--quick", "--run", "--task", "--cases", "--tests", "--output", "--dry-run"),
     verdicts=(1, 6),
     takes_arguments=True,
 )

@@ -31,6 +31,8 @@ LARGEST_BASE = 200_000  # bytes; a longer input is not changed token by token
 LONG_ENOUGH = 140_000  # bytes; more than two pipe buffers
 BASES = 4
 WAYS = ("resampled", "even", *RELATED, "one", "repeated", "ends", "shuffled")
+MOST_BYTES = 20_000_000
+"""Bytes of all changed inputs that the best are chosen among."""
 TRIES = 3
 """Inputs for a relation: the original may fail on the first."""
 
@@ -70,7 +72,7 @@ def break_each(
         kinds: Words by which patterns take turns.
     """
     found: dict[int, list[tuple[int, int, int, bytes]]] = {}
-    for at, data in enumerate(dict.fromkeys(candidates)):
+    for at, data in enumerate(dict.fromkeys(_first(candidates))):
         numbers = broken(data)
         for number in numbers:
             found.setdefault(number, []).append((len(numbers), len(data), at, data))
@@ -82,6 +84,15 @@ def break_each(
             if best is not None and (turn == 0 or len(ranked[number]) > turn):
                 yield MutatedInput(f"broken.{len(given)}", best, kept[number], str(number))
                 given.add(best)
+
+
+def _first(candidates: Iterable[bytes]) -> Iterator[bytes]:
+    size = 0
+    for data in candidates:
+        size += len(data)
+        if size > MOST_BYTES:
+            break
+        yield data
 
 
 def _by_turns(numbers: Iterable[int], kinds: Sequence[str]) -> list[int]:

@@ -26,8 +26,6 @@ from codeopt.workloads.contract.program.known_inputs import choose_shortest
 
 SHORT_LISTS = (4, 8, 30)
 """Elements that each list keeps in a document that is changed: the witness is small."""
-MOST_BYTES = 10_000_000
-"""Bytes of all changed files that the best are chosen among."""
 BASES = 2
 LONG = 20_000
 """Bytes of a file whose lists are shortened before it is changed."""
@@ -114,14 +112,6 @@ class KnownDocuments:
     def changes(self, shown: Sequence[bytes], draw: random.Random) -> Iterator[bytes]:
         """Files with one thing changed, each meant to break one relation; `shown` are those whose values may be
         used."""
-        size = 0
-        for data in self._all_changes(shown, draw):
-            size += len(data)
-            if size > MOST_BYTES:
-                break
-            yield data
-
-    def _all_changes(self, shown: Sequence[bytes], draw: random.Random) -> Iterator[bytes]:
         for data in sorted(dict.fromkeys(shown), key=len)[:BASES]:
             base = self._shortened(self.format.read(data))
             places: dict[Path, list[Place]] = {}

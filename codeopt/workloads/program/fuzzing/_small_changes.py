@@ -16,23 +16,12 @@ from codeopt.workloads.program.fuzzing._lengths import shrunk
 LARGEST = 5000
 """Bytes of an input that is changed; a longer one is made as short where its text shows how."""
 MOST_PLACES = 40
-MOST_BYTES = 20_000_000
-"""Bytes of all changed inputs that the best are chosen among."""
 BASES = 3
 """Number of known inputs that are changed, the shortest of several lines or words first."""
 
 
 def small_changes(known: KnownInputs, shown: Sequence[bytes], draw: random.Random) -> Iterator[bytes]:
     """Inputs with one small thing changed; `shown` are those whose values may be used."""
-    size = 0
-    for data in _all_changes(known, shown, draw):
-        size += len(data)
-        if size > MOST_BYTES:
-            break
-        yield data
-
-
-def _all_changes(known: KnownInputs, shown: Sequence[bytes], draw: random.Random) -> Iterator[bytes]:
     bases = _bases(shown)
     yield b""
     yield b"\n"

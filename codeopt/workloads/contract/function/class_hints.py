@@ -42,7 +42,7 @@ _SETS = (set, frozenset)
 _SEQUENCES = (list, tuple, str, bytes)
 _ITERABLES = (*_SEQUENCES, *_SETS, dict)
 _ITERATORS = ("Sequence", "Iterator", "Generator")
-"""Types beside the iterables that a call gives as an iterator."""
+"""Further types that a call gives as an iterator."""
 _FAMILIES: Mapping[str, tuple[type, ...]] = {
     "int": (int,), "float": (int, float), "complex": (int, float, complex), "str": (str,), "bytes": (bytes,),
     "bool": (bool,), "list": (list,), "List": (list,), "MutableSequence": (list,), "dict": (dict,), "Dict": (dict,),
@@ -237,7 +237,7 @@ class ClassHints:
             return None
 
     def _named_type(self, whole: str, value: Any) -> bool | None:
-        """Compare with a class, an alias or a type of Python, whatever it holds."""
+        """Compare with a class, an alias or a type of Python, but not the contents."""
         meant = self.named(whole)
         if meant is not None:
             return self._of_class(meant, value)
@@ -316,7 +316,7 @@ def _all(found: Sequence[bool | None]) -> bool | None:
 
 
 def _is_plain(name: str, value: Any) -> bool:
-    """Return True if a value has a type of Python exactly, or one that stands in for it everywhere."""
+    """Return True if a value has a type of Python exactly, or one that replaces it everywhere."""
     if name == "float":
         return type(value) is int or (type(value) is float and math.isfinite(value))
     if name in ("int", "str", "bytes", "bool", "complex"):

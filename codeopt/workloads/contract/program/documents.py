@@ -21,7 +21,7 @@ SHORTEST_TABLE = 2
 OTHER_NAMES = {"jsonl": "lines", "ndjson": "lines", "cfg": "ini"}
 EXTENSIONS = {name: name for name in ("json", *TABLE, "ini", "log")} | OTHER_NAMES
 NO_DOCUMENT = (ValueError, TypeError, AttributeError, RecursionError, csv.Error, configparser.Error)
-"""What reading a text and writing a value raise that are none of a format."""
+"""Errors from reading a text or writing a value that is not of the format."""
 
 
 @dataclass(frozen=True)

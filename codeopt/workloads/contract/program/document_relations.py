@@ -136,7 +136,7 @@ TWICE = "no element comes twice"
 def nodes(
     value: Any, mappings: frozenset[Path], place: Place = (), path: Path = ()
 ) -> Iterator[tuple[Place, Path, Any]]:
-    """Every value with its place, and with its path, which is the same for elements of a list and for keys that are data."""
+    """Every value with its place and its path, which elements of a list share, and keys that are data."""
     yield place, path, value
     if isinstance(value, list):
         for at, each in enumerate(value):

@@ -1,7 +1,6 @@
-"""The models of what `--json` and the tools for agents answer: fields may be added, these stay.
+"""The models of what `--json` prints: fields may be added, these stay. `codeopt schema NAME` prints the schema of one.
 
-`codeopt schema NAME` prints the JSON Schema of one. A tool's answer shows an agent the fields that it decides by
-(`ComparedFields`, `ImprovedFields`, ...); the command's has those and all others.
+A tool's answer (`codeopt/serving/mcp_schemas.py`) shows an agent those fields that it decides by.
 """
 
 from __future__ import annotations
@@ -48,12 +47,12 @@ class JudgedJson(AnswerFields):
 
     verdict: Outcome
     inconclusive_about: InconclusiveAbout
-    reason: str
-    caveats: tuple[Caveat, ...]
+    reason: str = Field(description="Why, with the counterexample where there is one")
+    caveats: tuple[Caveat, ...] = Field(description="Differences on unusual inputs")
     notes: tuple[str, ...]
-    evidence: dict[str, Any] | None
+    evidence: dict[str, Any] | None = Field(description="By what calls and tests it was judged")
     tests: CaseEvidence | None = Field(description="Of programs: their cases")
-    diagnostics: tuple[Diagnostic, ...]
+    diagnostics: tuple[Diagnostic, ...] = Field(description="What could not be run")
     timed: str | None = Field(description="Which calls, or which part of the input, were timed")
     timed_sizes: tuple[int, ...] = Field(description="Sizes of a function's timed calls, if readable")
     input_seed: int | None
@@ -90,18 +89,7 @@ class TokensFields(AnswerPart):
         return cls(in_=found.tokens_in, out=found.tokens_out, cached=found.tokens_cached, estimated=found.estimated)
 
 
-class ImprovedFields(AnswerFields):
-    """The result of a run, as far as an agent decides by it."""
-
-    accepted: bool = Field(description="A draft is right and, twice, faster with statistical confidence")
-    reason: str
-    speedup: dict[str, Any] | None = Field(description="ratio, ci_low, ci_high, pairs, before, after, unit")
-    caveats: Rows
-    rounds: Rows = Field(description="Each draft with its verdict")
-    cost_usd: float | None
-
-
-class ImproveJson(JudgedJson, ImprovedFields):  # type: ignore[misc]  # the same, told in full
+class ImproveJson(JudgedJson):
     """The object of `codeopt improve --json`, and `result.json` of a saved run."""
 
     schema_: Literal["codeopt.improve/1"] = Field(alias="schema")
@@ -112,8 +100,9 @@ class ImproveJson(JudgedJson, ImprovedFields):  # type: ignore[misc]  # the same
     task: str
     model: str
     isolation: str
+    accepted: bool = Field(description="A draft is right and, twice, faster with statistical confidence")
     stop_reason: str
-    speedup: Speedup | None = Field(  # type: ignore[assignment]
+    speedup: Speedup | None = Field(
         description="Of the accepted version; of an inconclusive verdict that of the draft that seems fastest"
     )
     best_round: int | None
@@ -127,8 +116,9 @@ class ImproveJson(JudgedJson, ImprovedFields):  # type: ignore[misc]  # the same
         None,
         description="Why built-in rules made no draft, most lines first; null where one was accepted, or none asked",
     )
-    rounds: tuple[RoundFields, ...]  # type: ignore[assignment]
+    rounds: tuple[RoundFields, ...] = Field(description="Each draft with its verdict")
     tokens: TokensFields
+    cost_usd: float | None
     effort: dict[str, float]
     seconds: float = Field(description="Wall-clock seconds from start to end, all sessions together")
     seconds_by_step: dict[str, float] = Field(description="The same by step; the sum is `seconds`")
@@ -146,29 +136,17 @@ class ImproveJson(JudgedJson, ImprovedFields):  # type: ignore[misc]  # the same
     benchmarks: dict[str, Any] | None = None
 
 
-class ComparedFields(AnswerFields):
-    """The verdict on a change: is it right, and faster?"""
-
-    verdict: Outcome
-    inconclusive_about: InconclusiveAbout
-    ratio: Ratio
-    ci_low: float | None
-    ci_high: float | None
-    pairs: int = Field(description="Timed pairs of runs")
-    reason: str = Field(description="Why, with the counterexample where there is one")
-    limit: LimitTest | None = Field(None, description="Whether the limit holds that fail_if_slower sets")
-    caveats: Rows = Field(description="Differences on unusual inputs")
-    evidence: dict[str, Any] | None = Field(description="By what calls and tests it was judged")
-    diagnostics: Rows = Field(description="What could not be run")
-    notes: tuple[str, ...]
-
-
-class CompareJson(JudgedJson, ComparedFields):  # type: ignore[misc]  # the same, told in full
+class CompareJson(JudgedJson):
     """The object of `codeopt compare --json`."""
 
     schema_: Literal["codeopt.compare/1"] = Field(alias="schema")
     path: str = Field("", description="Of one of several, and so `function`")
     function: str = ""
+    ratio: Ratio
+    ci_low: float | None
+    ci_high: float | None
+    pairs: int = Field(description="Timed pairs of runs")
+    limit: LimitTest | None = Field(None, description="Whether the limit holds that fail_if_slower sets")
     growth: GrowthPair
     settings: tuple[ChangedSetting, ...]
     runtime: str
@@ -195,18 +173,6 @@ class CompareChangeJson(AnswerFields):
     functions: tuple[CompareJson, ...] = Field(description="Each with its `path` and `function`")
     failed: int = Field(description="Functions that are slower beyond the limit")
     stop_reason: str = Field(description="Why some functions were not compared; empty where all were")
-
-
-class CheckedFields(AnswerFields):
-    """The functions that are slow under their tests, and what the built-in rules would make of them."""
-
-    improved: int = Field(description="How many can be faster, verified")
-    functions: Rows = Field(
-        description="file, line, function, share of the tests' time, speedup, changes, new_source, or the reason why "
-        "nothing is suggested"
-    )
-    diagnostics: Rows = Field(description="What could not be run")
-    not_checked_reason: str = Field(description="Why nothing could be looked at; empty where something was")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -238,11 +204,13 @@ class CheckedFunctionFields(JudgedRow):
     seconds: float
 
 
-class TriedJson(CheckedFields):
+class TriedJson(AnswerFields):
     """The functions that `check` or `improve` tried, and why others were not."""
 
-    functions: tuple[CheckedFunctionFields, ...]  # type: ignore[assignment]
-    diagnostics: tuple[Diagnostic, ...]  # type: ignore[assignment]
+    improved: int = Field(description="How many can be faster, verified")
+    not_checked_reason: str = Field(description="Why nothing could be looked at; empty where something was")
+    functions: tuple[CheckedFunctionFields, ...]
+    diagnostics: tuple[Diagnostic, ...]
     stop_reason: str = Field(description="Why some functions were not tried; empty where all were")
     tests_from: str = Field(description="Time of an earlier run of the tests whose figures these are; empty: a new one")
     python: PythonFields | None
@@ -342,14 +310,6 @@ class FindingsJson(AnswerFields):
     findings: tuple[FindingFields, ...] = Field(description="The newest first")
 
 
-class ProfiledFields(AnswerFields):
-    """The hot lines and functions."""
-
-    lines: Rows = Field(description="Hottest first; of a command each with its file, line and own_share")
-    functions: Rows = Field(description="Largest share first")
-    notes: tuple[str, ...] = Field(description="What could not be measured, and why")
-
-
 @dataclass(frozen=True, kw_only=True)
 class SplitFields(AnswerPart):
     """Shares of the CPU time, 0 to 1; null: not measured."""
@@ -368,16 +328,17 @@ class MemoryFields(AnswerPart):
     lines: tuple[MemoryLine, ...]
 
 
-class ProfileJson(ProfiledFields):
+class ProfileJson(AnswerFields):
     """The object of `codeopt profile --json`."""
 
     schema_: Literal["codeopt.profile/1"] = Field(alias="schema")
     case: str
     python: PythonFields | None
-    lines: tuple[HotLine, ...]  # type: ignore[assignment]
-    functions: tuple[HotFunctionFields, ...]  # type: ignore[assignment]
+    lines: tuple[HotLine, ...]
+    functions: tuple[HotFunctionFields, ...]
     split: SplitFields
     memory: MemoryFields
+    notes: tuple[str, ...] = Field(description="What could not be measured, and why")
 
 
 def profile_answer(profile: Profile, interpreter: Interpreter | None) -> ProfileJson:
@@ -398,10 +359,13 @@ def profile_answer(profile: Profile, interpreter: Interpreter | None) -> Profile
     )
 
 
-class CommandProfileJson(ProfiledFields):
+class CommandProfileJson(AnswerFields):
     """The object of `codeopt profile --run --json`."""
 
     schema_: Literal["codeopt.profile-run/1"] = Field(alias="schema")
+    lines: Rows = Field(description="Hottest first, each with its file, line and own_share")
+    functions: Rows = Field(description="Largest share first")
+    notes: tuple[str, ...] = Field(description="What could not be measured, and why")
     command: str
     python: PythonFields | None
     seconds: float

@@ -342,10 +342,11 @@ class RefineLoop:
         return Confirmation(reason, seconds=self.clock.steps.get("confirmation", 0.0), unfinished=True)
 
     def _outcomes(self) -> str:
-        """`4 candidates: 3 wrong result, 1 no difference`. Empty if one is faster, but not better for the task."""
+        """`4 candidates: 3 wrong result, 1 no difference`. Empty if the task has to say it: one is faster, or none is
+        timed."""
         tried = self.history.candidates[1:]
         words = Counter(map(word_of, tried))
-        if any(each.faster for each in tried):
+        if any(each.faster for each in tried) or not self.judge.timed:
             return ""
         return f"{counted(len(tried), 'candidate')}: {', '.join(f'{count} {word}' for word, count in words.items())}"
 

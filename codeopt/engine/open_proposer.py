@@ -36,8 +36,10 @@ def open_proposer(
 
     aimed = () if task.needs_model else tuple(rule for rule in plan.rules.built_in if rule.aim == task.metric)
     found = matches(workload.rules(aimed), workload.baseline)
-    hints = list(dict.fromkeys(f"{match.place}: {match.rule.reason}" for match in found))
     briefing = workload.briefing()
+    # Of a function an excerpt is shown, whose lines have other numbers.
+    rows = (match.rule.reason if briefing.functions else f"{match.place}: {match.rule.reason}" for match in found)
+    hints = list(dict.fromkeys(rows))
     briefing = replace(briefing, statement=plan.statement or briefing.statement, tried=tried)
     models: list[Proposer] = [
         LanguageModel(

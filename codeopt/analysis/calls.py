@@ -33,15 +33,15 @@ def call(facts: Facts, node: ast.Call) -> Values:
 
 def _arguments(facts: Facts, node: ast.Call) -> list[Values]:
     """The values of the positional arguments; of a starred one, its elements are given away."""
-    found = []
+    value_sets = []
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            found.append(facts.escape(facts.elements(facts.value(argument.value))))
+            value_sets.append(facts.escape(facts.elements(facts.value(argument.value))))
         else:
-            found.append(facts.value(argument))
+            value_sets.append(facts.value(argument))
     for keyword in node.keywords:
         facts.value(keyword.value)
-    return found
+    return value_sets
 
 
 def _known(facts: Facts, node: ast.Call, name: str, arguments: list[Values]) -> Values:
@@ -89,9 +89,9 @@ def _sorting(facts: Facts, node: ast.Call, name: str, arguments: list[Values]) -
 
 def _special(facts: Facts, node: ast.Call, name: str, arguments: list[Values]) -> Values:
     for rules in (_iteration, _number, _containers):
-        found = rules(facts, node, name, arguments)
-        if found is not None:
-            return found
+        values = rules(facts, node, name, arguments)
+        if values is not None:
+            return values
     return lost(facts, node, arguments)
 
 

@@ -37,17 +37,17 @@ class EffectAnalysis:
         return self.known[nodes]
 
     def _summed_up(self, nodes: tuple[ast.AST, ...]) -> Effects:
-        found = self._none()
-        walk = EffectWalk(self.program, self.types, found)
+        effects = self._none()
+        walk = EffectWalk(self.program, self.types, effects)
         for node in nodes:
             walk.visit(node)
-        found.objects |= found.unknown or "__del__" in self.program.words  # which runs at any time
-        if found.objects:
-            found.unknown |= self.purity.redefines_operators
-            found.add(self._implicit)
-        if found.unknown:  # it may call every function that was given away
-            found.add(self._called_from_outside)
-        return found
+        effects.objects |= effects.unknown or "__del__" in self.program.words  # which runs at any time
+        if effects.objects:
+            effects.unknown |= self.purity.redefines_operators
+            effects.add(self._implicit)
+        if effects.unknown:  # it may call every function that was given away
+            effects.add(self._called_from_outside)
+        return effects
 
     @cached_property
     def _called_from_outside(self) -> Effects:
@@ -62,10 +62,10 @@ class EffectAnalysis:
         return self._of_functions([method for method in methods if method.name not in SEEN])
 
     def _of_functions(self, functions: Iterable[ast.AST]) -> Effects:
-        found = self._none()
+        effects = self._none()
         values = frozenset(FunctionValue(f) for f in functions if isinstance(f, Function))
-        EffectWalk(self.program, self.types, found).run(values, called=True)
-        return found
+        EffectWalk(self.program, self.types, effects).run(values, called=True)
+        return effects
 
     def _none(self) -> Effects:
         return Effects(self.program, self.types, self.purity)

@@ -16,8 +16,8 @@ NO_EFFECTS = library.QUIET_CALLS | library.HEAPS | library.LEAVING
 class EffectWalk:
     """A walk that notes the effects of nodes in `found`; each function is gone through once."""
 
-    def __init__(self, program: Syntax, types: Types, found: Effects) -> None:
-        self.program, self.types, self.found = program, types, found
+    def __init__(self, program: Syntax, types: Types, effects: Effects) -> None:
+        self.program, self.types, self.found = program, types, effects
         self.seen: set[ast.AST] = set()
 
     def visit(self, root: ast.AST) -> None:

@@ -47,13 +47,13 @@ class Nesting:
 
     def around(self, node: ast.AST) -> list[Loop]:
         """The loops of the same function that run the node again and again, innermost first."""
-        found: list[Loop] = []
+        loops: list[Loop] = []
         for parent, again in self.rounds(node):
             if isinstance(parent, Function | ast.ClassDef):
                 break
             if again and isinstance(parent, Loop):
-                found.append(parent)
-        return found
+                loops.append(parent)
+        return loops
 
     def run_again(self, node: ast.AST, *, functions: bool = True) -> bool:
         """Whether the node runs in a loop or comprehension, or (when asked) in a function, which may be called in

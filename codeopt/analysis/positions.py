@@ -44,11 +44,11 @@ def functions(body: Iterable[ast.stmt], *, inner: bool = False) -> Iterator[tupl
 
 def functions_by_name(body: Iterable[ast.stmt]) -> dict[str, Def]:
     """Functions by their qualified names, the last of several; a property by its getter."""
-    found: dict[str, Def] = {}
+    defs: dict[str, Def] = {}
     for name, node in functions(body):
-        if name not in found or not _kind_beside(node):
-            found[name] = node
-    return found
+        if name not in defs or not _kind_beside(node):
+            defs[name] = node
+    return defs
 
 
 def find_definition(body: Iterable[ast.stmt], qualname: str, like: Definition | None = None) -> Definition | None:

@@ -41,8 +41,8 @@ def ended(problem: str, ending: ProblemResult) -> WorkerEvent:
         return WorkerEvent("ended", problem, ending.reason, shown.get(ending.status, ending.status))
     if ending.best.comparison is None:
         return WorkerEvent("ended", problem, ending.reason, "improved")
-    found = Speedup.of(ending.best.comparison)
-    return WorkerEvent("ended", problem, found.times, directions(found.metric)[0], found.gain, found.ratio)
+    speedup = Speedup.of(ending.best.comparison)
+    return WorkerEvent("ended", problem, speedup.times, directions(speedup.metric)[0], speedup.gain, speedup.ratio)
 
 
 @dataclass

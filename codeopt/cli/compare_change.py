@@ -212,10 +212,10 @@ def _rating(row: ComparedFunction) -> str:
     return LIMITS[limit.answer].words if limit and limit.answer is not LimitAnswer.INCONCLUSIVE else "?"
 
 
-def _below(found: PairResult) -> Iterator[str]:
+def _below(pair_result: PairResult) -> Iterator[str]:
     """Return the lines below a row: the limit, if it did not simply pass, caveats, advice."""
-    verdict = found.verdict
+    verdict = pair_result.verdict
     if verdict.limit and verdict.speedup and verdict.limit.answer is not LimitAnswer.PASS:
         yield verdict.limit.words
     yield from map(log_line, caveat_lines(verdict.caveats, (), verbose=False))
-    yield from [log_line(found.next_step)] * bool(found.next_step)
+    yield from [log_line(pair_result.next_step)] * bool(pair_result.next_step)

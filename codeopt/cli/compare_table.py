@@ -18,9 +18,9 @@ from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.limit_test import LimitAnswer
 
 
-def table(found: PairResult, new: str = "NEW", *, verbose: bool = False) -> str:
+def table(pair_result: PairResult, new: str = "NEW", *, verbose: bool = False) -> str:
     """The verdict with its figures, the evidence, caveats, the limit, the next step. new: name of the new version."""
-    verdict = found.verdict
+    verdict = pair_result.verdict
     limit = _limit(verdict)
     is_open = verdict.limit is not None and verdict.limit.answer is LimitAnswer.INCONCLUSIVE
     lines = [*limit * is_open, _first_line(verdict, new)]
@@ -28,8 +28,10 @@ def table(found: PairResult, new: str = "NEW", *, verbose: bool = False) -> str:
         lines += evidence_line(verdict.evidence)
     missing = verdict.evidence.gaps if verdict.is_judged else ()  # else in the reason
     lines += caveat_lines(verdict.caveats, missing, verbose=verbose)
-    lines += _details(found) if verbose else []
-    return "\n".join([*lines, *limit * (not is_open), *[f"Next: {found.next_step}"] * bool(found.next_step)])
+    lines += _details(pair_result) if verbose else []
+    return "\n".join(
+        [*lines, *limit * (not is_open), *[f"Next: {pair_result.next_step}"] * bool(pair_result.next_step)]
+    )
 
 
 def _limit(verdict: Verdict) -> list[str]:
@@ -66,10 +68,10 @@ def cells_of(verdict: Verdict, new: str) -> tuple[str, ...]:
     return timed.change, log_line(f"{verdict.words}{reason * needs_reason}")
 
 
-def _details(found: PairResult) -> list[str]:
+def _details(pair_result: PairResult) -> list[str]:
     """All else that is known, for -v."""
-    verdict, evidence = found.verdict, found.verdict.evidence
-    lines = [python_line(found.interpreter), sandbox_line(found.backend, found.description)]
+    verdict, evidence = pair_result.verdict, pair_result.verdict.evidence
+    lines = [python_line(pair_result.interpreter), sandbox_line(pair_result.backend, pair_result.description)]
     lines += [*contract_lines(evidence), *_by_command(evidence)]
     timed = verdict.speedup.cases if verdict.speedup else ()
     lines += [f"  case {case.case:<20} {factor(case.ratio, 3):>9}" for case in timed]

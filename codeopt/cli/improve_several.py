@@ -72,36 +72,40 @@ def run(arguments: argparse.Namespace, target: Target) -> int:
         return _status(result, console)
 
 
-def summary(rows: Sequence[CheckedTarget], found: ImprovedSeveral) -> list[str]:
+def summary(rows: Sequence[CheckedTarget], improved_several: ImprovedSeveral) -> list[str]:
     """The outcome, the table of the functions, and what could not be run."""
-    lines = [found.reason, *function_lines(rows), *(log_line(diagnostic.words) for diagnostic in found.diagnostics)]
-    return lines + [found.stop_reason] * bool(found.stop_reason)
+    lines = [
+        improved_several.reason,
+        *function_lines(rows),
+        *(log_line(diagnostic.words) for diagnostic in improved_several.diagnostics),
+    ]
+    return lines + [improved_several.stop_reason] * bool(improved_several.stop_reason)
 
 
-def _next(found: ImprovedSeveral, target: Path, *, written: bool) -> list[str]:
+def _next(improved_several: ImprovedSeveral, target: Path, *, written: bool) -> list[str]:
     """Name the next step: apply the result, or resume a run that was ended."""
-    if found.run is None:
+    if improved_several.run is None:
         return []
-    if found.left:
-        return [f"Next: codeopt improve --resume {found.run.path}"]
-    if not found.improved or written:
+    if improved_several.left:
+        return [f"Next: codeopt improve --resume {improved_several.run.path}"]
+    if not improved_several.improved or written:
         return []
-    one = next(name for name, result in found.results.items() if result["accepted"])
-    command = apply_command(target, found.run.path)
+    one = next(name for name, result in improved_several.results.items() if result["accepted"])
+    command = apply_command(target, improved_several.run.path)
     only = f"       {command} {one}   only this function"
     return [f"Apply: {command}", *[only] * (command == APPLY)]
 
 
-def _status(found: ImprovedSeveral, console: Console) -> int:
-    if found.failure and found.failure != BUDGET_SPENT:
-        return found.failure
-    if found.improved:
+def _status(improved_several: ImprovedSeveral, console: Console) -> int:
+    if improved_several.failure and improved_several.failure != BUDGET_SPENT:
+        return improved_several.failure
+    if improved_several.improved:
         return 0
-    if found.not_checked_reason:
-        return review_flags.report_blind(found.not_checked_reason, console)
-    if not found.looked_at and not found.failure:  # each was refused, with its reason
+    if improved_several.not_checked_reason:
+        return review_flags.report_blind(improved_several.not_checked_reason, console)
+    if not improved_several.looked_at and not improved_several.failure:  # each was refused, with its reason
         return ProgramError.exit_status
-    return found.failure or NOT_ACCEPTED
+    return improved_several.failure or NOT_ACCEPTED
 
 
 def _refuse(arguments: argparse.Namespace, target: Target) -> None:
@@ -124,17 +128,19 @@ def _dry_run(arguments: argparse.Namespace, target: Target, names: list[str]) ->
     return 0
 
 
-def _deliver(arguments: argparse.Namespace, target: Target, found: ImprovedSeveral, console: Console) -> None:
+def _deliver(
+    arguments: argparse.Namespace, target: Target, improved_several: ImprovedSeveral, console: Console
+) -> None:
     """Write the patch or the object to the requested place. --write applies the files."""
-    if arguments.write and found.run:
-        for each in write_recorded(found.run.path, found.changes):
+    if arguments.write and improved_several.run:
+        for each in write_recorded(improved_several.run.path, improved_several.changes):
             console.print(each.words)
     to_file = arguments.output and str(arguments.output) != "-"
-    if found.changes and to_file:
-        text = found.diff if target.path.is_dir() else found.changes[0].text
+    if improved_several.changes and to_file:
+        text = improved_several.diff if target.path.is_dir() else improved_several.changes[0].text
         write_whole(arguments.output, text)
         console.print(f"wrote {arguments.output}")
     if arguments.json:
-        print(json.dumps(found.answer(str(target)).to_json()), flush=True)
-    elif found.changes and not to_file:
-        show_diff(found.diff, console)
+        print(json.dumps(improved_several.answer(str(target)).to_json()), flush=True)
+    elif improved_several.changes and not to_file:
+        show_diff(improved_several.diff, console)

@@ -155,7 +155,7 @@ class Rechecker:
     session: Session
     root: Path
 
-    def __call__(self, found: Suggestion, text: str, calls_text: str) -> str:
+    def __call__(self, suggestion: Suggestion, text: str, calls_text: str) -> str:
         """Empty when it is right. calls_text: a calls file by a model. Raises CodeoptError, SandboxError."""
         from codeopt.core.program import as_source, read_program
         from codeopt.core.revision import Revision
@@ -163,7 +163,7 @@ class Rechecker:
         from codeopt.engine.compare import why_wrong
         from codeopt.workloads import WorkloadRequest
 
-        target = Target(self.root / found.path, found.function)
+        target = Target(self.root / suggestion.path, suggestion.function)
         request = WorkloadRequest(
             target, read_program(target.path), self.options, self.session, own_code_only=False, calls_text=calls_text
         )

@@ -299,10 +299,10 @@ def read_text(path: Path) -> str:
 def replace_files(subject: TargetFiles, new: Revision) -> tuple[Replacement, ...]:
     """Put each file that a result changes in place; none is written where one has changed since it was read. Raises
     UsageError."""
-    found = tuple(replacement(each.program, each.text) for each in changes_of(subject, new))
-    for each in found:
+    replacements = tuple(replacement(each.program, each.text) for each in changes_of(subject, new))
+    for each in replacements:
         each.write()
-    return found
+    return replacements
 
 
 def _is_clean_in_git(path: Path) -> bool:

@@ -243,8 +243,8 @@ def candidates_to_json(candidates: Iterable[Candidate]) -> str:
 
 def candidates_from_json(text: str) -> tuple[Candidate, ...]:
     """Return the candidates that `candidates_to_json` wrote. Raises ValueError for any other text."""
-    found: tuple[Candidate, ...] = _adapter(Candidate).validate_json(text)
-    return found
+    candidates: tuple[Candidate, ...] = _adapter(Candidate).validate_json(text)
+    return candidates
 
 
 def digest(source: str) -> str:

@@ -32,15 +32,15 @@ class Written:
 def write_recorded(run: Path, changes: Iterable[FileChange]) -> tuple[Replacement, ...]:
     """Write each file, and record it in the run's folder. None is written if one has changed since it was read. Raises
     UsageError."""
-    found = tuple(replacement(change.program, change.text) for change in changes)
+    replacements = tuple(replacement(change.program, change.text) for change in changes)
     rows = [
         {"path": str(each.path.absolute()), "before": each.before, "after": each.after, "kept": bool(each.kept)}
-        for each in found
+        for each in replacements
     ]
     write_whole(run / RECORD, json.dumps({"schema": SCHEMA, "at": time.time(), "files": rows}))
-    for each in found:
+    for each in replacements:
         each.write()
-    return found
+    return replacements
 
 
 def last_written(home: Path) -> Written:

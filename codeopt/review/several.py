@@ -207,14 +207,14 @@ class _Functions:
     def __call__(self, target: ReviewTarget, left: Left, pay: Callable[[Usage], None]) -> Result:
         place = self._place(target)
         self.improve.session = replace(self.improve.session, runs=lambda options: place)
-        found = self.improve(target, left.and_before(place.ledger), pay)
-        self.results[target.name] = found.to_json()
-        if calls := found.verdict.evidence.calls_text:
+        result = self.improve(target, left.and_before(place.ledger), pay)
+        self.results[target.name] = result.to_json()
+        if calls := result.verdict.evidence.calls_text:
             write_whole(place.path / CALLS, calls)
-        if not self.work.ended_early(found):
+        if not self.work.ended_early(result):
             self.run.end(place)
-        self.keep(target, found)
-        return found
+        self.keep(target, result)
+        return result
 
     def _place(self, target: ReviewTarget) -> FunctionRun:
         return self.run.function(target.name, text_of(target.file) or "")

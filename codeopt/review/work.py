@@ -151,11 +151,11 @@ class ReviewRun:
         find_error: says why a function is not right in a text of its file, by the calls file that a model wrote.
         """
 
-        def in_text(found: Suggestion, text: str) -> str:
-            name = full_name(found.path, found.function)
+        def in_text(suggestion: Suggestion, text: str) -> str:
+            name = full_name(suggestion.path, suggestion.function)
             self.notify(f"{name} with all suggestions for its file")
             try:
-                return find_error(found, text, self.written.get(name, ""))
+                return find_error(suggestion, text, self.written.get(name, ""))
             except (CodeoptError, SandboxError) as error:
                 return error_in_words(error)
 
@@ -249,9 +249,9 @@ class ReviewRun:
             return result.reason
         return f"{result.reason} ({result.stop_reason})"
 
-    def _tell_shortfalls(self, target: ReviewTarget, found: Sequence[Diagnostic]) -> None:
+    def _tell_shortfalls(self, target: ReviewTarget, diagnostics: Sequence[Diagnostic]) -> None:
         name = full_name(target.path, target.function)
-        self.diagnostics += [replace(each, message=f"{name}: {each.message}") for each in found]
+        self.diagnostics += [replace(each, message=f"{name}: {each.message}") for each in diagnostics]
 
     def verdicts(self) -> Verdicts:
         """Return what is known of each target by now."""

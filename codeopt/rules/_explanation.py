@@ -57,20 +57,20 @@ def refusals(rules: Iterable[Rule], revision: Revision, hot: HotFiles) -> tuple[
 def explain(rule: Rule, program: AnalyzedProgram, hot: Hot) -> Explanation:
     """Ask a rule about each node of a program, without rewriting."""
     context = Context(program, hot)
-    found = Explanation(rule.name)
+    explanation = Explanation(rule.name)
     program.refusals.taken()
     for node in rule.wanted_nodes(context):
         program.refusals.taken()  # of other nodes, in finding this one
         edits = list(rule.visit(node, context))
         context.edits += edits
-        found.lines.update(_line(program, edit) for edit in edits)
+        explanation.lines.update(_line(program, edit) for edit in edits)
         refusals = program.refusals.taken()
         if not edits or isinstance(node, ast.Module):
-            _add(found, refusals)
+            _add(explanation, refusals)
     if context.rewritten() is None:
-        found.lines.clear()
-    _add(found, program.refusals.taken())
-    return found
+        explanation.lines.clear()
+    _add(explanation, program.refusals.taken())
+    return explanation
 
 
 def _line(program: AnalyzedProgram, edit: Edit) -> int:
@@ -79,7 +79,7 @@ def _line(program: AnalyzedProgram, edit: Edit) -> int:
     return program.text.count("\n", 0, edit.start + same) + 1
 
 
-def _add(found: Explanation, refusals: dict[RefusalReason, set[int]]) -> None:
+def _add(explanation: Explanation, refusals: dict[RefusalReason, set[int]]) -> None:
     for reason, lines in refusals.items():
-        if lines - found.lines:
-            found.refused.setdefault(reason, set()).update(lines - found.lines)
+        if lines - explanation.lines:
+            explanation.refused.setdefault(reason, set()).update(lines - explanation.lines)

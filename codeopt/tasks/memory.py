@@ -107,10 +107,10 @@ class Memory(Aim):
         return TaskScore("less memory", 1.0, found.ratio, verdict, measures, remark)
 
 
-def peaks(found: Comparison) -> tuple[float, float, str]:
+def peaks(comparison: Comparison) -> tuple[float, float, str]:
     """Highest of all cases, original and candidate, and the unit."""
-    old = max((value for case in found.cases for value in case.original), default=0.0)
-    new = max((value for case in found.cases for value in case.candidate), default=0.0)
+    old = max((value for case in comparison.cases for value in case.original), default=0.0)
+    new = max((value for case in comparison.cases for value in case.candidate), default=0.0)
     return (old / MIB, new / MIB, " MiB") if min(old, new) >= MIB / 10 else (old / KIB, new / KIB, " KiB")
 
 

@@ -224,39 +224,41 @@ def gain(candidate: str, original: str, focus: Focus = WHOLE) -> float | None:
     return sum(each if each > 0 else 2 * each for each in gains) / len(gains)
 
 
-def levels(found: Readability) -> dict[str, float]:
+def levels(readability: Readability) -> dict[str, float]:
     """Each measure on a scale from 0 to 1; see the top of this file."""
-    lines = max(1, found.code_lines)
+    lines = max(1, readability.code_lines)
     scales = {
-        "comments": (found.telling_comments + found.telling_docstring_lines) / lines / 0.20,
-        "functions": found.reasonable_functions / (lines / 12),
-        "names": found.meaningful_share,
-        "branches": (20 - found.complexity[0].branches) / 15,
+        "comments": (readability.telling_comments + readability.telling_docstring_lines) / lines / 0.20,
+        "functions": readability.reasonable_functions / (lines / 12),
+        "names": readability.meaningful_share,
+        "branches": (20 - readability.complexity[0].branches) / 15,
     }
-    if found.findings is not None:
-        scales["findings"] = 1 - len(found.findings) / lines * 3
+    if readability.findings is not None:
+        scales["findings"] = 1 - len(readability.findings) / lines * 3
     return {name: min(1.0, max(0.0, value)) for name, value in scales.items()}
 
 
-def report(found: Readability) -> str:
+def report(readability: Readability) -> str:
     """The measures as the proposer reads them."""
-    named = len(found.names) - len(found.meaningless)
+    named = len(readability.names) - len(readability.meaningless)
     shares = [
-        f"comment lines: {found.comments} of {found.code_lines} ({found.comment_share:.0%})",
-        f"docstring lines: {found.docstring_lines}",
-        f"functions: {found.functions}",
-        f"meaningful names: {named} of {len(found.names)} ({found.meaningful_share:.0%})",
+        f"comment lines: {readability.comments} of {readability.code_lines} ({readability.comment_share:.0%})",
+        f"docstring lines: {readability.docstring_lines}",
+        f"functions: {readability.functions}",
+        f"meaningful names: {named} of {len(readability.names)} ({readability.meaningful_share:.0%})",
     ]
-    if found.meaningless:
+    if readability.meaningless:
         shares.append(
-            "names that say little: " + ", ".join(f"{n.text} (line {n.line})" for n in found.meaningless[:15])
+            "names that say little: " + ", ".join(f"{n.text} (line {n.line})" for n in readability.meaningless[:15])
         )
-    shares.append("complexity: " + ", ".join(f"{c.name} (line {c.line}) {c.branches}" for c in found.complexity[:6]))
-    if found.findings is None:
+    shares.append(
+        "complexity: " + ", ".join(f"{c.name} (line {c.line}) {c.branches}" for c in readability.complexity[:6])
+    )
+    if readability.findings is None:
         return "\n".join([*shares, "linter's findings: not known, ruff is not installed or failed"])
-    rows = [f"  line {f.line}: {f.code} {f.message[:120]}" for f in found.findings[:12]]
-    more = [f"  and {len(found.findings) - 12} more"] if len(found.findings) > 12 else []
-    return "\n".join([*shares, f"linter's findings: {len(found.findings)}", *rows, *more])
+    rows = [f"  line {f.line}: {f.code} {f.message[:120]}" for f in readability.findings[:12]]
+    more = [f"  and {len(readability.findings) - 12} more"] if len(readability.findings) > 12 else []
+    return "\n".join([*shares, f"linter's findings: {len(readability.findings)}", *rows, *more])
 
 
 TASK = ReadabilityTask()

@@ -23,32 +23,34 @@ FILTERS = (
 )
 
 
-def page(batch: BatchFolder, found: Metrics, other: Versus | None = None) -> Iterator[str]:
+def page(batch: BatchFolder, metrics: Metrics, other: Versus | None = None) -> Iterator[str]:
     """The page in pieces, so that a set of any size can be written without holding it."""
-    machine, human = found.facts.machine, found.human_opt
-    python = f"Python {found.facts.python['version']}" if found.facts.python else machine.get("python")
-    unit, amounts = spending(found)
-    marks = [_mark(each, amount) for each, amount in zip(found.solved, amounts, strict=True) if each.judged]
+    machine, human = metrics.facts.machine, metrics.human_opt
+    python = f"Python {metrics.facts.python['version']}" if metrics.facts.python else machine.get("python")
+    unit, amounts = spending(metrics)
+    marks = [_mark(each, amount) for each, amount in zip(metrics.solved, amounts, strict=True) if each.judged]
     return filled(
         "batch.html",
-        _name(found),
-        _footer(found),
-        found=found,
-        task=found.facts.settings.get("task", "?"),
+        _name(metrics),
+        _footer(metrics),
+        found=metrics,
+        task=metrics.facts.settings.get("task", "?"),
         where=", ".join(str(each) for each in (machine.get("cpu"), machine.get("system"), python) if each),
-        tiles=_tiles(found),
+        tiles=_tiles(metrics),
         speedups=charts.speedups(marks, OPT),
-        figures=_figures(found),
-        by_round=charts.by_round([*map(_shares, found.rounds)], human.value if human else None) if found.rounds else "",
+        figures=_figures(metrics),
+        by_round=charts.by_round([*map(_shares, metrics.rounds)], human.value if human else None)
+        if metrics.rounds
+        else "",
         at_least=charts.at_least(marks) if marks else "",
         costs=charts.costs(marks, unit) if marks else "",
         rounds=[
-            (r.k, r.drafts, percent(r.correct)[0], *percent(r.opt), r.newly, _both(r.geomean)) for r in found.rounds
+            (r.k, r.drafts, percent(r.correct)[0], *percent(r.opt), r.newly, _both(r.geomean)) for r in metrics.rounds
         ],
         other=other,
         versus=_versus(other) if other else (),
-        filters=_filters(found),
-        rows=(row(batch, each, _spent(each)) for each in found.solved),
+        filters=_filters(metrics),
+        rows=(row(batch, each, _spent(each)) for each in metrics.solved),
     )
 
 
@@ -61,38 +63,38 @@ def _shares(each: AfterRounds) -> charts.RoundShares:
     return charts.RoundShares(each.k, each.correct.value, each.opt.value, each.opt.low or 0, each.opt.high or 0)
 
 
-def _name(found: Metrics) -> str:
-    return f"{found.facts.settings.get('set', 'batch')} with {found.facts.settings.get('model', '?')}"
+def _name(metrics: Metrics) -> str:
+    return f"{metrics.facts.settings.get('set', 'batch')} with {metrics.facts.settings.get('model', '?')}"
 
 
-def _figures(found: Metrics) -> list[tuple[str, ...]]:
+def _figures(metrics: Metrics) -> list[tuple[str, ...]]:
     """The chart as a table, for who reads rather than looks."""
     rows: list[tuple[str, ...]] = []
-    for one in sorted(found.judged, key=lambda solved: (-solved.speedup, solved.id)):
+    for one in sorted(metrics.judged, key=lambda solved: (-solved.speedup, solved.id)):
         span = f"{one.low:.2f} - {one.high:.2f}" if one.low and one.high else ""
         rows.append((one.id, factor(one.speedup), span, factor(one.human) if one.human is not None else ""))
     return rows
 
 
-def _tiles(found: Metrics) -> Iterator[tuple[str, ...]]:
-    for name, (value, span) in own_rows(found):
+def _tiles(metrics: Metrics) -> Iterator[tuple[str, ...]]:
+    for name, (value, span) in own_rows(metrics):
         yield name, value, span
-    yield f"%OPT (right, at least {factor(OPT)})", *percent(found.opt)
-    yield "%correct", *percent(found.correct)
-    yield "geometric mean speedup", *times(found.geomean)
-    yield "mean speedup", *times(found.mean_speedup)
-    if found.human_opt and found.human_geomean:
+    yield f"%OPT (right, at least {factor(OPT)})", *percent(metrics.opt)
+    yield "%correct", *percent(metrics.correct)
+    yield "geometric mean speedup", *times(metrics.geomean)
+    yield "mean speedup", *times(metrics.mean_speedup)
+    if metrics.human_opt and metrics.human_geomean:
         yield (
-            f"references, {found.humans} programs",
-            times(found.human_geomean)[0],
-            f"%OPT {percent(found.human_opt)[0]}",
+            f"references, {metrics.humans} programs",
+            times(metrics.human_geomean)[0],
+            f"%OPT {percent(metrics.human_opt)[0]}",
         )
-    if found.usage.replies:
-        each = cost_per_solved(found)
-        per = f"{money(each)} a solved problem" if each is not None else f"{found.usage.tokens:,} tokens"
-        yield "cost", money(found.usage.cost_usd), per
-    overhead = "" if found.overhead is None else f"{found.overhead:.0%} of it not running programs"
-    yield f"{clock('wall')} on {counted(found.facts.cores, 'core')}", _minutes(found.facts.seconds), overhead
+    if metrics.usage.replies:
+        each = cost_per_solved(metrics)
+        per = f"{money(each)} a solved problem" if each is not None else f"{metrics.usage.tokens:,} tokens"
+        yield "cost", money(metrics.usage.cost_usd), per
+    overhead = "" if metrics.overhead is None else f"{metrics.overhead:.0%} of it not running programs"
+    yield f"{clock('wall')} on {counted(metrics.facts.cores, 'core')}", _minutes(metrics.facts.seconds), overhead
 
 
 def _versus(other: Versus) -> list[tuple[str, ...]]:
@@ -102,19 +104,19 @@ def _versus(other: Versus) -> list[tuple[str, ...]]:
     ]
 
 
-def _filters(found: Metrics) -> list[tuple[str, str, int]]:
+def _filters(metrics: Metrics) -> list[tuple[str, str, int]]:
     """Name, text and number of problems of each filter that shows some."""
-    count = Counter(kind(each) for each in found.solved) + Counter(all=len(found.solved))
+    count = Counter(kind(each) for each in metrics.solved) + Counter(all=len(metrics.solved))
     return [(name, text, count[name]) for name, text in FILTERS if count[name]]
 
 
-def spending(found: Metrics) -> tuple[Callable[[float], str], list[float]]:
+def spending(metrics: Metrics) -> tuple[Callable[[float], str], list[float]]:
     """The cost of each problem in the unit that is known: US dollars, tokens, or seconds where no model was asked."""
-    if not found.usage.replies:
-        return (lambda value: f"{value:.0f} s"), [each.seconds for each in found.solved]
-    if found.usage.cost_usd:
-        return (lambda value: f"${value:.4g}"), [each.usage.cost_usd or 0.0 for each in found.solved]
-    return (lambda value: f"{value / 1000:.3g}k"), [float(each.usage.tokens) for each in found.solved]
+    if not metrics.usage.replies:
+        return (lambda value: f"{value:.0f} s"), [each.seconds for each in metrics.solved]
+    if metrics.usage.cost_usd:
+        return (lambda value: f"${value:.4g}"), [each.usage.cost_usd or 0.0 for each in metrics.solved]
+    return (lambda value: f"{value / 1000:.3g}k"), [float(each.usage.tokens) for each in metrics.solved]
 
 
 def _spent(each: Solved) -> str:
@@ -123,12 +125,12 @@ def _spent(each: Solved) -> str:
     return f"{drafts}, {each.seconds:.0f} s{tokens}"
 
 
-def _footer(found: Metrics) -> str:
+def _footer(metrics: Metrics) -> str:
     settings = ", ".join(
-        f"{key} {value}" for key, value in sorted(found.facts.settings.items()) if value not in (None, "", False)
+        f"{key} {value}" for key, value in sorted(metrics.facts.settings.items()) if value not in (None, "", False)
     )
     return (
-        f"codeopt {found.facts.machine.get('codeopt', '')}; {settings}; sandbox {found.facts.backend}. "
+        f"codeopt {metrics.facts.machine.get('codeopt', '')}; {settings}; sandbox {metrics.facts.backend}. "
         "Intervals of means: bootstrap over problems; of one problem: anytime-valid, from paired interleaved runs."
     )
 

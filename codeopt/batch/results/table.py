@@ -29,24 +29,24 @@ FEWEST = 10
 """Judged problems from which on an interval of their mean is shown without -v."""
 
 
-def render(found: Metrics, file: TextIO, other: Versus | None = None, *, verbose: bool = False) -> None:
+def render(metrics: Metrics, file: TextIO, other: Versus | None = None, *, verbose: bool = False) -> None:
     """Write the problems and the sums; with `verbose` all figures as tables."""
-    lines = [*_problems(found), *_sums(found)]
+    lines = [*_problems(metrics), *_sums(metrics)]
     if verbose:
-        lines += ["", *_totals(found), "", *_rounds(found)]
+        lines += ["", *_totals(metrics), "", *_rounds(metrics)]
     lines += _versus(other) if other else []
     screen.write_lines("\n".join(lines), screen.open_terminal(file))
 
 
-def _sums(found: Metrics) -> list[str]:
-    value = Speedup(found.geomean.value, None, None, 0).factor
-    span = times(found.geomean)[1]
-    judged, few = counted(len(found.judged), "problem"), len(found.judged) < FEWEST
+def _sums(metrics: Metrics) -> list[str]:
+    value = Speedup(metrics.geomean.value, None, None, 0).factor
+    span = times(metrics.geomean)[1]
+    judged, few = counted(len(metrics.judged), "problem"), len(metrics.judged) < FEWEST
     certain = (
         f"{judged}, too few for an interval" if few or not span else f"95% CI {span.replace(' - ', 'x to ')}x, {judged}"
     )
-    spent = f"; {found.usage.tokens:,} tokens, {money(found.usage.cost_usd)}" if found.usage.replies else ""
-    return [f"Geometric mean speedup {value} ({certain})", f"Time {took(found.facts.seconds)}{spent}"]
+    spent = f"; {metrics.usage.tokens:,} tokens, {money(metrics.usage.cost_usd)}" if metrics.usage.replies else ""
+    return [f"Geometric mean speedup {value} ({certain})", f"Time {took(metrics.facts.seconds)}{spent}"]
 
 
 def metric_lines(rows: Iterable[tuple[str, tuple[str, str]]]) -> list[str]:
@@ -54,23 +54,23 @@ def metric_lines(rows: Iterable[tuple[str, tuple[str, str]]]) -> list[str]:
     return columns([("metric", "value", "95% interval"), *((name, *figures) for name, figures in rows)])
 
 
-def _totals(found: Metrics) -> list[str]:
+def _totals(metrics: Metrics) -> list[str]:
     rows = [
-        *own_rows(found),
-        (f"%OPT (right and at least {factor(OPT)})", percent(found.opt)),
-        ("%correct (some candidate is right)", percent(found.correct)),
-        ("geometric mean speedup", times(found.geomean)),
-        ("mean speedup", times(found.mean_speedup)),
+        *own_rows(metrics),
+        (f"%OPT (right and at least {factor(OPT)})", percent(metrics.opt)),
+        ("%correct (some candidate is right)", percent(metrics.correct)),
+        ("geometric mean speedup", times(metrics.geomean)),
+        ("mean speedup", times(metrics.mean_speedup)),
     ]
-    if found.human_opt and found.human_geomean:
-        rows.append((f"reference %OPT ({found.humans} programs)", percent(found.human_opt)))
-        rows.append(("reference geometric mean speedup", times(found.human_geomean)))
-    return [*metric_lines(rows), *columns(_plain_rows(found))]
+    if metrics.human_opt and metrics.human_geomean:
+        rows.append((f"reference %OPT ({metrics.humans} programs)", percent(metrics.human_opt)))
+        rows.append(("reference geometric mean speedup", times(metrics.human_geomean)))
+    return [*metric_lines(rows), *columns(_plain_rows(metrics))]
 
 
-def own_rows(found: Metrics) -> list[tuple[str, tuple[str, str]]]:
+def own_rows(metrics: Metrics) -> list[tuple[str, tuple[str, str]]]:
     """The rows that the task itself measures; none for a task whose measure is the speedup."""
-    own = found.own
+    own = metrics.own
     if own is None:
         return []
     rows = [("accepted by the task", percent(own.improved)), (f"{own.name}, originals", _score(own.before))]
@@ -85,28 +85,31 @@ def _score(value: Estimate) -> tuple[str, str]:
     return f"{value.value:.2f}", span
 
 
-def _plain_rows(found: Metrics) -> list[tuple[str, str]]:
+def _plain_rows(metrics: Metrics) -> list[tuple[str, str]]:
     rows = [
-        ("status", ", ".join(f"{count} {STATUS.get(status, status)}" for status, count in sorted(found.counts.items())))
+        (
+            "status",
+            ", ".join(f"{count} {STATUS.get(status, status)}" for status, count in sorted(metrics.counts.items())),
+        )
     ]
-    if found.usage.replies:
-        cached = f", {found.usage.tokens_cached:,} of them read from a cache" if found.usage.tokens_cached else ""
-        rows.append(("tokens", f"{found.usage.tokens:,} in {found.usage.replies} replies{cached}"))
-        rows.append(("cost", money(found.usage.cost_usd)))
-        if found.optimised:
-            rows.append(("tokens for each solved problem", f"{found.usage.tokens / found.optimised:,.0f}"))
-            if found.usage.cost_usd is not None:
-                rows.append(("cost for each solved problem", money(found.usage.cost_usd / found.optimised)))
-    rows.append((clock("wall"), f"{found.facts.seconds:.0f} s on {counted(found.facts.cores, 'measuring core')}"))
-    if any(found.effort.values()):
-        rows.append(("seconds by step", ", ".join(f"{step} {took:.0f}" for step, took in found.effort.items())))
-    if found.overhead is not None:
-        rows.append(("of it not running programs", f"{found.overhead:.0%}"))
+    if metrics.usage.replies:
+        cached = f", {metrics.usage.tokens_cached:,} of them read from a cache" if metrics.usage.tokens_cached else ""
+        rows.append(("tokens", f"{metrics.usage.tokens:,} in {metrics.usage.replies} replies{cached}"))
+        rows.append(("cost", money(metrics.usage.cost_usd)))
+        if metrics.optimised:
+            rows.append(("tokens for each solved problem", f"{metrics.usage.tokens / metrics.optimised:,.0f}"))
+            if metrics.usage.cost_usd is not None:
+                rows.append(("cost for each solved problem", money(metrics.usage.cost_usd / metrics.optimised)))
+    rows.append((clock("wall"), f"{metrics.facts.seconds:.0f} s on {counted(metrics.facts.cores, 'measuring core')}"))
+    if any(metrics.effort.values()):
+        rows.append(("seconds by step", ", ".join(f"{step} {took:.0f}" for step, took in metrics.effort.items())))
+    if metrics.overhead is not None:
+        rows.append(("of it not running programs", f"{metrics.overhead:.0%}"))
     return rows
 
 
-def _rounds(found: Metrics) -> list[str]:
-    if not found.rounds:
+def _rounds(metrics: Metrics) -> list[str]:
+    if not metrics.rounds:
         return []
     rows = [
         (
@@ -117,25 +120,25 @@ def _rounds(found: Metrics) -> list[str]:
             f"{each.newly}",
             times(each.geomean)[0],
         )
-        for each in found.rounds
+        for each in metrics.rounds
     ]
     title = ("k", "candidates", "%correct", "%OPT", "95% interval", "newly solved", "geo-mean")
     return ["After k candidates (best@k), by the timings of their own rounds", *columns([title, *rows], range(7))]
 
 
-def _problems(found: Metrics) -> Iterator[str]:
+def _problems(metrics: Metrics) -> Iterator[str]:
     """Return the number of problems by outcome and a row for each: the fastest first, then those with a reason."""
-    faster = sorted((each for each in found.judged if each.accepted), key=lambda each: -each.speedup)
-    same = [each for each in found.judged if not each.accepted and each.status == "done"]
-    failed = failures(found)
-    better = "faster" if found.own is None else "improved"
+    faster = sorted((each for each in metrics.judged if each.accepted), key=lambda each: -each.speedup)
+    same = [each for each in metrics.judged if not each.accepted and each.status == "done"]
+    failed = failures(metrics)
+    better = "faster" if metrics.own is None else "improved"
     others = Counter(STATUS.get(each.status, each.status) for each in failed)
     counts = [f"{len(same)} not"] * bool(same) + [f"{count} {status}" for status, count in others.items()]
-    yield ", ".join([f"{len(faster)} of {counted(len(found.solved), 'problem')} {better}", *counts])
+    yield ", ".join([f"{len(faster)} of {counted(len(metrics.solved), 'problem')} {better}", *counts])
     shown = [row for rows in (faster, same, failed) for row in rows[:SHOWN_PROBLEMS]]
     yield from columns([_row(each) for each in shown])
-    if len(shown) < len(found.solved):
-        yield f"  and {len(found.solved) - len(shown)} more (--json and --csv have all)"
+    if len(shown) < len(metrics.solved):
+        yield f"  and {len(metrics.solved) - len(shown)} more (--json and --csv have all)"
 
 
 def _row(each: Solved) -> tuple[str, ...]:
@@ -160,9 +163,9 @@ def _versus(other: Versus) -> list[str]:
     ]
 
 
-def failures(found: Metrics) -> list[Solved]:
+def failures(metrics: Metrics) -> list[Solved]:
     """Problems that failed, were dropped, or have not ended."""
-    return [each for each in found.solved if each.status != "done"]
+    return [each for each in metrics.solved if each.status != "done"]
 
 
 def percent(value: Estimate) -> tuple[str, str]:
@@ -177,20 +180,20 @@ def times(value: Estimate) -> tuple[str, str]:
     return factor(value.value), span
 
 
-def as_json(found: Metrics, other: Versus | None = None) -> dict[str, Any]:
+def as_json(metrics: Metrics, other: Versus | None = None) -> dict[str, Any]:
     """The object that --json prints."""
-    usage, facts = found.usage, found.facts
+    usage, facts = metrics.usage, metrics.facts
     estimates = {
-        "opt_share": found.opt, "correct_share": found.correct, "geomean_speedup": found.geomean,
-        "mean_speedup": found.mean_speedup,
+        "opt_share": metrics.opt, "correct_share": metrics.correct, "geomean_speedup": metrics.geomean,
+        "mean_speedup": metrics.mean_speedup,
     }  # fmt: skip
     compared: dict[str, Any] = {"compare": _versus_json(other)} if other else {}
     values: dict[str, Any] = {name: each.value for name, each in estimates.items()}
     return ReportJson(
         schema="codeopt.report/1",
-        problems=len(found.solved),
-        judged=len(found.judged),
-        status=found.counts,
+        problems=len(metrics.solved),
+        judged=len(metrics.judged),
+        status=metrics.counts,
         opt_threshold=OPT,
         **values,
         intervals={name: _ends(each) for name, each in estimates.items()},
@@ -199,38 +202,38 @@ def as_json(found: Metrics, other: Versus | None = None) -> dict[str, Any]:
                 "k": each.k, "drafts": each.drafts, "correct_share": each.correct.value, "opt_share": each.opt.value,
                 "opt_interval": _ends(each.opt), "newly_solved": each.newly, "geomean_speedup": each.geomean.value,
             }
-            for each in found.rounds
+            for each in metrics.rounds
         ],
         failures=[
             {"problem": failure.id, "status": failure.status, "fault": failure.fault, "reason": failure.reason}
-            for failure in failures(found)
+            for failure in failures(metrics)
         ],
-        reference=_reference(found),
+        reference=_reference(metrics),
         tokens=usage.tokens,
         tokens_in=usage.tokens_in,
         tokens_out=usage.tokens_out,
         tokens_cached=usage.tokens_cached,
-        effort={f"{step}_s": took for step, took in found.effort.items()},
+        effort={f"{step}_s": took for step, took in metrics.effort.items()},
         replies=usage.replies,
         cost_usd=usage.cost_usd,
-        solved=found.optimised,
-        tokens_per_solved=usage.tokens / found.optimised if found.optimised else None,
-        cost_usd_per_solved=cost_per_solved(found),
+        solved=metrics.optimised,
+        tokens_per_solved=usage.tokens / metrics.optimised if metrics.optimised else None,
+        cost_usd_per_solved=cost_per_solved(metrics),
         seconds=round(facts.seconds, 3),
-        programs_s=round(found.programs_s, 3),
-        overhead_share=found.overhead,
+        programs_s=round(metrics.programs_s, 3),
+        overhead_share=metrics.overhead,
         settings=facts.settings,
         machine=facts.machine,
         python=facts.python,
         created=facts.created,
         sandbox=facts.backend,
-        task=found.own.to_json() if found.own else None,
+        task=metrics.own.to_json() if metrics.own else None,
         rows=[
             {
                 **dict(zip(COLUMNS, row(each), strict=True)),
                 **{name: serialize(part) for name, part in scored(each.task_score).items()},
             }
-            for each in found.solved
+            for each in metrics.solved
         ],
         **compared,
     ).to_json()  # fmt: skip
@@ -245,20 +248,22 @@ def _versus_json(other: Versus) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def cost_per_solved(found: Metrics) -> float | None:
+def cost_per_solved(metrics: Metrics) -> float | None:
     """USD; None when the price is not known or nothing was solved."""
-    return None if found.usage.cost_usd is None or not found.optimised else found.usage.cost_usd / found.optimised
+    return (
+        None if metrics.usage.cost_usd is None or not metrics.optimised else metrics.usage.cost_usd / metrics.optimised
+    )
 
 
-def _reference(found: Metrics) -> dict[str, Any] | None:
-    if found.human_opt is None or found.human_geomean is None:
+def _reference(metrics: Metrics) -> dict[str, Any] | None:
+    if metrics.human_opt is None or metrics.human_geomean is None:
         return None
     return {
-        "programs": found.humans,
-        "opt_share": found.human_opt.value,
-        "opt_interval": _ends(found.human_opt),
-        "geomean_speedup": found.human_geomean.value,
-        "geomean_interval": _ends(found.human_geomean),
+        "programs": metrics.humans,
+        "opt_share": metrics.human_opt.value,
+        "opt_interval": _ends(metrics.human_opt),
+        "geomean_speedup": metrics.human_geomean.value,
+        "geomean_interval": _ends(metrics.human_geomean),
     }
 
 
@@ -276,8 +281,8 @@ def row(each: Solved) -> list[Any]:
     ]  # fmt: skip
 
 
-def write_csv(found: Metrics, file: TextIO) -> None:
+def write_csv(metrics: Metrics, file: TextIO) -> None:
     """A header and one row a problem."""
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows(map(row, found.solved))
+    writer.writerows(map(row, metrics.solved))

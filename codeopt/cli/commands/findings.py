@@ -53,12 +53,12 @@ def run(arguments: argparse.Namespace) -> int:
 
         write_page(arguments.html, findings_page(root.name, [each.answer() for each in everything]))
     if arguments.json:
-        found = FindingsJson(
+        findings_json = FindingsJson(
             schema="codeopt.findings/1",
             store=str(caches[0].file) if caches else None,
             findings=tuple(each.answer() for each in shown),
         )
-        print(json.dumps(found.to_json()))
+        print(json.dumps(findings_json.to_json()))
         return 0
     tell(table(shown))
     return 0

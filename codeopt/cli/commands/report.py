@@ -111,15 +111,15 @@ def _refuse(arguments: argparse.Namespace) -> None:
             raise UsageError(f"{flag} is for batches of programs", hint="--json has the figures of texts")
 
 
-def _write_csv(path: Path, found: Metrics) -> None:
+def _write_csv(path: Path, metrics: Metrics) -> None:
     from codeopt.batch.results.table import write_csv
 
     if str(path) == "-":
-        write_csv(found, sys.stdout)
+        write_csv(metrics, sys.stdout)
         return
     try:
         with path.open("w", encoding="utf-8", newline="") as file:
-            write_csv(found, file)
+            write_csv(metrics, file)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
 

@@ -63,19 +63,23 @@ def listed_findings(
         yield ListedFinding(found, what_changed(found, path, keys, text_of(path)))
 
 
-def what_changed(found: StoredFinding, path: Path, keys: FindingKeys, text: str | None) -> str:
+def what_changed(stored_finding: StoredFinding, path: Path, keys: FindingKeys, text: str | None) -> str:
     """Name the parts of the key that changed since a finding was made. Empty if it still holds.
 
     The asked options are not compared, and the evidence only if the finding has the default ones. text: text of the
     file, None without one.
     """
-    key = keys.key(path, found.judged.function, text) if text is not None and path.is_file() else None
+    key = keys.key(path, stored_finding.judged.function, text) if text is not None and path.is_file() else None
     if key is None:
         return GONE
-    if key.evidence != found.key.evidence and found.key.reached == key.reached and not _usual(found, keys):
-        key = replace(key, evidence=found.key.evidence)
-    return replace(key, asked=found.key.asked).differs_from(found.key)
+    if (
+        key.evidence != stored_finding.key.evidence
+        and stored_finding.key.reached == key.reached
+        and not _usual(stored_finding, keys)
+    ):
+        key = replace(key, evidence=stored_finding.key.evidence)
+    return replace(key, asked=stored_finding.key.asked).differs_from(stored_finding.key)
 
 
-def _usual(found: StoredFinding, keys: FindingKeys) -> bool:
-    return found.key.asked in (keys.asked("rules"), keys.asked(found.author))
+def _usual(stored_finding: StoredFinding, keys: FindingKeys) -> bool:
+    return stored_finding.key.asked in (keys.asked("rules"), keys.asked(stored_finding.author))

@@ -67,19 +67,19 @@ def overview(items: Sequence[Placed], comments: int, review: Review) -> str:
     return "\n\n".join([head, *parts])[: LIMIT + 2_000] + "\n"
 
 
-def _headline(found: Suggestion) -> str:
-    growth = f" Growth: {prose(found.verdict.growth.text)}." if found.verdict.growth.text else ""
-    return f"{code(_words.where(found))}: **{found.gain}**{_words.certainty(found)}.{growth}"
+def _headline(suggestion: Suggestion) -> str:
+    growth = f" Growth: {prose(suggestion.verdict.growth.text)}." if suggestion.verdict.growth.text else ""
+    return f"{code(_words.where(suggestion))}: **{suggestion.gain}**{_words.certainty(suggestion)}.{growth}"
 
 
-def _changes(found: Suggestion) -> str:
-    return "\n".join(f"- {prose(change)}" for change in found.told)
+def _changes(suggestion: Suggestion) -> str:
+    return "\n".join(f"- {prose(change)}" for change in suggestion.told)
 
 
-def _proof(found: Suggestion, review: Review) -> str:
+def _proof(suggestion: Suggestion, review: Review) -> str:
     return (
-        f"Verified by {_words.proof(found)}. Measured{_words.pairs(found)} on {prose(_words.machine(review))}; "
-        "on another machine it will differ."
+        f"Verified by {_words.proof(suggestion)}. Measured{_words.pairs(suggestion)} on "
+        f"{prose(_words.machine(review))}; on another machine it will differ."
     )
 
 

@@ -35,12 +35,12 @@ def render(review: Review) -> str:
     return "".join(map(_annotation, review.suggestions))
 
 
-def _annotation(found: Suggestion) -> str:
+def _annotation(suggestion: Suggestion) -> str:
     """Format `::notice file=...::...`. The text of the suggestion cannot add another command to its line."""
-    first, last = lines(found)
-    where = f"file={command_property(found.path)},line={first},endLine={last}"
-    title = command_property(f"codeopt: {found.gain}")
-    return f"::notice {where},title={title}::{command_data(log_line(sentence(found), 1000))}\n"
+    first, last = lines(suggestion)
+    where = f"file={command_property(suggestion.path)},line={first},endLine={last}"
+    title = command_property(f"codeopt: {suggestion.gain}")
+    return f"::notice {where},title={title}::{command_data(log_line(sentence(suggestion), 1000))}\n"
 
 
 @reporter

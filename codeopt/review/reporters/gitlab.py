@@ -101,16 +101,16 @@ class MergeRequest(Platform):
 
     def earlier(self) -> tuple[list[EarlierText], list[EarlierText]]:
         me = (self.api.call("GET", "/user") or {}).get("id")
-        found: dict[str, list[EarlierText]] = {"comment": [], "review": []}
+        texts_by_kind: dict[str, list[EarlierText]] = {"comment": [], "review": []}
         for discussion in self.api.pages(f"{self.path}/discussions"):
             notes = [note for note in discussion.get("notes") or () if not note.get("system")]
             if not notes or (notes[0].get("author") or {}).get("id") != me:
                 continue
             where = f"{self.path}/discussions/{quote(str(discussion['id']), safe='')}/notes/{int(notes[0]['id'])}"
-            for kind, texts in found.items():
+            for kind, texts in texts_by_kind.items():
                 if keys := marked(kind, notes[0].get("body")):
                     texts.append(EarlierText(where, frozenset(keys), len(notes) > 1))
-        return found["comment"], found["review"]
+        return texts_by_kind["comment"], texts_by_kind["review"]
 
     def post(
         self, offered: Sequence[Placed], rest: Sequence[Placed], overviews: Sequence[EarlierText], review: Review

@@ -41,23 +41,23 @@ def _rule(name: str) -> dict[str, Any]:
     return {"id": name, "shortDescription": {"text": _RULES.get(name, name)}, "defaultConfiguration": {"level": "note"}}
 
 
-def _result(found: Suggestion) -> dict[str, Any]:
-    first, last = lines(found)
-    message = {"text": _plain(sentence(found))}
-    artifact = {"uri": quote(found.path), "uriBaseId": "%SRCROOT%"}
-    original = lines_of(found.original)
-    replacements = [_replacement(edit, original) for edit in edits(found.original, found.improved)]
-    checked = found.verdict.evidence.checked or found.verdict.evidence.cases
+def _result(suggestion: Suggestion) -> dict[str, Any]:
+    first, last = lines(suggestion)
+    message = {"text": _plain(sentence(suggestion))}
+    artifact = {"uri": quote(suggestion.path), "uriBaseId": "%SRCROOT%"}
+    original = lines_of(suggestion.original)
+    replacements = [_replacement(edit, original) for edit in edits(suggestion.original, suggestion.improved)]
+    checked = suggestion.verdict.evidence.checked or suggestion.verdict.evidence.cases
     result = {
-        "ruleId": rule(found),
+        "ruleId": rule(suggestion),
         "level": "note",
         "message": message,
         "locations": [
             {"physicalLocation": {"artifactLocation": artifact, "region": {"startLine": first, "endLine": last}}}
         ],
-        "partialFingerprints": {"codeopt/v1": fingerprint(found)},
+        "partialFingerprints": {"codeopt/v1": fingerprint(suggestion)},
         "properties": {
-            "speedup": serialize(found.speedup) if found.speedup else {},
+            "speedup": serialize(suggestion.speedup) if suggestion.speedup else {},
             "evidence": serialize(checked) if checked else {},
         },
     }

@@ -183,7 +183,7 @@ PATHS: dict[str, UsersPath] = {
             _improve(("arrays.py::unique",), r"python +/\S+ 3\.\S+, pytest", "-v", "--python", sys.executable,
                      "--calls", "array_calls.py", "--no-tests"),
             Step(("compare", "frames.py::unique", "faster.py::unique", "--python", sys.executable, *QUICK[:2],
-                  "--calls", "frame_calls.py", "--no-tests"), r"^faster.py::unique is \d[\d.]*x faster   "),
+                  "--calls", "frame_calls.py", "--no-tests"), r"^(faster.py::unique|NEW) is \d[\d.]*x faster   "),
         ),
     ),
     "a notebook": UsersPath({"words.ipynb": NOTEBOOK}, (_improve(("words.ipynb",), "1 input"),)),

@@ -16,7 +16,7 @@ MIN_PROGRESS_INTERVAL_S = 0.2
 
 @dataclass(frozen=True)
 class WorkerEvent:
-    """What a worker tells the batch: a step, an end, or an error that stops all."""
+    """A step or the end of a problem, or an error that stops all, as a worker sends it."""
 
     """Message of a worker about its problem."""
 

@@ -62,6 +62,7 @@ def settings_parser(command: str) -> argparse.ArgumentParser:
 
 
 def add_flag(group: argparse._ActionsContainer, flag: Flag) -> None:
+    """Add a flag with its help, which ends with the default."""
     words = flag.default_in_words.replace("%", "%%")
     said = flag.help.replace("%", "%%") + (f" [default: {words}]" if words else "")
     settings = _settings(flag) | ({"required": True} if flag.required else {})

@@ -65,6 +65,8 @@ def apply(parser: argparse.ArgumentParser, project: SettingsFile, users: Setting
 
 @dataclass(frozen=True)
 class SettingsFile:
+    """A pyproject.toml or config.toml as it was read, or none."""
+
     table: Mapping[str, Any]
     path: Path | None = None
 

@@ -73,6 +73,8 @@ class CachedValue:
 
 @dataclass(frozen=True)
 class CacheSize:
+    """Number and bytes of the values in a cache."""
+
     values: int
     size: int
     """Size of its file, bytes."""

@@ -107,12 +107,16 @@ def _weight(caveat: Caveat) -> int:
 
 def _changes(found: Mapping[str, Any]) -> list[str]:
     """The changes of an accepted candidate, if it has several, with the loss without each if that was timed."""
-    changes = next((each["changes"] for each in found["rounds"] if each["round"] == found["best_round"]), ())
+    changes: Sequence[str] = next(
+        (each["changes"] for each in found["rounds"] if each["round"] == found["best_round"]), ()
+    )
     if len(changes) < 2:
         return []
-    alike = (each["ablations"] for each in found["rounds"] if each["changes"] == changes and each["ablations"])
-    losses = {name: Speedup(ratio, None, None, 0).factor for name, ratio in next(alike, {}).items()}
-    rows = [(losses.get(each.partition(":")[0], ""), each) for each in changes]
+    holding = [each["ablations"] for each in found["rounds"] if set(changes) <= set(each["changes"])]
+    without = {name: ratio for ablations in holding for name, ratio in ablations.items()}
+    names = [each.partition(":")[0] for each in changes]
+    losses = {name: Speedup(without[name], None, None, 0).factor for name in names if name in without}
+    rows = [(losses.get(name, ""), each) for name, each in zip(names, changes, strict=True)]
     return columns([("slower without", "change"), *rows]) if losses else columns([(each,) for each in changes])
 
 

@@ -112,7 +112,7 @@ class CallTimeLimit:
 
 SHORT_CALLS = CallTimeLimit()
 GIVEN = CallTimeLimit(GIVEN_S, GIVEN_TOTAL_S)
-"""Of calls that somebody made."""
+"""Limits of calls that somebody made."""
 
 
 def observe(

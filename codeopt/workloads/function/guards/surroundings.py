@@ -58,7 +58,7 @@ class Watched:
         return found
 
     def more(self, before: Watched, name: Literal["blocks", "bytes"]) -> float:
-        """How much more of each call is kept than before."""
+        """The amount of each call that is kept in addition to that before."""
         return float(getattr(self, name) / max(self.calls, 1) - getattr(before, name) / max(before.calls, 1))
 
 

@@ -14,7 +14,7 @@ from codeopt.core.revision import Revision
 CONTEXT = 2
 """Lines around each change."""
 MOST_REMOVED = 6
-"""Lines of the original in a row that are shown as removed: it stands above the diff."""
+"""Lines of the original in a row that are shown as removed: it is above the diff."""
 LONGEST_DIFF = 8_000
 """Characters of a diff that are shown."""
 

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     Asking = Generator[Act, Results | None, T]
     """Generator that asks for calls before it returns its value."""
 
-monotonic, process_time = time.monotonic, time.process_time
+monotonic = time.monotonic
+process_time = time.process_time
 NOTICED_S = 0.001
 """Time of a call away from the processor from which it is asked whether others had it, seconds."""
 

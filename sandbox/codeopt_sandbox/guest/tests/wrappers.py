@@ -10,11 +10,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType
-    from typing import Any
+    from typing import Any, Protocol
 
-    from .recorder import CallRecorder
+    from .sampling import Schedule
 
     Function = Callable[..., Any]
+
+    class Recorder(Protocol):
+        """Interface of CallRecorder that the wrappers use."""
+
+        qualname: str
+        schedule: Schedule
+        inside: set[int]
+
+        def note(self, function: Any, args: Any, kwargs: Any) -> None:
+            """Write down a call before it is made."""
+
 
 MAX_NESTED_CALLS = 50
 """Calls within calls after which a wrapper steps aside."""
@@ -22,7 +33,7 @@ IS_COROUTINE = 0x80
 """Bit of co_flags that marks `async def`, not a generator."""
 
 
-def wrapper(recorder: CallRecorder, function: Any) -> Function:
+def wrapper(recorder: Recorder, function: Any) -> Function:
     """The function with the recorder before it."""
     code = _code(function)
     if code is not None and code.co_flags & IS_COROUTINE:
@@ -34,7 +45,7 @@ def wrapper(recorder: CallRecorder, function: Any) -> Function:
     return _as_if(recorded, function)
 
 
-def before_plain(recorder: CallRecorder, function: Any) -> Function:
+def before_plain(recorder: Recorder, function: Any) -> Function:
     """Wrapper of a function that does not call itself."""
     is_due, note = recorder.schedule.is_due, recorder.note
 
@@ -46,7 +57,7 @@ def before_plain(recorder: CallRecorder, function: Any) -> Function:
     return recorded
 
 
-def before_coroutine(recorder: CallRecorder, function: Any) -> Function:
+def before_coroutine(recorder: Recorder, function: Any) -> Function:
     """Wrapper of an `async def`, which is one itself, as frameworks ask for that."""
     is_due, note = recorder.schedule.is_due, recorder.note
 
@@ -58,7 +69,7 @@ def before_coroutine(recorder: CallRecorder, function: Any) -> Function:
     return recorded
 
 
-def before_recursive(recorder: CallRecorder, function: Any) -> Function:
+def before_recursive(recorder: Recorder, function: Any) -> Function:
     """Return a wrapper of a function that may call itself. Of each thread the outermost call is kept.
 
     After some calls within a call the wrapper steps aside until the outermost one ends. With other threads, whose calls

@@ -18,7 +18,7 @@ def _each(change: TokenChange) -> Change:
 
 
 def _numbers(share: float, change: TokenChange) -> Change:
-    """Such a share of the numbers becomes others."""
+    """Share of the numbers that are replaced."""
 
     def other(token: bytes, draw: random.Random, known: Range) -> bytes:
         return change(token, draw, known) if NUMBER.fullmatch(token) and draw.random() < share else token

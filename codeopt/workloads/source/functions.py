@@ -44,7 +44,7 @@ class Function:
 
     @cached_property
     def node(self) -> Def:
-        """Its definition; of several of that name the one at its line."""
+        """The definition in the source; of several of that name the one at the function's line."""
         found = [node for name, node in definitions(ast.parse(self.source)) if name == self.qualname]
         return next((node for node in found if first_line(node) == self.first_line), found[0])
 

@@ -116,7 +116,7 @@ def test_what_cannot_be_written_down_or_is_too_long_has_no_history(module: Any, 
 
 
 def test_what_the_recorded_method_has_changed_has_no_history(module: Any) -> None:
-    history = ClassHistory(module.Shelf, "add")
+    history = ClassHistory(module.Shelf, ("add",))
     history.watch()
     shelf = module.Shelf()
     shelf[0:0] = [1]

@@ -41,6 +41,7 @@ class Bad:
 
 BAD = {
     "missing file": Bad("cannot read gone.py: No such file or directory", arguments=("gone.py",)),
+    "missing folder": Bad("cannot read gone/slow.py: No such file or directory", arguments=("gone/slow.py",)),
     "directory": Bad(
         "folder has no function that could be improved", arguments=("folder",), files={"folder/x.txt": ""}
     ),

@@ -86,7 +86,7 @@ def cases_beside(program: Path) -> bool:
     folder = program.parent
     try:
         return (folder / "generate.py").exists() or (folder / "cases").is_dir() or holds_cases(folder)
-    except PermissionError:
+    except OSError:
         return False
 
 

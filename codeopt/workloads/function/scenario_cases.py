@@ -26,6 +26,7 @@ from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.comparing import AnswerChecker
+from codeopt_sandbox.guest.calls.batch import batch_of
 from codeopt_sandbox.guest.calls.scenarios import AGAIN, THREADS
 from codeopt_sandbox.guest.environment import USUAL, Environment, seeded
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
@@ -52,7 +53,7 @@ class ScenarioCase(CallCase):
     def part(self, *, beyond: bool) -> CallCase:
         """Return the case with only the unusual calls, or with only the others."""
         chosen = [at for at, why in enumerate(self.beyond) if bool(why) is beyond]
-        stdin = CallBatch(tuple(calls_of(self)[at] for at in chosen), "combine").stdin()
+        stdin = batch_of(self.stdin).replace(calls=tuple(calls_of(self)[at] for at in chosen)).stdin()
         answer = _chosen(self.answer, chosen)
         return CallCase(
             self.name, stdin, answer.text.encode("utf-8", "surrogatepass"), self.held_out, self.title, answer=answer,
@@ -85,7 +86,7 @@ def scenario_cases(
     wanted = [each for each in wanted if not (may_change and each.steps == AGAIN)]
     first = _kept(harness, runner, wanted, seeded(1)) if wanted else {}
     ordered = sorted(first, key=lambda each: bool(each.because))
-    batch = _batch([each.text for each in ordered], [each.seconds for each in first.values()])
+    batch = _batch(harness, [each.text for each in ordered], [each.seconds for each in first.values()])
     run = runner.run(harness.revision, batch.stdin(), mode="exec") if ordered else None
     if run is None or run.answer is None:
         return []
@@ -107,10 +108,11 @@ def scenario_cases(
     )  # fmt: skip
 
 
-def _batch(texts: Sequence[str], seconds: Sequence[float] = ()) -> CallBatch:
+def _batch(harness: FunctionHarness, texts: Sequence[str], seconds: Sequence[float] = ()) -> CallBatch:
     """seconds: that the original takes."""
     longest = max(LEAST_S, 10 * max(seconds, default=0.0))
-    return CallBatch(tuple(texts), "combine", seconds=longest, lost=0, budget=max(LEAST_TOTAL_S, 10 * sum(seconds)))
+    budget = max(LEAST_TOTAL_S, 10 * sum(seconds))
+    return CallBatch(tuple(texts), "combine", seconds=longest, lost=0, budget=budget, ordered=harness.ordered)
 
 
 def _kept(
@@ -118,7 +120,7 @@ def _kept(
 ) -> dict[Scenario, Answer]:
     """Scenarios that hold for the original, with what it answers."""
     calls = list(dict.fromkeys(call for each in wanted for call in each.calls))
-    batch = _batch([*calls, *(each.text for each in wanted)])
+    batch = _batch(harness, [*calls, *(each.text for each in wanted)])
     answer = runner.run(harness.revision, batch.stdin(), mode="exec", environment=environment).answer
     if answer is None:
         return {}
@@ -191,7 +193,7 @@ class ScenarioShrinker:
     def _failing(self, wanted: Sequence[Scenario]) -> list[FailingScenario]:
         """Scenarios that the original keeps to and the draft does not, the smallest first."""
         kept = _kept(self.harness, self.runner, wanted) if wanted else {}
-        batch = _batch([each.text for each in kept], [each.seconds for each in kept.values()])
+        batch = _batch(self.harness, [each.text for each in kept], [each.seconds for each in kept.values()])
         answer = self.runner.run(self.draft, batch.stdin(), mode="exec").answer if kept else None
         pairs = zip(kept.items(), answer.outcomes if answer else (), strict=False)
         return [FailingScenario(each, was, now) for (each, was), now in pairs if was.observed() != now.observed()]

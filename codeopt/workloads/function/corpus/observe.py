@@ -21,7 +21,7 @@ from codeopt_sandbox.call_answer import Effect, Kind
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.guest.calls.batch import ORDERED
 from codeopt_sandbox.guest.calls.outcome import not_made
-from codeopt_sandbox.guest.environment import NEIGHBOUR, USUAL, Environment
+from codeopt_sandbox.guest.environment import NEIGHBOUR, USUAL, Environment, seeded
 
 if TYPE_CHECKING:
     from codeopt_sandbox.guest.calls.batch import Ordered
@@ -46,6 +46,9 @@ MADE_UP = (DERIVED, "type_hints")
 """Sources that nobody vouches for: what such a call costs or breaks says nothing about the function's use."""
 ALONE = NEIGHBOUR.replace(distinct=False)
 """Another hash seed and order, and nothing else."""
+MORE_SEEDS = range(2, 14)
+"""Hash seeds of further runs, where some calls have no order: under two seeds every other set of two items has the same
+order by chance."""
 REFUSED = "refused"
 """Generated also, of types that the function's own text refuses."""
 _ACCIDENTS = (
@@ -236,9 +239,14 @@ def deterministic(
         if reason is None:
             known.append(_with(one, elsewhere, again.seconds, independent))
         elif reason.why is ExclusionReason.TWICE and not harness.target.whole_answers and one.ordered != ORDERED[-1]:
-            differing.append(replace(one, ordered=ORDERED[ORDERED.index(one.ordered) + 1]))
+            differing.append(one)
         else:
             dropped[reason] += 1
+    if differing:
+        more = [_again(harness, known, seeded(seed)) for seed in MORE_SEEDS]
+        chance = [one for one in known if any(_has_other_order(one, run.outcomes) for run in more)]
+        known = [one for one in known if one not in chance]
+        differing += chance
     loose, other = _without_order(harness, differing)
     return [*known, *loose], dropped + other
 
@@ -249,8 +257,9 @@ def _without_order(
     """The calls whose outcome is the same except for an order, such as that of a set's items."""
     if not differing:
         return [], Counter()
-    again = _again(harness, differing, USUAL)
-    found = [replace(one, outcome=again.outcomes.get(one.text, not_made())) for one in differing]
+    less = [replace(one, ordered=ORDERED[ORDERED.index(one.ordered) + 1]) for one in differing]
+    again = _again(harness, less, USUAL)
+    found = [replace(one, outcome=again.outcomes.get(one.text, not_made())) for one in less]
     return deterministic(harness, found, left_nothing=again.leaves_nothing)
 
 
@@ -258,6 +267,13 @@ def _differs(known: KnownCall, outcomes: Mapping[str, Answer]) -> bool:
     """Whether a call that was made again has another outcome; False for one that was not made."""
     again = outcomes.get(known.text)
     return again is not None and _useless(known, again) is not None
+
+
+def _has_other_order(known: KnownCall, outcomes: Mapping[str, Answer]) -> bool:
+    """Whether a call under another hash seed has another outcome, which its containers' order may be."""
+    again = outcomes.get(known.text)
+    reason = _useless(known, again) if again is not None and again.kind == known.outcome.kind else None
+    return reason is not None and reason.why is ExclusionReason.TWICE and known.ordered != ORDERED[-1]
 
 
 def _with(

@@ -51,3 +51,11 @@ def test_what_is_timed_has_it_too(judges: Judges) -> None:
     plan = judges(GROUPED, CALLS).workload.plan
     assert plan is not None
     assert plan.timed.batch.ordered == "lists"
+
+
+def test_calls_made_together_have_the_order_of_no_seed(judges: Judges) -> None:
+    """Of two names a set has the same order under half of all pairs of seeds."""
+    calls = "CALLS = [(([('a%d' % at, 1), ('b%d' % at, 2)],), {}) for at in range(30)]\n"
+    judge = judges(GROUPED, calls, timed=False)
+    assert judge.check(Revision.of(ONE_PASS), "new").correct
+    assert not judge.check(Revision.of(ONE_PASS.replace("append(number)", "append(-number)")), "wrong").correct

@@ -79,7 +79,11 @@ class Performance:
 
     def arguments_now(self) -> Any:
         """A tree with the floats of all arguments."""
-        return [Encoder(self.ref.module).arguments(*call) for call in self.given.values()]
+        return [self.encoder().arguments(*call) for call in self.given.values()]
+
+    def encoder(self) -> Encoder:
+        """Encoder of one answer: what the known calls leave without an order has none here."""
+        return Encoder(self.ref.module, ordered=self.batch.ordered)
 
     def play(self) -> Answer:
         """Answers of the calls, as steps; one that says why, where they do not fit the scenario."""
@@ -148,7 +152,7 @@ class Performance:
 
     def begin(self, call: Call) -> Stream:
         """Stream of a call that has begun."""
-        self.made.append(Stream(self.ref.module, lambda: self.worker.invoke(*call), self.fields))
+        self.made.append(Stream(self.encoder(), lambda: self.worker.invoke(*call), self.fields))
         return self.made[-1]
 
     def alone(self, at: int) -> Answer:
@@ -220,7 +224,7 @@ class Performance:
 
     def given_now(self, at: int) -> None:
         """Look what has become of the arguments."""
-        encoder = Encoder(self.ref.module)
+        encoder = self.encoder()
         tree = encoder.arguments(*self.given[at])
         field = self.fields.field(tree, encoder.floats)
         kind = NOT_COMPARABLE if encoder.opaque else RETURNS
@@ -290,7 +294,7 @@ class Performance:
         async def both() -> list[Any]:
             return await asyncio.gather(*made, return_exceptions=True)
 
-        self.answers += [Stream(self.ref.module, lambda each=each: given(each), self.fields).finish()  # type: ignore[misc]
+        self.answers += [Stream(self.encoder(), lambda each=each: given(each), self.fields).finish()  # type: ignore[misc]
                          for each in self.worker.loop().run_until_complete(both())]  # fmt: skip
 
     def nest(self, one: int, other: int) -> None:
@@ -316,7 +320,7 @@ class Performance:
 
         def note(args: Any) -> None:
             if len(met) < MAX_TRACED:
-                tree = Encoder(self.ref.module).tree(args)
+                tree = self.encoder().tree(args)
                 met.setdefault(written(tree), shown_text(tree))
 
         wrapped = Wrapped(self.fresh(at), note, iterators=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ...answer import NOT_COMPARABLE, RAISES, RETURNS, Answer
 from ..repr.exceptions import exception_trees
 from ..repr.plain import is_iterator
-from ..repr.tree import Encoder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..repr.fields import FieldMaker
+    from ..repr.tree import Encoder
 
 MAX_ITEMS = 1000
 """Most items that are read of an iterator."""
@@ -21,8 +21,8 @@ MAX_ITEMS = 1000
 class Stream:
     """A call in progress: its result, exception or items."""
 
-    def __init__(self, target: str, make: Callable[[], Any], fields: FieldMaker) -> None:
-        self.fields, self.encoder = fields, Encoder(target)
+    def __init__(self, encoder: Encoder, make: Callable[[], Any], fields: FieldMaker) -> None:
+        self.fields, self.encoder = fields, encoder
         self.encoder.live = True
         self.items: list[Any] = []
         self.end: Any = None

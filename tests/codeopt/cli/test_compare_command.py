@@ -172,7 +172,7 @@ USAGE = [
     (("slow.py", "fast.py", "--fail-if-slower", "x"), 2, "--fail-if-slower"),
     (("slow.py", "fast.py", "--fail-if-slower", "-1"), 2, "--fail-if-slower"),
     (("slow.py", "fast.py", "--max-pairs", "0"), 2, "--max-pairs"),
-    (("slow.py", "fast.py", "--max-pairs", "3", "--fail-if-slower", "5%"), 2, "7 at least"),
+    (("slow.py", "fast.py", "--max-pairs", "3", "--fail-if-slower", "5%"), 2, "at least 7"),
     (("slow.py", "fast.py", "--metric", "sun"), 2, "--metric"),
     (("slow.py", "fast.py", "--stdin", "input.0.txt", "--cases", "."), 2, "not both"),
     (("wrong.py", "fast.py"), 5, "the original fails case"),

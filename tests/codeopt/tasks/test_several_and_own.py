@@ -106,7 +106,7 @@ def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path) -> Non
     ("task", "worse", "said"),
     [
         pytest.param("memory", HUNGRY.replace("print(", "more = numbers[:]\nprint("), "slower", id="memory"),
-        pytest.param("runtime,memory", WRONG, "WA", id="both"),
+        pytest.param("runtime,memory", WRONG, "wrong", id="both"),
     ],
 )
 def test_half_the_peak_is_believed_and_told(task: str, worse: str, said: str, tmp_path: Path) -> None:

@@ -110,9 +110,7 @@ def test_what_remembers_its_earlier_runs_is_refused(guest: Sandbox, tmp_path: Pa
     """It is much faster within one guest; a fresh one has nothing to remember."""
     judge = judge_of(guest, tmp_path, 900)
     found = referee(judge, ORIGINAL + REMEMBERS)
-    assert found.comparison is not None
     assert not found.faster
-    assert found.comparison.decision is not Decision.FASTER or "it knows the cases" in found.rejection
 
 
 def test_a_gain_on_the_cases_that_were_shown_is_not_confirmed(guest: Sandbox, tmp_path: Path) -> None:

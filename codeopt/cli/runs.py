@@ -34,7 +34,10 @@ def in_short(result: Mapping[str, Any]) -> str:
         return "interrupted"
     if not result.get("accepted"):
         return "no faster version"
-    return f"{result['improved']} of {len(result['results'])} faster" if "functions" in result else gain_of(result)
+    try:
+        return f"{result['improved']} of {len(result['results'])} faster" if "functions" in result else gain_of(result)
+    except (KeyError, TypeError, ValueError):  # somebody changed it; one such run must not hide the others
+        return "unreadable"
 
 
 def _outcome(run: RunListing) -> str:

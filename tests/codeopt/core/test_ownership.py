@@ -340,3 +340,10 @@ def test_a_link_in_a_circle_is_nobodys(tmp_path: Path) -> None:
     assert "owner is unknown" in foreign([tmp_path / "one" / "run"])[tmp_path / "one" / "run"]
     with pytest.raises(UsageError, match="it is not yours: its owner is unknown"):
         require_own(tmp_path / "one", "it")
+
+
+def test_a_run_whose_result_lacks_its_speedup_is_listed(repository: Path) -> None:
+    save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, verdict="faster", speedup={})
+    done = codeopt("runs", cwd=repository)
+    assert done.status == 0
+    assert "20260101-000000-slow-aaaa" in done.out

@@ -50,8 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "codeopt improve slow.py --model gpt-5 --write   by a language model",
         "codeopt improve slow.py -- --top 10 data.csv",
     ),
-    first=("--model", "--write", "--max-rounds", "--max-seconds", "--quick", "--json"),
-    often=("--run", "--task", "--cases", "--tests", "--output", "--dry-run"),
+    first=("--model", "--write", "--max-rounds", "--max-seconds", "--quick"),
+    often=("--run", "--task", "--cases", "--tests", "--json", "--output"),
     verdicts=(1, 6),
     takes_arguments=True,
 )

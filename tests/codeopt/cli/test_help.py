@@ -36,7 +36,7 @@ def test_examples_parse_and_the_first_flags_exist(name: str, parsers: dict[str, 
         assert words[:2] == ["codeopt", name]
         parsers[name].parse_args(_split(words[1:], COMMANDS)[0][1:])
     first = parsers[name].first
-    assert len(first) <= 8
+    assert len(first) <= 5
     assert set(first) <= {option for action in parsers[name]._actions for option in action.option_strings}
     places = [shown.index(flag) for flag in first]
     assert all(place < shown.index("--help") for place in places)

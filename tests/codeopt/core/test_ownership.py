@@ -280,7 +280,7 @@ def test_what_a_run_says_steers_no_terminal(repository: Path) -> None:
 def test_a_run_in_which_nothing_was_accepted_has_ended(repository: Path) -> None:
     nothing = {"accepted": False, "speedup": None, "best_round": None, "sha256_after": None, "command": None}
     save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, **nothing)
-    assert codeopt("runs", cwd=repository).out.lstrip().startswith("no faster version ")
+    assert codeopt("runs", cwd=repository).out.startswith("  no faster version  slow.py  ")
 
 
 @pytest.mark.full

@@ -64,6 +64,7 @@ STEADY = (placed(right(1), 1), placed(right(2, ratio=2.01), 2), placed(right(3, 
 def test_rounds_without_a_gain_end_a_chain(candidates: Sequence[Candidate], patience: int | None, stops: bool) -> None:
     found = move("chain", *candidates, patience=patience)
     assert isinstance(found, Stop) is stops
+    assert not stops or "without a measurable gain" in cast(Stop, found).reason
 
 
 def test_chains_of_best_of_take_turns_and_know_nothing_of_each_other() -> None:

@@ -206,8 +206,9 @@ class Controller:
     def hear(self, pid: int, seconds: float) -> tuple[bytes, str]:
         """The next message of a worker. What others had of the processor meanwhile is no time of its own. Raises
         RunFailed."""
+        before = runqueue_wait_s(pid)
         message = self.wait(seconds)
-        return message if message[0] else self.wait(min(runqueue_wait_s(pid), MOST_QUEUED * seconds))
+        return message if message[0] else self.wait(min(runqueue_wait_s(pid) - before, MOST_QUEUED * seconds))
 
     def limit(self, *, begun: bool) -> float:
         """Seconds until a worker's next message: those of a call, unless it is still to make the first or has made the

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 DECORATOR = "__codeopt_recorded__"
-"""A builtin that returns the decorator of a function by its qualified name; a name that begins and ends so is not
-mangled in a class."""
+"""A builtin: by the path of a file, what returns the decorator of a function by its qualified name. A name that begins
+and ends so is not mangled in a class."""
 RESET = "__spec__ = __package__ = __cached__ = None"
 """Statement that sets the names of a script, by which multiprocessing finds it again."""
 
@@ -51,30 +51,31 @@ def decorated(
     """
     import ast
 
-    setattr(builtins, DECORATOR, decorate)
+    by_path = getattr(builtins, DECORATOR, {})  # one recorded file may run another one as a program
+    setattr(builtins, DECORATOR, {**by_path, path: decorate})
     tree = ast.parse(source, path)
     for name in names:
-        _decorate(ast, tree.body, name.split("."), name)
+        _decorate(ast, tree.body, name.split("."), f"{DECORATOR}[{path!r}]({name!r})")
     if script:
         tree.body[_after_head(ast, tree.body) : 0] = ast.parse(RESET).body
     return compile(tree, path, "exec", dont_inherit=True)
 
 
-def _decorate(ast: Any, body: Sequence[Any], names: Sequence[str], qualname: str) -> None:
+def _decorate(ast: Any, body: Sequence[Any], names: Sequence[str], expression: str) -> None:
     for node in body:
         if isinstance(node, ast.ClassDef) and len(names) > 1 and node.name == names[0]:
-            _decorate(ast, node.body, names[1:], qualname)
+            _decorate(ast, node.body, names[1:], expression)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and [node.name] == names:
-            decorator = ast.parse(f"{DECORATOR}({qualname!r})", mode="eval").body
+            decorator = ast.parse(expression, mode="eval").body
             place = (node.decorator_list or [node])[0]
             for part in ast.walk(decorator):
                 ast.copy_location(part, place)
             node.decorator_list.insert(0, decorator)
         elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             for part in ("body", "orelse", "finalbody"):
-                _decorate(ast, getattr(node, part, []), names, qualname)
+                _decorate(ast, getattr(node, part, []), names, expression)
             for handler in getattr(node, "handlers", []):
-                _decorate(ast, handler.body, names, qualname)
+                _decorate(ast, handler.body, names, expression)
 
 
 def _after_head(ast: Any, body: Sequence[ast.stmt]) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +46,7 @@ class Schedule:
             self.left = gap - 1
         if self.top < 0 and self.failures < MAX_UNSIZED_CALLS:
             code = getattr(function, "__code__", None)
-            names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
+            names = code.co_varnames[: code.co_argcount] if code else ()
             self._learn(names, [*zip([*names, *[""] * len(args)], args), *kwargs.items()])
         size = self._size(args, kwargs) if self.top >= 0 else UNKNOWN
         if size <= self.top:
@@ -63,13 +65,14 @@ class Schedule:
     def _learn(self, names: Sequence[str], given: Sequence[tuple[str, Any]]) -> None:
         """Find the argument that has a size: the first container or text, else the first number.
 
-        names: of the function's parameters. given: arguments with their names, those of `*args` without.
+        names: of the parameters that may be given by position. given: arguments with their names, `*args` without.
         """
         sized = [at for at, (_, value) in enumerate(given) if type(value) in SIZED]
         whole = [at for at, (_, value) in enumerate(given) if type(value) is int]
         for at in (sized or whole)[:1]:
             self.name = given[at][0]
-            self.position = names.index(self.name) if self.name in names else at
+            elsewhere = sys.maxsize if self.name else at  # by its name alone, or an item of `*args`
+            self.position = names.index(self.name) if self.name in names else elsewhere
             self.measure, self.top = (len if sized else None), 0
 
     def _size(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:

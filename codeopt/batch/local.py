@@ -81,9 +81,9 @@ class LocalBatch:
         if event.kind == "broken":
             raise as_error(event)
         if event.kind == "ended":
-            self.scheduler.ended(worker.number, event)
+            self.scheduler.ended(event)
         else:
-            self.scheduler.on_event(worker.number, event)
+            self.scheduler.on_event(event)
         if event.kind == "progress":
             return
         if event.kind == "ready":
@@ -118,7 +118,7 @@ class LocalBatch:
             self.scheduler.give_back(worker.problem)
             return
         reason = f"the worker ended with exit status {worker.process.exitcode}: {last_line(worker.log)}"
-        self.scheduler.lost(worker.number, worker.problem, reason)
+        self.scheduler.lost(worker.problem, reason)
 
     def _end_all(self) -> None:
         for worker in self._workers.values():

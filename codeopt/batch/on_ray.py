@@ -47,7 +47,6 @@ PASSED_PREFIXES = (
 class RemoteWorker:
     """A worker as the driver sees it."""
 
-    number: int
     node: str
     actor: Any
     problem: str = ""
@@ -77,7 +76,6 @@ class RayBatch:
     _cores: dict[str, int] = field(default_factory=dict)
     """Number of cores that measure, by node."""
     _most: int = 0
-    _count: int = 0
     _seen: float = float("-inf")
     """Time of the last count of nodes, by the monotonic clock."""
     _met: float = field(default_factory=time.monotonic)
@@ -139,10 +137,7 @@ class RayBatch:
     def _start_worker(self, ray: Any, node: str, core: int) -> None:
         environ = {name: value for name, value in os.environ.items() if name.startswith(PASSED_PREFIXES)}
         actor = ray.remote(Worker).options(num_cpus=1 / self.ahead, max_restarts=0, **_at(node))
-        worker = RemoteWorker(
-            self._count, node, actor.remote(self._count, core, self.options, self._coordinator, environ)
-        )
-        self._count += 1
+        worker = RemoteWorker(node, actor.remote(core, self.options, self._coordinator, environ))
         self._calls[worker.actor.open.remote()] = worker
 
     def _poll(self, ray: Any) -> None:
@@ -151,8 +146,8 @@ class RayBatch:
             time.sleep(POLL_S)
             return
         done, _ = ray.wait(list(self._calls), timeout=POLL_S)
-        for number, event in ray.get(self._coordinator.poll.remote()):
-            self.scheduler.on_event(number, event)
+        for event in ray.get(self._coordinator.poll.remote()):
+            self.scheduler.on_event(event)
         for call in done:
             worker = self._calls.pop(call)
             try:
@@ -166,10 +161,10 @@ class RayBatch:
         if event.kind == "broken":
             raise as_error(event)
         if event.kind == "ended":
-            self.scheduler.ended(worker.number, event)
+            self.scheduler.ended(event)
         else:
             self.scheduler.batch.set_facts(backend=event.text)
-            self.scheduler.on_event(worker.number, event)
+            self.scheduler.on_event(event)
         worker.problem = self.scheduler.next()
         if worker.problem:
             self._calls[worker.actor.work.remote(worker.problem)] = worker
@@ -181,7 +176,7 @@ class RayBatch:
         reason = f"a worker on {self._named(worker.node)} was lost ({type(error).__name__})"
         self._log(reason)
         if worker.problem:
-            self.scheduler.lost(worker.number, worker.problem, reason)
+            self.scheduler.lost(worker.problem, reason)
         alive = {node["NodeID"] for node in ray.nodes() if node["Alive"]}
         if worker.node in alive and not any(other.node == worker.node for other in self._calls.values()):
             self._known.discard(worker.node)  # it gets new workers
@@ -202,7 +197,7 @@ class RayBatch:
 
     def _log(self, line: str) -> None:
         self.scheduler.batch.note("", line)
-        self.scheduler.on_event(-1, WorkerEvent("note", "", line))
+        self.scheduler.on_event(WorkerEvent("note", "", line))
 
 
 def _connect(address: str) -> Any:

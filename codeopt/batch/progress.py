@@ -37,15 +37,15 @@ class Progress:
 
     def __init__(self, batch: BatchFolder, limit: float | None) -> None:
         self._batch, self._limit = batch, limit
-        self.total = self.ended = self.workers = 0
+        self.total = self.ended = 0
         self.results: Counter[str] = Counter()
         self.best: tuple[str, float] = ("", 1.0)
         self._started = time.monotonic()
         self._spent: tuple[float, Usage] = (float("-inf"), NOTHING_USED)
 
-    def begin(self, total: int, workers: int) -> None:
+    def begin(self, total: int) -> None:
         """Start the clock."""
-        self.total, self.workers, self._started = total, workers, time.monotonic()
+        self.total, self._started = total, time.monotonic()
 
     def on_event(self, event: WorkerEvent) -> None:
         """Count a problem that ended."""
@@ -95,10 +95,10 @@ class LogProgress(AbstractContextManager["LogProgress"]):
 
     def begin(self, total: int, workers: int) -> None:
         """Start the clock and print what there is to do."""
-        self._progress.begin(total, workers)
+        self._progress.begin(total)
         self._print(f"{counted(total, 'problem')}, {workers} at a time")
 
-    def on_event(self, worker: int, event: WorkerEvent) -> None:
+    def on_event(self, event: WorkerEvent) -> None:
         """Print a line for each problem that ended."""
         self._progress.on_event(event)
         if event.kind == "ended":
@@ -135,10 +135,10 @@ class LiveProgress(AbstractContextManager["LiveProgress"]):
 
     def begin(self, total: int, workers: int) -> None:
         """Start the clock and show the empty display."""
-        self._progress.begin(total, workers)
+        self._progress.begin(total)
         self._live.show()
 
-    def on_event(self, worker: int, event: WorkerEvent) -> None:
+    def on_event(self, event: WorkerEvent) -> None:
         """Show what a worker does; a problem that ended scrolls by above the display."""
         self._progress.on_event(event)
         self._money = self._progress.money()

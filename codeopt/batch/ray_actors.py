@@ -44,7 +44,7 @@ class Coordinator:
 
     def __init__(self, folder: Path) -> None:
         self._batch = BatchFolder(folder)
-        self._events: list[tuple[int, WorkerEvent]] = []
+        self._events: list[WorkerEvent] = []
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Call a method of the batch's folder. Raises ValueError for one that workers may not call."""
@@ -57,11 +57,11 @@ class Coordinator:
         backoff = self._batch.backoff
         return backoff.left() if name == "left" else backoff.refused(*arguments)
 
-    def send(self, number: int, event: WorkerEvent) -> None:
+    def send(self, event: WorkerEvent) -> None:
         """Take in an event of a worker."""
-        self._events.append((number, event))
+        self._events.append(event)
 
-    def poll(self) -> list[tuple[int, WorkerEvent]]:
+    def poll(self) -> list[WorkerEvent]:
         """Return the events since this was called last."""
         events, self._events = self._events, []
         return events
@@ -138,7 +138,6 @@ class Worker:
     environ: variables of the model's client; they go with the call, not into the cluster's settings, which others see.
     """
 
-    number: int
     core: int
     options: BatchOptions
     coordinator: Any
@@ -162,7 +161,7 @@ class Worker:
         """Improve one problem; returns how it ended."""
         assert self._sandbox is not None
         batch = cast(BatchFolder, RemoteBatch(self.coordinator))
-        teller = ThrottledProgress(lambda event: self.coordinator.send.remote(self.number, event), id)
+        teller = ThrottledProgress(self.coordinator.send.remote, id)
         self._sandbox.restart_guest()  # programs of one problem do not meet those of the next
         with tempfile.TemporaryDirectory(prefix="codeopt-parcel-") as box:
             try:

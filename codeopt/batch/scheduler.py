@@ -25,8 +25,8 @@ class Scheduler:
     """Queue of the problems that wait, and the state of the batch."""
 
     batch: BatchFolder
-    on_event: Callable[[int, WorkerEvent], None]
-    """Callback of the progress display: the worker's number and its event."""
+    on_event: Callable[[WorkerEvent], None]
+    """Callback of the progress display."""
     waiting: deque[str] = field(default_factory=deque)
     stopped: str = ""
     """Reason why not every problem was begun; empty: the batch continues."""
@@ -42,9 +42,9 @@ class Scheduler:
         """Put a problem back that was given out but not taken up."""
         self.waiting.appendleft(problem)
 
-    def ended(self, worker: int, event: WorkerEvent) -> None:
+    def ended(self, event: WorkerEvent) -> None:
         """Note that a problem has ended. Raises ModelError where the model's server fails everyone."""
-        self.on_event(worker, event)
+        self.on_event(event)
         if event.result == "paused":
             self.stopped = event.text
         self._failures = self._failures + 1 if event.result == "failed: model" else 0
@@ -54,14 +54,14 @@ class Scheduler:
                 hint="the same command with --retry-failed continues",
             )
 
-    def lost(self, worker: int, problem: str, reason: str) -> None:
+    def lost(self, problem: str, reason: str) -> None:
         """Try a lost worker's problem again, or note that it has failed."""
         self.batch.note(problem, reason)
         if self.batch.status(problem).attempts < MAX_ATTEMPTS:
             self.waiting.append(problem)
             return
         self.batch.end(problem, ProblemResult("failed", reason, fault="worker"), TimeSpent())
-        self.on_event(worker, WorkerEvent("ended", problem, reason, "failed: worker"))
+        self.on_event(WorkerEvent("ended", problem, reason, "failed: worker"))
 
     def record_time(self, *, last: bool = False) -> None:
         """Save the batch's own time every RECORD_S, so that a killed batch loses no more than that."""

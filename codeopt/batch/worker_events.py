@@ -18,8 +18,6 @@ MIN_PROGRESS_INTERVAL_S = 0.2
 class WorkerEvent:
     """A step or the end of a problem, or an error that stops all, as a worker sends it."""
 
-    """Message of a worker about its problem."""
-
     kind: Literal["ready", "progress", "ended", "broken", "note"]
     problem: str = ""
     text: str = ""

@@ -7,11 +7,14 @@ import stat
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from codeopt.core.console import Console
 from codeopt.core.errors import UsageError
 from codeopt.core.program import write_whole
 from codeopt.core.sanitize import acts_in_a_log, printable
+
+if TYPE_CHECKING:
+    from codeopt.core.console import Console
 
 CI = ("GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
 

@@ -240,13 +240,13 @@ class History:
     @property
     def undecided(self) -> Candidate | None:
         """Return the right candidate that seems fastest, among those about whose speed the pairs could not decide."""
-        open_ones = {
-            each.comparison.ratio: each
-            for each in reversed(self.candidates[1:])
+        unsure = [
+            (each.comparison.ratio, each)
+            for each in self.candidates[1:]
             if each.correct and each.comparison and each.comparison.decision is Decision.INCONCLUSIVE
-        }
-        ratio = max(open_ones, default=0.0)
-        return open_ones[ratio] if ratio > 1 else None
+        ]
+        ratio, found = max(unsure, key=lambda pair: pair[0], default=(0.0, None))
+        return found if ratio > 1 else None
 
     def add(self, candidate: Candidate) -> History:
         """A history with one more candidate."""

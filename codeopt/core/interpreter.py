@@ -117,7 +117,7 @@ def activated_environment(environment: Mapping[str, str]) -> str:
         return folder
     folders = map(Path, environment.get("PATH", "").split(os.pathsep))
     users = (each.parent for each in folders if each.is_absolute() and (each.parent / "pyvenv.cfg").is_file())
-    return next((str(user) for user in users if not _is_own(user)), "")
+    return next((str(folder) for folder in users if not _is_own(folder)), "")
 
 
 def _is_own(folder: Path) -> bool:

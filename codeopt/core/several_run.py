@@ -81,8 +81,9 @@ class SeveralRun:
     def ledger(self) -> Ledger:
         """Cost of all functions in earlier sessions."""
         found = Ledger()
-        for each in map(FunctionRun, (self.path / FUNCTIONS / name for name in self.functions.values())):
-            found = Ledger(usage=found.usage + each.ledger.usage, earlier_s=found.earlier_s + each.ledger.earlier_s)
+        for name in self.functions.values():
+            ledger = FunctionRun(self.path / FUNCTIONS / name).ledger
+            found = Ledger(usage=found.usage + ledger.usage, earlier_s=found.earlier_s + ledger.earlier_s)
         return found
 
     def finish(self, changes: Iterable[FileChange], result: dict[str, Any]) -> None:

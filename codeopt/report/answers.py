@@ -182,7 +182,7 @@ class JudgedRow(AnswerPart):
     path: str
     function: str
     verdict: Decision | None = None
-    """Null: it was not judged."""
+    """Null: nothing is suggested, or it was not judged."""
     reason: str = ""
     """Why nothing is suggested."""
     speedup: Speedup | None = None

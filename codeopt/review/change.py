@@ -120,10 +120,10 @@ def _repository(folder: Path) -> Repository | None:
 
 def closed_folders(root: Path) -> list[tuple[str, str]]:
     """Folders below a root that cannot be read, each with the reason; for a root outside of a repository."""
-    o_s_errors: list[OSError] = []
-    for _ in os.walk(root, onerror=o_s_errors.append):
+    errors: list[OSError] = []
+    for _ in os.walk(root, onerror=errors.append):
         pass
-    return [(os.path.relpath(error.filename, root), f"cannot read it: {error.strerror}") for error in o_s_errors]
+    return [(os.path.relpath(error.filename, root), f"cannot read it: {error.strerror}") for error in errors]
 
 
 def _text(data: bytes) -> str | None:

@@ -18,7 +18,7 @@ from codeopt.core.program import read_program
 from codeopt.core.run_clock import RunClock
 from codeopt.review.change import Change, ChangedFile
 from codeopt.review.repository import Repository
-from codeopt.review.suggestion import Skipped, full_name
+from codeopt.review.suggestion import Skipped, full_name, rounded
 from codeopt.workloads.program.cases import cases_beside, reads_stdin
 from codeopt.workloads.source.functions import definitions, read_functions
 from codeopt_sandbox.plain_files import read_bytes
@@ -67,7 +67,7 @@ class ReviewTarget:
     @property
     def rounded_share(self) -> float | None:
         """`share` as answers have it."""
-        return None if self.share is None else round(self.share, 4)
+        return rounded(self.share)
 
 
 def find_targets(

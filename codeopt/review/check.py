@@ -19,7 +19,7 @@ from codeopt.review.changed_functions import ReviewTarget, find_targets
 from codeopt.review.findings.known import KnownFindings
 from codeopt.review.profile_ranking import ProfileMatch
 from codeopt.review.ranking import Ranking
-from codeopt.review.suggestion import Skipped, Suggestion
+from codeopt.review.suggestion import Skipped, Suggestion, rounded
 from codeopt.review.surroundings import Improver, isolated, rank
 from codeopt.review.work import BUDGET_SPENT, INTERRUPTED, ReviewBudget, ReviewRun, Verdicts
 
@@ -55,11 +55,10 @@ class CheckedTarget:
             "path": self.path,
             "function": self.function,
             "reason": self.reason,
-            "share": None if self.share is None else round(self.share, 4),
+            "share": rounded(self.share),
             "cached_from": self.cached_from,
         }
-        own_share = None if self.own_share is None else round(self.own_share, 4)
-        return CheckedFunctionFields(**known, own_share=own_share, seconds=round(self.seconds, 6))
+        return CheckedFunctionFields(**known, own_share=rounded(self.own_share), seconds=round(self.seconds, 6))
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def require_draft(target: Target, options: ImproveOptions) -> None:
     if matches(function_rules(rules, target.name), original):
         return
     alone = Candidate(0, Revision.of(_alone(source, target.name)), "the function by itself")
-    guessed = (function_rules(plan.rules.built_in, target.name, guesse) for guesse in _guesses(source, target.name))
+    guessed = (function_rules(plan.rules.built_in, target.name, guess) for guess in _guesses(source, target.name))
     if not any(matches(each, alone) for each in guessed):
         raise NothingToTry("no rule applies", hint="--model NAME asks a language model")
 

@@ -26,6 +26,11 @@ def full_name(path: str, function: str) -> str:
     return f"{path}::{function}" if function else path
 
 
+def rounded(share: float | None) -> float | None:
+    """A share as answers have it."""
+    return None if share is None else round(share, 4)
+
+
 @dataclass(frozen=True)
 class Suggestion:
     """A function or program with its verdict, and the faster version if one was accepted."""

@@ -167,7 +167,7 @@ def _of_run(run: Path, root: Path) -> SlowFunction | None:
         judged = _of_answer(result, path.relative_to(root).as_posix(), _changed(before, after), before, after)
         _ = judged.words  # fails if the ratio is null or 0
         return SlowFunction(judged)
-    except (OSError, ValueError, KeyError, TypeError, IndexError, CodeoptError):  # changed by hand, or half gone
+    except (OSError, ValueError, ArithmeticError, LookupError, TypeError, CodeoptError):  # changed, or half gone
         return None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.results.metrics import Solved
-from codeopt.batch.results.table import STATUS
+from codeopt.batch.results.table import status_word
 from codeopt.core.revision import Revision
 from codeopt.core.words import factor
 from codeopt.report.html import drafts
@@ -28,7 +28,7 @@ def row(batch: BatchFolder, each: Solved, spent: str) -> Markup:
     speedup = factor(each.speedup) if each.judged else "-"
     span = f"{each.low:.2f} - {each.high:.2f}" if each.accepted and each.low and each.high else ""
     human = factor(each.human) if each.human is not None else ""
-    label = {"solved": "improved", "kept": "not improved"}.get(kind(each), STATUS.get(each.status, each.status))
+    label = {"solved": "improved", "kept": "not improved"}.get(kind(each), status_word(each.status))
     names = ("", "", "speedup", "95% interval", "reference", "candidates", "")
     badge = tag("span", label, class_=f"badge {kind(each)}")
     figures = [("num", text) for text in (speedup, span, human, str(len(each.rounds)))]

@@ -89,7 +89,7 @@ def _plain_rows(metrics: Metrics) -> list[tuple[str, str]]:
     rows = [
         (
             "status",
-            ", ".join(f"{count} {STATUS.get(status, status)}" for status, count in sorted(metrics.counts.items())),
+            ", ".join(f"{count} {status_word(status)}" for status, count in sorted(metrics.counts.items())),
         )
     ]
     if metrics.usage.replies:
@@ -98,8 +98,8 @@ def _plain_rows(metrics: Metrics) -> list[tuple[str, str]]:
         rows.append(("cost", money(metrics.usage.cost_usd)))
         if metrics.optimised:
             rows.append(("tokens for each solved problem", f"{metrics.usage.tokens / metrics.optimised:,.0f}"))
-            if metrics.usage.cost_usd is not None:
-                rows.append(("cost for each solved problem", money(metrics.usage.cost_usd / metrics.optimised)))
+            if (cost := cost_per_solved(metrics)) is not None:
+                rows.append(("cost for each solved problem", money(cost)))
     rows.append((clock("wall"), f"{metrics.facts.seconds:.0f} s on {counted(metrics.facts.cores, 'measuring core')}"))
     if any(metrics.effort.values()):
         rows.append(("seconds by step", ", ".join(f"{step} {took:.0f}" for step, took in metrics.effort.items())))
@@ -132,7 +132,7 @@ def _problems(metrics: Metrics) -> Iterator[str]:
     same = [each for each in metrics.judged if not each.accepted and each.status == "done"]
     failed = failures(metrics)
     better = "faster" if metrics.own is None else "improved"
-    others = Counter(STATUS.get(each.status, each.status) for each in failed)
+    others = Counter(status_word(each.status) for each in failed)
     counts = [f"{len(same)} not"] * bool(same) + [f"{count} {status}" for status, count in others.items()]
     yield ", ".join([f"{len(faster)} of {counted(len(metrics.solved), 'problem')} {better}", *counts])
     shown = [row for rows in (faster, same, failed) for row in rows[:SHOWN_PROBLEMS]]
@@ -145,7 +145,7 @@ def _row(each: Solved) -> tuple[str, ...]:
     """`name`, `4.2x faster`, `(95% CI 3.9x to 4.5x), round 2`; or the reason why there is no faster version."""
     name, reason = inline(each.id), inline(each.reason or "-", 160)
     if each.status != "done":
-        return name, f"{STATUS.get(each.status, each.status)}: {reason}"
+        return name, f"{status_word(each.status)}: {reason}"
     if not each.accepted:
         right = "" if each.correct else "no candidate was right: " if each.rounds else "no candidate: "
         return name, f"no faster version: {right}{reason}"
@@ -246,6 +246,11 @@ def _versus_json(other: Versus) -> dict[str, Any]:
         "speedup_ratio_p": other.ratio_p,
         "rows": [{"problem": id, "here": here, "there": there} for id, here, there in other.pairs],
     }  # fmt: skip
+
+
+def status_word(status: str) -> str:
+    """The word that people see for a status."""
+    return STATUS.get(status, status)
 
 
 def cost_per_solved(metrics: Metrics) -> float | None:

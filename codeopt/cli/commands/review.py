@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
         blind = report_blind(review.not_checked_reason, console) if review.not_checked_reason else 0
     if failure == INTERRUPTED or (arguments.strict and failure):
         return failure
-    if any(limit.verdict.breaks_limit for limit in review.limits):
+    if any(each.limit is LimitAnswer.FAIL for each in review.limits):
         return FOUND
     if blind:
         return blind

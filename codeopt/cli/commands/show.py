@@ -38,7 +38,7 @@ def whole(pieces: Iterable[str], kept: StoredRun) -> list[str]:
     """All of what is made of a run. Raises UsageError where its result is not of the shape that it must have."""
     try:
         return list(pieces)
-    except (LookupError, TypeError, ValueError, AttributeError) as error:  # changed by hand
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:  # changed by hand
         raise UsageError(f"the run in {kept.listing.path} cannot be shown: {error!r} in its result") from error
 
 

@@ -342,8 +342,9 @@ def test_a_link_in_a_circle_is_nobodys(tmp_path: Path) -> None:
         require_own(tmp_path / "one", "it")
 
 
-def test_a_run_whose_result_lacks_its_speedup_is_listed(repository: Path) -> None:
-    save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, verdict="faster", speedup={})
+@pytest.mark.parametrize("speedup", [{}, {"ratio": 0}, {"ratio": float("inf")}])
+def test_a_run_whose_result_lacks_its_speedup_is_listed(repository: Path, speedup: Any) -> None:
+    save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, verdict="faster", speedup=speedup)
     done = codeopt("runs", cwd=repository)
     assert done.status == 0
     assert "20260101-000000-slow-aaaa" in done.out

@@ -92,7 +92,8 @@ _IN_WORDS = {
 def _verdicts(candidate: Candidate, shown: Shown, calls: Mapping[str, int]) -> str:
     """The number of correct cases, and the verdicts of the others."""
     rejection = candidate.rejection if shown.may_quote(candidate) else f"it fails on {NOT_SHOWN}"
-    rejection = rejection.partition(" (")[0] if candidate.rejection_detail else rejection  # which has the rest
+    if candidate.rejection_detail and shown.may_quote(candidate):  # which has the rest
+        rejection = "".join(rejection.partition(" fails")[:2])
     rejected = f"Cannot be accepted: {inline(rejection, 300)}" if candidate.rejection else ""
     if not candidate.outcomes:
         return rejected or "It was not run."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -17,7 +16,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.sanitize import inline
 from codeopt.rules import Hot, Rule
 from codeopt.workloads.source.excerpt import shown
-from codeopt.workloads.source.functions import SpliceError, definition
+from codeopt.workloads.source.functions import SpliceError, at_margin, definition
 
 LONGEST_LEFT_OUT = 100
 """Characters of a statement that is named."""
@@ -121,7 +120,7 @@ class FunctionProposer(Excerpted):
 def statements_left_out(original: str, answer: str, whole: str) -> Iterator[str]:
     """Yield what an answer binds or does in a module or class, and neither the original nor the draft has."""
     known = {ast.dump(node) for text in (original, whole) for node in _statements(ast.parse(text).body)}
-    for node in _statements(ast.parse(textwrap.dedent(answer)).body):
+    for node in _statements(ast.parse(at_margin(answer)).body):
         if ast.dump(node) not in known:
             yield inline(ast.unparse(node), LONGEST_LEFT_OUT)
 

@@ -18,7 +18,7 @@ from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
 from codeopt.core.words import counted
 from codeopt.rules import Rule as RewriteRule
-from codeopt.workloads import Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
+from codeopt.workloads import Checked, Defaults, Gain, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads._environments import axes, variables_read
 from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.contract.function import Contract
@@ -450,3 +450,7 @@ def not_compared(options: ImproveOptions) -> Iterator[Diagnostic]:
     """Diagnostics of what is left out."""
     for each in options.ignore_difference:
         yield Diagnostic(_WORDS[each], f"--ignore-difference {each}")
+
+
+CallGain = Gain[FunctionWorkload, CallPlan]
+"""A gain that guards of functions look at."""

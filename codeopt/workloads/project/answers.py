@@ -30,6 +30,7 @@ from codeopt.workloads.source.placing import (
 _BLOCK = re.compile(
     r"^<{5,} ?SEARCH[^\n]*\n(?P<old>.*?)^={5,}[^\n]*\n(?P<new>.*?)^>{5,} ?REPLACE[^\n]*$", re.MULTILINE | re.DOTALL
 )
+_DEFINITION = re.compile(r"^(?:async def|def|class) \w+.*:\s*$", re.MULTILINE)
 
 
 def apply_answer(project: Revision, answer: str, ground: ProtectedFiles = NOTHING_FIXED) -> Revision:
@@ -53,8 +54,11 @@ def apply_answer(project: Revision, answer: str, ground: ProtectedFiles = NOTHIN
         _tree(files[path], path)
         blocks = list(_BLOCK.finditer(part))
         files[path] = _by_blocks(files[path], path, blocks)
-        if not blocks or _is_code(_BLOCK.sub("", part)):  # what stands around blocks may be prose
-            files[path] = _with_functions(files[path], path, _BLOCK.sub("", part))
+        rest = _BLOCK.sub("", part)
+        if not blocks or _is_code(rest):  # around blocks there may be prose
+            files[path] = _with_functions(files[path], path, rest)
+        elif _DEFINITION.search(rest):
+            raise SpliceError(f"{path}: the code beside its SEARCH blocks is mixed with prose and cannot be read")
     if touched := ground.touched(project, files):
         raise SpliceError(touched)
     _require_contracts(project, files)
@@ -76,10 +80,14 @@ def _defined(text: str) -> set[str]:
 
 
 def _is_code(text: str) -> bool:
+    """Whether a text can be read and does more than name things, as a line of prose may: `Done`, `Notes: faster`."""
     try:
-        return bool(ast.parse(text).body)
+        body = ast.parse(text).body
     except (SyntaxError, ValueError):
         return False
+    return any(
+        not (isinstance(node, ast.Expr) or (isinstance(node, ast.AnnAssign) and node.value is None)) for node in body
+    )
 
 
 def _by_blocks(text: str, path: str, blocks: list[re.Match[str]]) -> str:

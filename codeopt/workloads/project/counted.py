@@ -81,14 +81,15 @@ def with_counters(files: Mapping[str, bytes], functions: Sequence[Spot]) -> Coun
     numbers: dict[str, dict[int, int]] = defaultdict(dict)
     for number, spot in enumerate(functions):
         numbers[spot.file][spot.line] = number
-    blocks: dict[str, list[int]] = {path: [] for path in numbers}
-    texts = [(path, _reporting(files[path], by_line, blocks[path])) for path, by_line in numbers.items()]
-    return Counters(tuple(texts), {path: sorted(lines) for path, lines in blocks.items()})
+    made = {path: _reporting(files[path], by_line) for path, by_line in numbers.items()}
+    texts = tuple((path, text) for path, (text, _) in made.items())
+    return Counters(texts, {path: blocks for path, (_, blocks) in made.items()})
 
 
-def _reporting(content: bytes, numbers: Mapping[int, int], blocks: list[int]) -> bytes:
-    """A module's text with a call at the begin of functions, by their first lines. A function that begins with a block
-    gets a line more: the block's line is added to `blocks`."""
+def _reporting(content: bytes, numbers: Mapping[int, int]) -> tuple[bytes, list[int]]:
+    """A module's text with a call at the begin of functions, by their first lines; and the lines of blocks with which
+    functions begin, sorted: above each the text has a line more."""
+    blocks: list[int] = []
     lines = content.splitlines(keepends=True)
     found = [(node, numbers.get(first_line(node))) for _, node in definitions(ast.parse(content))]
     for node, number in sorted(found, key=lambda row: -row[0].lineno):
@@ -104,7 +105,7 @@ def _reporting(content: bytes, numbers: Mapping[int, int], blocks: list[int]) ->
         else:
             column = body[0].col_offset
             lines[at] = line[:column] + call + b"; " + line[column:]
-    return b"".join(lines)
+    return b"".join(lines), sorted(blocks)
 
 
 def read_counts(watched: EventLog, names: Names, functions: Sequence[Spot], counters: Counters) -> Counted:

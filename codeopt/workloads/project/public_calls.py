@@ -184,12 +184,14 @@ class PublicCalls:
     def _finding(self, edit: CodeEdit, changed: set[str], copies: Copies) -> FunctionFinding:
         """changed: names of classes whose objects may be others."""
         self.request.session.console.progress(f"checking {edit} on the calls of the command")
+        self._record([edit])
         lines = self.recorded[edit]
         if fit := _fit(lines, changed):
             return self._timed(edit, _sampled(lines, fit), copies)
         callers = callers_of(edit, self.program.revision, self.runs.command.script, self._tests)
         self._record(callers)
         for caller in callers:
+            self._record([caller])
             found = self.recorded[caller]
             if fit := _fit(found, changed):
                 judged = self._timed(caller, _sampled(found, fit), copies)
@@ -214,7 +216,8 @@ class PublicCalls:
         return [path for path, why in self.program.ground.files.items() if why in TESTS]
 
     def _record(self, functions: Iterable[CodeEdit]) -> None:
-        """Record the calls of functions in one run of the command, each in a run of its own if that ends otherwise."""
+        """Record the calls of functions in one run of the command. Nothing is recorded of several if that ends
+        otherwise: a run for one of them alone may end well."""
         new = [function for function in functions if function not in self.recorded]
         if not new:
             return
@@ -230,9 +233,6 @@ class PublicCalls:
                 self.recorded[function] = tuple(kept)
         elif len(new) == 1:
             self.recorded[new[0]] = (FAILED,)
-        else:
-            for function in new:
-                self._record([function])
 
     def _judged(self, edit: CodeEdit, lines: list[str], copies: Copies) -> FunctionFinding:
         """Check a function on the recorded calls. Raises ProgramError and UsageError."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from codeopt.core.diagnostic import Diagnostic
@@ -82,13 +83,13 @@ class ProjectSuite:
         """Run the tests on a draft, the same tests once. near: if they take long, those that can see the change."""
         tests = self.complete()
         if near:
-            return failing_reached(self.runs, draft, tests, self.original, self._once)
-        return self._once(self.runs, draft, tests, self.original)
+            return failing_reached(self.runs, draft, tests, self.original, partial(self._once, draft))
+        return self._once(draft, tests)
 
-    def _once(self, runs: CommandRuns, draft: Revision, tests: ProjectTests, original: Revision) -> SuiteFinding:
+    def _once(self, draft: Revision, tests: ProjectTests) -> SuiteFinding:
         key = draft, tests.batches
         if key not in self.checked:
-            self.checked[key] = failing(runs, draft, tests, original)
+            self.checked[key] = failing(self.runs, draft, tests, self.original)
         return self.checked[key]
 
     def of_new(self) -> NewTests | None:

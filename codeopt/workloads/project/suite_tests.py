@@ -99,19 +99,21 @@ def failing_reached(
     draft: Revision,
     tests: ProjectTests,
     original: Revision,
-    run_all: Callable[[CommandRuns, Revision, ProjectTests, Revision], SuiteFinding],
+    run_all: Callable[[ProjectTests], SuiteFinding],
 ) -> SuiteFinding:
-    """Run the tests that can see the change. If these are unknown, run the nearest. run_all: `failing`, or a cache of
-    it."""
+    """Run the tests that can see the change. If these are unknown, run the nearest.
+
+    run_all: runs tests on the draft.
+    """
     ids = tests.reached.by(edits_of(original, draft), original, draft)
     chosen = frozenset(ids or ())
     seen = [name for name in tests.passed if name in chosen]
     if ids is None or len(ids) > MOST_IDS or not (seen or tests.reached.whole):
-        return run_all(runs, draft, replace(tests, batches=_near(tests.batches)), original)
+        return run_all(replace(tests, batches=_near(tests.batches)))
     if not seen:
         return SuiteFinding()
     results = run_tests(runs, draft, tests.runner, (*tests.options, *ids), SECONDS)
-    return SuiteFinding() if all(map(results.states.get, seen)) else run_all(runs, draft, tests, original)
+    return SuiteFinding() if all(map(results.states.get, seen)) else run_all(tests)
 
 
 def _near(batches: Sequence[TestBatch]) -> tuple[TestBatch, ...]:

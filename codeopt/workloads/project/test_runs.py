@@ -206,7 +206,7 @@ def as_tests(runs: CommandRuns, runner: TestRunner, words: Sequence[str]) -> Com
         words = [word.removesuffix(".py").replace("/", ".") for word in words]
     head = HEAD.format(argv=list(argv_of(runs.command)), results=RESULTS, most=MOST_TEXT)
     text = head + BODY[runner]
-    fields = {"{words!r}": repr(list(words)), "{locals}": str(MOST_LOCALS), "{given}": str(MOST_GIVEN)}
+    fields = {"{locals}": str(MOST_LOCALS), "{given}": str(MOST_GIVEN), "{words!r}": repr(list(words))}
     for name, value in fields.items():
         text = text.replace(name, value)
     command = ProjectCommand(runner.value, ("-c", text), runs.command.variables)

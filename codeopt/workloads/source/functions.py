@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -240,3 +241,8 @@ def _refuse_decorators(path: Path, qualname: str, node: Def) -> None:
 
 class SpliceError(ValueError):
     """Error: the draft cannot replace the function. The message explains it to the draft's author."""
+
+
+def at_margin(draft: str) -> str:
+    """A draft's text without the margin that its first line has."""
+    return draft if not draft[:1].isspace() else textwrap.dedent(draft)

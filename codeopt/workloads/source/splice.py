@@ -4,14 +4,13 @@ it is."""
 from __future__ import annotations
 
 import ast
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 import libcst as cst
 
 from codeopt.workloads.source.definitions import code, find, find_class
-from codeopt.workloads.source.functions import SpliceError
+from codeopt.workloads.source.functions import SpliceError, at_margin
 from codeopt.workloads.source.imports import additions, insert, new_methods
 
 
@@ -116,9 +115,8 @@ def splice(original: str, qualname: str, draft: str) -> str:
 
 
 def _parse(draft: str) -> cst.Module:
-    text = draft if not draft[:1].isspace() else textwrap.dedent(draft)
     try:
-        return _without_header(cst.parse_module(text))
+        return _without_header(cst.parse_module(at_margin(draft)))
     except cst.ParserSyntaxError as error:
         raise SpliceError(f"line {error.raw_line}: {error.message}") from error
     except RecursionError as error:

@@ -111,10 +111,14 @@ class CallTimeLimit:
     total: float = DERIVED_TOTAL_S
     lost: int = 3
     """After so many calls that take longer no more are made."""
+    batch: int = MADE_UP_BATCH
+    """Largest number of calls of one run."""
+    is_said: bool = False
+    """Calls for which there is no time are counted as left out."""
 
 
 SHORT_CALLS = CallTimeLimit()
-GIVEN = CallTimeLimit(GIVEN_S, GIVEN_TOTAL_S)
+GIVEN = CallTimeLimit(GIVEN_S, GIVEN_TOTAL_S, batch=BATCH, is_said=True)
 """Limits of calls that somebody made."""
 
 
@@ -171,13 +175,11 @@ def _observe_all(
     """Batch by batch, as long as there is time: little for calls that are generated."""
     known: list[KnownCall] = []
     dropped: Counter[Exclusion] = Counter()
-    is_given = patience is GIVEN
-    size = BATCH if is_given else MADE_UP_BATCH
-    for start in range(0, len(calls), size):
+    for start in range(0, len(calls), patience.batch):
         if sum(k.seconds for k in known) > patience.total:
-            dropped[Exclusion(ExclusionReason.TOO_LONG)] += len(calls) - start if is_given else 0
+            dropped[Exclusion(ExclusionReason.TOO_LONG)] += len(calls) - start if patience.is_said else 0
             break
-        part, gone = _observe(harness, tuple(calls[start : start + size]), origin, patience)
+        part, gone = _observe(harness, tuple(calls[start : start + patience.batch]), origin, patience)
         known += part
         dropped += gone
     return known, dropped
@@ -243,10 +245,11 @@ def deterministic(
         else:
             dropped[reason] += 1
     if differing:
-        more = [_again(harness, known, seeded(seed)) for seed in MORE_SEEDS]
-        chance = [one for one in known if any(_has_other_order(one, run.outcomes) for run in more)]
-        known = [one for one in known if one not in chance]
-        differing += chance
+        for seed in MORE_SEEDS:
+            outcomes = _again(harness, known, seeded(seed)).outcomes
+            chance = {one.text for one in known if _has_other_order(one, outcomes)}
+            differing += [one for one in known if one.text in chance]
+            known = [one for one in known if one.text not in chance]
     loose, other = _without_order(harness, differing)
     return [*known, *loose], dropped + other
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -219,5 +220,6 @@ def run_of(value: Any, root: Path) -> CachedRun:
     return _codec(root).read(CachedRun, value)
 
 
+@lru_cache(maxsize=1)
 def _codec(root: Path) -> JsonCodec:
     return JsonCodec({Path: (lambda path: path.resolve().relative_to(root).as_posix(), root.joinpath)})

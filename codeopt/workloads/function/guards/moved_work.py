@@ -11,10 +11,10 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
-from codeopt.workloads import Consequence, Finding, Gain, guard
+from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads.function.timed_runs import side_by_side
-from codeopt.workloads.function.timing.plan import CallPlan, duration
-from codeopt.workloads.function.workload import FunctionWorkload
+from codeopt.workloads.function.timing.plan import duration
+from codeopt.workloads.function.workload import CallGain
 from codeopt_sandbox.call_answer import CallTiming
 
 MIN_LEFT_SHARE = 0.5
@@ -31,7 +31,6 @@ SPREADS = 3.0
 """Number of standard errors by which the extra time of the runs must exceed zero."""
 NOISE_BYTES = 1 << 20
 """Bytes by which two processes that import the same may differ."""
-CallGain = Gain[FunctionWorkload, CallPlan]
 
 
 @guard(order=5, every_round=True)

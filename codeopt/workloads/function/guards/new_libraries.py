@@ -5,10 +5,9 @@ contains it.
 from __future__ import annotations
 
 from codeopt.core.words import counted, duration
-from codeopt.workloads import Consequence, Finding, Gain, guard
+from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads.function.process_state_diff import IMPORT_S
-from codeopt.workloads.function.timing.plan import CallPlan
-from codeopt.workloads.function.workload import FunctionWorkload
+from codeopt.workloads.function.workload import CallGain
 from codeopt_sandbox.calls import CallBatch
 
 LEAST_S = 0.01
@@ -16,7 +15,7 @@ LEAST_S = 0.01
 
 
 @guard(order=95, applies_to="comparisons")
-def check_gain(gain: Gain[FunctionWorkload, CallPlan]) -> Finding | None:
+def check_gain(gain: CallGain) -> Finding | None:
     """A note where the libraries that the draft newly imports take long, or change settings of the process."""
     runner = gain.workload.runner
     names = runner.new_libraries(gain.draft)

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from codeopt.core.revision import Revision
-from codeopt.workloads import Consequence, Finding, Gain, guard
+from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads.function.timed_runs import TimedRuns, side_by_side
-from codeopt.workloads.function.timing.plan import CallPlan, Timed, duration
-from codeopt.workloads.function.workload import FunctionWorkload
+from codeopt.workloads.function.timing.plan import Timed, duration
+from codeopt.workloads.function.workload import CallGain
 from codeopt_sandbox.call_answer import CallTiming
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 
@@ -52,7 +52,7 @@ class PassGain:
 
 
 @guard(order=60)
-def check_gain(gain: Gain[FunctionWorkload, CallPlan]) -> Finding | None:
+def check_gain(gain: CallGain) -> Finding | None:
     """Time that is gone from the calls must be gone from whole runs, not spent before or after them.
 
     Whatever disturbs whole runs can only make a gain look shifted, so that is looked at twice.

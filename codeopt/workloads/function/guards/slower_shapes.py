@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from codeopt.core.words import gain
-from codeopt.workloads import Consequence, Finding, Gain, guard
+from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads.function.timing.other_shapes import Regression, Sides
-from codeopt.workloads.function.timing.plan import CallPlan, duration
-from codeopt.workloads.function.workload import FunctionWorkload
+from codeopt.workloads.function.timing.plan import duration
+from codeopt.workloads.function.workload import CallGain, FunctionWorkload
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 
 MAX_TOLD = 3
@@ -18,7 +18,7 @@ PASTED_CHARS = 1000
 
 
 @guard(order=70, every_round=True)
-def check_gain(gain: Gain[FunctionWorkload, CallPlan]) -> Finding | None:
+def check_gain(gain: CallGain) -> Finding | None:
     """A caveat for each shape on which the draft takes longer."""
     workload = gain.workload
     if not workload.shapes:

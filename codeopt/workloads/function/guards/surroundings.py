@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
 
 from codeopt.core.json_codec import JsonCodec
 from codeopt.core.revision import Revision
-from codeopt.workloads import Consequence, Finding, Gain, guard
+from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads.function.corpus.corpus import quick_calls
-from codeopt.workloads.function.timing.plan import CallPlan
-from codeopt.workloads.function.workload import FunctionWorkload
+from codeopt.workloads.function.workload import CallGain, FunctionWorkload
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.guest.calls.watched import CLOCK, MACHINE
@@ -49,7 +48,7 @@ class Watched:
     """Blocks of memory that the interpreter still has after the calls."""
     bytes: int
 
-    @property
+    @cached_property
     def places(self) -> dict[str, tuple[int, bool]]:
         """First line that reads each thing; of lines of the module's own code if there are any."""
         found: dict[str, tuple[int, bool]] = {}
@@ -57,13 +56,19 @@ class Watched:
             found.setdefault(what, (line, direct))
         return found
 
-    def more(self, before: Watched, name: Literal["blocks", "bytes"]) -> float:
-        """The amount of each call that is kept in addition to that before."""
-        return float(getattr(self, name) / max(self.calls, 1) - getattr(before, name) / max(before.calls, 1))
+    @property
+    def blocks_each(self) -> float:
+        """Blocks of one call."""
+        return self.blocks / max(self.calls, 1)
+
+    @property
+    def bytes_each(self) -> float:
+        """Bytes of one call."""
+        return self.bytes / max(self.calls, 1)
 
 
 @guard(order=20, applies_to="comparisons", every_round=True)
-def check_gain(gain: Gain[FunctionWorkload, CallPlan]) -> Finding | None:
+def check_gain(gain: CallGain) -> Finding | None:
     """Return a caveat for each finding, or a rejection.
 
     A draft is rejected if its own code depends on the date, the user or its start parameters, or keeps very much of
@@ -106,7 +111,7 @@ def _refused(old: Watched, new: Watched) -> str:
     for what, (line, direct) in _new(old, new).items():
         if direct and what not in MAY_BE_ASKED:
             return f"it newly reads {what}, in line {line}: its result may differ at another time or place"
-    more = new.more(old, "bytes")
+    more = new.bytes_each - old.bytes_each
     if _keeps(old, new) and more > MAX_BYTES:
         return f"it keeps {more / 1024:,.0f} KiB of each call with new arguments for ever"
     return ""
@@ -121,9 +126,9 @@ def _reads(old: Watched, new: Watched) -> list[Caveat]:
 
 def _keeps(old: Watched, new: Watched) -> list[Caveat]:
     """Return a caveat if more of each call is kept after many calls with different arguments."""
-    more = new.more(old, "bytes")
+    more = new.bytes_each - old.bytes_each
     few = min(old.calls, new.calls) < MIN_CALLS
-    if few or new.more(old, "blocks") < MIN_BLOCKS or more < MIN_BYTES:
+    if few or new.blocks_each - old.blocks_each < MIN_BLOCKS or more < MIN_BYTES:
         return []
     words = f"it keeps about {more:,.0f} bytes of each call with new arguments for ever"
     return [Caveat(CaveatKind.MEMORY, "", "", words)]

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from codeopt.workloads import Consequence, Finding, Gain, guard
+from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads.function.corpus.cases import WholeCase
-from codeopt.workloads.function.timing.plan import CallPlan
-from codeopt.workloads.function.workload import FunctionWorkload
+from codeopt.workloads.function.workload import CallGain
 from codeopt_sandbox.call_answer import CallRun
 from codeopt_sandbox.comparing import AnswerChecker, AnsweredCase
 from codeopt_sandbox.outcome import CaseVerdict, Outcome
 
 MAX_PASSES = 3
 """Largest number of passes that are looked at: a draft may do right in some alone."""
-CallGain = Gain[FunctionWorkload, CallPlan]
 
 
 @guard(order=10, applies_to="comparisons")

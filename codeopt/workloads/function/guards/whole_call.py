@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from codeopt.workloads import Consequence, Finding, Gain, guard
+from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads._long_inputs import finding_on_whole
 from codeopt.workloads.function.corpus.cases import without_unsteady
 from codeopt.workloads.function.corpus.observe import BIG_S
 from codeopt.workloads.function.known_cases import MOST_ITEMS
 from codeopt.workloads.function.timing.long_calls import OF
-from codeopt.workloads.function.timing.plan import LEAST_S, LONG_SLOWER, CallPlan
-from codeopt.workloads.function.workload import FunctionWorkload
+from codeopt.workloads.function.timing.plan import LEAST_S, LONG_SLOWER
+from codeopt.workloads.function.workload import CallGain
 from codeopt_sandbox.calls import CallBatch, CallRun
 from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.outcome import CaseVerdict
@@ -23,7 +23,7 @@ from codeopt_sandbox.verdict import judge
 
 
 @guard(order=40, applies_to="comparisons")
-def check_gain(gain: Gain[FunctionWorkload, CallPlan]) -> Finding | None:
+def check_gain(gain: CallGain) -> Finding | None:
     """A note with the figures of the whole call on each side; no gain where these do not show it."""
     plan, workload = gain.plan, gain.workload
     cut = plan.timed.cut

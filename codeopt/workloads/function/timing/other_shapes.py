@@ -108,7 +108,8 @@ class Sides:
     def losses(self, found: Sequence[InputShape]) -> list[Regression]:
         """Shapes on which the draft takes longer beyond the noise, the greatest loss first."""
         sides = (self.original, self.draft)
-        short, long = ([each for each in found if (each.seconds >= LONG_S) is at_least] for at_least in (False, True))
+        short = [each for each in found if each.seconds < LONG_S]
+        long = [each for each in found if each.seconds >= LONG_S]
         worse = [*self._worse(short, sides, PASSES), *self._worse(long, sides, 1)]
         if worse:  # drift affects both equally
             order = (self.original, self.draft, self.draft, self.original)

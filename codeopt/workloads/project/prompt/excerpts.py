@@ -61,9 +61,19 @@ class SourcePage:
     """Profile of the original."""
     shown: dict[str, set[int]] = field(default_factory=dict)
 
+    @cached_property
+    def figures(self) -> Figures:
+        """Figures of the original."""
+        return Figures(self.profile)
+
+    @cached_property
+    def loading(self) -> frozenset[SourcePart]:
+        """Functions that mostly work while modules are imported."""
+        return frozenset(SourcePart(f.file, f.qualname) for f in self.profile.functions if self.figures.is_import(f))
+
     def original(self) -> str:
         """Return the source of the functions that the original's figures name, as much as there is room for."""
-        named = Figures(self.profile).named
+        named = self.figures.named
         busy = {SourcePart(f.file, f.qualname) for f in named if f.own_share >= LEAST}
         return self.add([SourcePart(f.file, f.qualname) for f in named], ROOM, busy)
 

@@ -8,7 +8,6 @@ from codeopt.core.history import Candidate, History, RoundView
 from codeopt.core.sanitize import fenced
 from codeopt.workloads.project.prompt.changed_code import diff
 from codeopt.workloads.project.prompt.excerpts import MORE, SourcePage, SourcePart
-from codeopt.workloads.project.prompt.figures import Figures
 from codeopt.workloads.project.prompt.names import named_places
 from codeopt_sandbox.profile import HotFunction, Profile
 
@@ -51,9 +50,7 @@ def _profile(candidate: Candidate, before: Candidate, page: SourcePage) -> str:
     lines = [f"{line.share:6.1%} {line.named}  {line.text.strip()[:100]}" for line in new.lines if line.share >= LEAST]
     if lines:
         parts.append(f"Its hot lines, with shares of the command:\n{fenced(chr(10).join(lines[:LINES]))}")
-    figures = Figures(page.profile)
-    loading = {SourcePart(f.file, f.qualname) for f in page.profile.functions if figures.is_import(f)}
-    places = [part for name in names if (part := SourcePart(*name.split("::", 1))) not in loading]
+    places = [part for name in names if (part := SourcePart(*name.split("::", 1))) not in page.loading]
     if source := page.add(places, MORE):
         parts.append(f"What it spends its time in and is not shown above, in the original:\n{fenced(source, 'python')}")
     return "\n".join(parts)

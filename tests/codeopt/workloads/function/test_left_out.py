@@ -17,6 +17,7 @@ TOTAL = "    def total(self):\n        return {}\n"
     [
         (f"class Book:\n    __slots__ = ('rows',)\n{TOTAL.format('0')}", ("__slots__ = ('rows',)",)),
         (f"LIMIT = 4\n\nclass Book:\n{TOTAL.format('LIMIT')}", ("LIMIT = 4",)),
+        (f"TEXT = '''a\n    \nb'''\n\nclass Book:\n{TOTAL.format('TEXT')}", ()),
         (f"FEW = 4\n\nclass Book:\n{TOTAL.format('FEW')}", ()),
         (f"LIMIT = 3\n\nclass Book:\n    'Text.'\n{TOTAL.format('1')}\nif __name__ == '__main__':\n    main()\n", ()),
     ],

@@ -95,4 +95,7 @@ def test_functions_around_search_blocks_are_taken_and_prose_is_not() -> None:
     assert both == BOOK.replace("limit = 3", "limit = 5").replace(
         "sum(row.price for row in rows)", "sum([row.price for row in rows])"
     )
-    assert answered(f"The limit, as said above:\n{block}") == BOOK.replace("limit = 3", "limit = 5")
+    for prose in ("The limit, as said above:", "Notes: faster", "Done"):
+        assert answered(f"{prose}\n{block}") == BOOK.replace("limit = 3", "limit = 5")
+    with pytest.raises(SpliceError, match="is mixed with prose"):
+        answered(f"{block}\ndef total(rows):\n    return 0\n\nThis is faster now.\n")

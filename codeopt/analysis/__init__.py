@@ -7,7 +7,6 @@ says what the answers rest on.
 from codeopt.analysis.effects import Effects
 from codeopt.analysis.nesting import Loop
 from codeopt.analysis.nodes import (
-    PRODUCT_OF,
     SIGNED,
     SUM_OF,
     blocks,
@@ -52,7 +51,6 @@ __all__ = [
     "INT",
     "Loop",
     "NUMBERS",
-    "PRODUCT_OF",
     "QUIET_MODULES",
     "RefusalReason",
     "SCALARS",

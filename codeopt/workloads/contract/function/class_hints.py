@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from types import BuiltinFunctionType
 from typing import Any
 
@@ -213,14 +214,15 @@ class ClassHints:
         if isinstance(hint, ast.Constant):
             return value is None if hint.value is None else self._quoted(hint.value, value)
         if isinstance(hint, ast.BinOp) and isinstance(hint.op, ast.BitOr):
-            return _any([self._compare(side, value) for side in (hint.left, hint.right)])
+            return _any(self._compare(side, value) for side in (hint.left, hint.right))
         whole = dotted(hint.value if isinstance(hint, ast.Subscript) else hint)
         if not isinstance(hint, ast.Subscript):
             return self._named_type(whole, value)
         name = whole.rpartition(".")[2]
         inner = list(hint.slice.elts) if isinstance(hint.slice, ast.Tuple) else [hint.slice]
         if name in ("Union", "Optional"):
-            return _any([*(self._compare(each, value) for each in inner), *[value is None] * (name == "Optional")])
+            none = [value is None] * (name == "Optional")
+            return _any(chain(none, (self._compare(each, value) for each in inner)))
         if name in _WRAPPERS:
             return self._compare(inner[0], value)
         if name == "Literal":
@@ -228,7 +230,7 @@ class ClassHints:
         found = self._named_type(whole, value)
         if name not in _FAMILIES or found is False:
             return found and None
-        return _all([found, *self._parts_compared(name, inner, value)])
+        return _all(chain([found], self._parts_compared(name, inner, value)))
 
     def _quoted(self, text: Any, value: Any) -> bool | None:
         try:
@@ -248,8 +250,10 @@ class ClassHints:
             return None
         if isinstance(value, Constructed):
             return True if value.maker == "iter" and (_FAMILIES[name] == _ITERABLES or name in _ITERATORS) else None
-        if not isinstance(value, _KNOWN) or _is_plain(name, value):
-            return True if isinstance(value, _KNOWN) else None
+        if not isinstance(value, _KNOWN):
+            return None
+        if _is_plain(name, value):
+            return True
         return None if isinstance(value, _FAMILIES[name]) else False
 
     def _of_class(self, meant: ProjectClass, value: Any) -> bool | None:
@@ -305,14 +309,24 @@ def class_hints(function: Function) -> ClassHints:
     return ClassHints(scope, scope)
 
 
-def _any(found: Sequence[bool | None]) -> bool | None:
-    """Compare with one of several types."""
-    return True if True in found else None if None in found else False
+def _any(found: Iterable[bool | None]) -> bool | None:
+    """Compare with one of several types, up to the first that fits."""
+    unknown = False
+    for each in found:
+        if each:
+            return True
+        unknown = unknown or each is None
+    return None if unknown else False
 
 
-def _all(found: Sequence[bool | None]) -> bool | None:
-    """Compare several parts with their types."""
-    return False if False in found else None if None in found else True
+def _all(found: Iterable[bool | None]) -> bool | None:
+    """Compare several parts with their types, up to the first that does not fit."""
+    unknown = False
+    for each in found:
+        if each is False:
+            return False
+        unknown = unknown or each is None
+    return None if unknown else True
 
 
 def _is_plain(name: str, value: Any) -> bool:

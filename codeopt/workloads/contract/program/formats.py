@@ -85,13 +85,13 @@ _FRACTION = re.compile(rb"(?<![\w.])[+-]?\d*\.\d+(?![\w.])")
 _BELOW_ZERO = re.compile(rb"(?<!\S)-\d")
 
 
-def _is_exact(data: bytes) -> bool:
-    """Check that there is no integer of 2**53 or more."""
-    return all(
-        abs(value) < EXACT
-        for token in data[:LOOKED_AT].split()
-        if len(token) > 15 and (value := integer(token)) is not None
-    )
+def is_exact(token: bytes) -> bool:
+    """Check that a token is no integer of 2**53 or more."""
+    return len(token) <= 15 or (value := integer(token)) is None or abs(value) < EXACT
+
+
+def _are_exact(data: bytes) -> bool:
+    return all(map(is_exact, data[:LOOKED_AT].split()))
 
 
 ENDS: tuple[Property, ...] = (
@@ -112,7 +112,7 @@ FORMATS: tuple[Property, ...] = (
 """Properties of every text that is no structured file."""
 
 SIGNS: tuple[Property, ...] = (
-    ("no known input has a number of 2**53 or more", _is_exact),
+    ("no known input has a number of 2**53 or more", _are_exact),
     ("no known input has a fraction", lambda data: not _FRACTION.search(data[:LOOKED_AT])),
     ("no known input has a number below zero", lambda data: not _BELOW_ZERO.search(data[:LOOKED_AT])),
     ("all known lines are one word", lambda data: all(len(line.split()) <= 1 for line in _lines(data))),

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from codeopt.workloads.contract.program.formats import Property, block_relations, shared, shared_lines
 from codeopt.workloads.contract.program.layout import InputField, Layout, ParsedInput, find_layout
-from codeopt.workloads.contract.program.relations import InputRelation, RelationKind, _shape, find_relations
+from codeopt.workloads.contract.program.relations import InputRelation, RelationKind, find_relations, shape
 from codeopt.workloads.contract.program.tokens import PIECES, integer, read_text
 
 LOOKED_AT = 300_000
@@ -101,7 +101,7 @@ class KnownInputs:
     def _loose(self) -> bool:
         """Lists whose lengths nothing says: what they mean is not known."""
         assert self.layout is not None
-        told = {relation.roles[0] for relation in self.relations if "how many follow" in relation.broken}
+        told = {relation.roles[0] for relation in self.relations if relation.kind is RelationKind.LENGTH}
         lists = [role for role in self.layout.roles if role.token is None and role not in told]
         return any(not self.layout.parts[role.part].single and self._is_numeric(role) for role in lists)
 
@@ -115,7 +115,7 @@ class KnownInputs:
         return any(
             len(pieces) == len(known)
             and all(pieces[at] == known[at] for at in fixed)
-            and all(_shape(a) == _shape(b) for a, b in zip(pieces[::2], known[::2], strict=True))
+            and all(shape(a) == shape(b) for a, b in zip(pieces[::2], known[::2], strict=True))
             for known, fixed in self._shapes
         )
 

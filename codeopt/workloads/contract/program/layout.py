@@ -1,12 +1,12 @@
 """Layout of known inputs: single lines, lines with a count before them, lines to the end.
 
 It is the shortest description that all known inputs fit. It gives tokens roles, such as the second number of each line
-of a block. `_relations` has the relations of a role.
+of a block. `relations` has the relations of a role.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -98,7 +98,7 @@ class ParsedInput:
 
     def write(self) -> bytes:
         """Return the input as text."""
-        return EditableInput(self).write()
+        return _written(self.parts)
 
 
 class EditableInput:
@@ -118,6 +118,10 @@ class EditableInput:
             return [[(line, at) for at in range(len(line))] for line in self.lines(role)]
         return [[(line, role.token) for line in self.lines(role)]]
 
+    def places(self, role: InputField) -> list[Place]:
+        """Places of all tokens of a role."""
+        return [place for each in self.lists(role) for place in each]
+
     def scalar(self, role: InputField) -> int:
         """The one number at a place."""
         return int(self.lines(role)[0][role.token or 0])
@@ -128,7 +132,11 @@ class EditableInput:
 
     def write(self) -> bytes:
         """Return the input as text."""
-        return b"".join(b" ".join(line) + b"\n" for part in self.parts for line in part)
+        return _written(self.parts)
+
+
+def _written(parts: Iterable[Lines]) -> bytes:
+    return b"".join(b" ".join(line) + b"\n" for part in parts for line in part)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain, combinations, pairwise, product
 from typing import Any
 
-from codeopt.workloads.contract.program.formats import EXACT
+from codeopt.workloads.contract.program.formats import is_exact
 from codeopt.workloads.contract.program.layout import InputField, Layout, ParsedInput
 from codeopt.workloads.contract.program.tokens import CANONICAL, NUMBER, integer
 
@@ -75,7 +75,7 @@ _MEASURES: tuple[tuple[str, Callable[[Sequence[int]], int]], ...] = (
 _SIZES = (("no more than", operator.le), ("no less than", operator.ge), ("just", operator.eq))
 
 
-def is_integer(readings: Sequence[ParsedInput], role: InputField) -> bool:
+def _is_integer(readings: Sequence[ParsedInput], role: InputField) -> bool:
     """Return True if all tokens of a role are integers in the usual notation."""
     tokens = [token for reading in readings for token in reading.tokens(role)]
     return bool(tokens) and all(
@@ -85,7 +85,7 @@ def is_integer(readings: Sequence[ParsedInput], role: InputField) -> bool:
 
 def find_relations(layout: Layout, readings: Sequence[ParsedInput]) -> tuple[InputRelation, ...]:
     """The likely relations that all of these keep."""
-    numbers = [role for role in layout.roles if is_integer(readings, role)]
+    numbers = [role for role in layout.roles if _is_integer(readings, role)]
     scalars = [role for role in numbers if layout.parts[role.part].single and role.token is not None]
     many = [role for role in numbers if role not in scalars]
     words = [role for role in layout.roles if role not in numbers]
@@ -112,11 +112,7 @@ def find_relations(layout: Layout, readings: Sequence[ParsedInput]) -> tuple[Inp
 
 def _each(words: str, holds: Callable[[bytes], object], role: InputField) -> InputRelation:
     """A relation that holds of each token of a role."""
-    return InputRelation(words, lambda r, a: all(map(holds, r.tokens(a))), (role,))
-
-
-def _is_exact(token: bytes) -> bool:
-    return len(token) <= 15 or (value := integer(token)) is None or abs(value) < EXACT
+    return InputRelation(words, lambda r, a: all(map(holds, set(r.tokens(a)))), (role,))
 
 
 def _values(layout: Layout) -> Iterator[InputRelation]:
@@ -130,7 +126,7 @@ def _values(layout: Layout) -> Iterator[InputRelation]:
             words = "no known input has an empty list there"
             yield InputRelation(words, lambda r, a: all(map(len, r.lines(a))), (role,))
     places = [role for role in layout.roles if role not in layout.counts]
-    yield from (_each("no known input has a number of 2**53 or more there", _is_exact, role) for role in places)
+    yield from (_each("no known input has a number of 2**53 or more there", is_exact, role) for role in places)
     for role in places:
         yield _each("no known input has a fraction there", lambda token: not _FRACTION.fullmatch(token), role)
     yield from (_each("all known words there are ASCII", bytes.isascii, role) for role in places)
@@ -339,9 +335,9 @@ def _words(role: InputField, readings: Sequence[ParsedInput]) -> Iterator[InputR
     tokens = [token for reading in readings for token in reading.tokens(role)]
     if not tokens:
         return
-    signs, shapes, known = alphabet(tokens), {_shape(token) for token in tokens}, set(tokens)
+    signs, shapes, known = alphabet(tokens), {shape(token) for token in tokens}, set(tokens)
     yield _each("no known input has such signs there", signs.issuperset, role)
-    yield _each("no known input has something written like that", lambda token: _shape(token) in shapes, role)
+    yield _each("no known input has something written like that", lambda token: shape(token) in shapes, role)
     if len(known) <= FEW_WORDS and len(tokens) >= 4 * len(known) and max(map(len, known)) > 1:
         yield _each("no known input has such a word there", known.__contains__, role)
     words = "no known input has a word of this length there"
@@ -378,7 +374,7 @@ def alphabet(tokens: Sequence[bytes]) -> frozenset[int]:
     return frozenset(found)
 
 
-def _shape(token: bytes) -> str:
+def shape(token: bytes) -> str:
     """Return the notation of a token: `number.3` has three places, `w9/9` is letters and numbers."""
     if (value := integer(token)) is not None:
         return "integer" if b"%d" % value == token else "digits"

@@ -2,7 +2,7 @@
 
 Such inputs expose a candidate that is right only on the given cases. For example, it has a table of answers, a set of
 repeated values, 32-bit sums, or abs() because nothing was negative. Some inputs keep all patterns of the known ones
-(`_maker`). Others are mutated token by token and mostly do not, and `_alike` decides. Inputs are dropped if the
+(`_maker`). Others are mutated token by token and mostly do not: `KnownInputs` decides. Inputs are dropped if the
 original fails on them, or does not print the same twice.
 """
 

@@ -56,8 +56,9 @@ class ConstrainedGenerator:
         self, base: ParsedInput, ways: Sequence[str], amount: SizeTarget | None = None
     ) -> Iterator[tuple[str, bytes]]:
         """Yield one input for each way of choosing values, if a similar one was found."""
+        is_short = len(base.write()) < SHORT and (amount is None or amount.factor <= 1)
         for way in ways:
-            for _ in range(TRIES if len(base.write()) < SHORT and (amount is None or amount.factor <= 1) else 2):
+            for _ in range(TRIES if is_short else 2):
                 made = self._made(base, way, amount)
                 if made is not None and not self.known.why_beyond(made):
                     yield way, made
@@ -165,8 +166,9 @@ class ConstrainedGenerator:
             lines = draft.lines(role)
             if role.token is None and role in self.lengths:
                 source, more = self.lengths[role]
+                size = max(0, draft.scalar(source) + more)
                 for line in lines:
-                    line[:] = self._more(line, max(0, draft.scalar(source) + more))
+                    line[:] = self._more(line, size)
             elif role.token is None and self.layout.parts[role.part].single and not self.counts:
                 known = [len(reading.lines(role)[0]) for reading in self.shown]
                 size = self._size(_bytes(lines[:1]) / max(1, len(lines[0])), known, amount)
@@ -196,7 +198,7 @@ class ConstrainedGenerator:
         """Other values at one place."""
         if way == "one" and self.draw.random() > 1.5 / len(self.layout.roles):
             return
-        places = [place for each in draft.lists(role) for place in each]
+        places = draft.places(role)
         choose = self._chooser(draft, role, way, len(places))
         if way == "shuffled":
             values = [line[at] for line, at in places]
@@ -272,13 +274,14 @@ class ConstrainedGenerator:
     def _sort(self, draft: EditableInput, relation: InputRelation) -> None:
         role, down = relation.roles[0], relation.detail in (1, 3)
         key: Callable[[bytes], bytes | int] = int if role in self.numbers else bytes
-        for line in draft.lines(role) if role.token is None else ():
-            line[:] = sorted(line, key=key, reverse=down)
-        if role.token is not None:  # whole lines go with their column
-            lines = draft.lines(role)
-            ordered = sorted(map(list, lines), key=lambda line: key(line[role.token or 0]))
-            for line, new in zip(lines, reversed(ordered) if down else ordered, strict=True):
-                line[:] = new
+        lines = draft.lines(role)
+        if role.token is None:
+            for line in lines:
+                line[:] = sorted(line, key=key, reverse=down)
+            return
+        ordered = sorted(map(list, lines), key=lambda line: key(line[role.token or 0]))  # whole lines with their column
+        for line, new in zip(lines, reversed(ordered) if down else ordered, strict=True):
+            line[:] = new
 
     def _order_pairs(self, draft: EditableInput, relation: InputRelation) -> None:
         a, b = relation.roles

@@ -142,7 +142,7 @@ class _LaidOut:
 
     def _values(self, role: InputField) -> Iterator[bytes]:
         """Other values at the first place with this role, the last, and one between."""
-        places = self._places(EditableInput(self.base), role)
+        places = EditableInput(self.base).places(role)
         if not places:
             return
         for number in sorted({0, self.draw.randrange(len(places)), len(places) - 1}):
@@ -162,12 +162,9 @@ class _LaidOut:
                 value = self.base.scalar(scalar)
                 yield from (b"%d" % near for near in (value, value + 1, value - 1))
 
-    def _places(self, draft: EditableInput, role: InputField) -> list[Place]:
-        return [place for each in draft.lists(role) for place in each]
-
     def _with(self, role: InputField, new: dict[int, bytes]) -> bytes:
         draft = EditableInput(self.base)
-        places = self._places(draft, role)
+        places = draft.places(role)
         for number, token in new.items():
             line, at = places[number]
             line[at] = token

@@ -44,8 +44,10 @@ def _shuffled(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes
 
 def _repeated(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]:
     chosen = [text.pieces[at] for at in draw.sample(text.free, min(3, len(text.free)))]
-    alike = (at for at in text.free if bool(NUMBER.fullmatch(text.pieces[at])) is bool(NUMBER.fullmatch(chosen[0])))
-    return {at: draw.choice(chosen) for at in alike} if chosen else {}
+    if not chosen:
+        return {}
+    is_number = bool(NUMBER.fullmatch(chosen[0]))
+    return {at: draw.choice(chosen) for at in text.free if bool(NUMBER.fullmatch(text.pieces[at])) is is_number}
 
 
 def _new_token(token: bytes, draw: random.Random, known: Range) -> bytes:

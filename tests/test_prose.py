@@ -122,6 +122,38 @@ def dialect(tree: ast.Module) -> Iterator[Place]:
                 yield statement.lineno, f'says "{found}": say {say}'
 
 
+PROMPTS = (
+    "codeopt/core/briefing.py",
+    "codeopt/engine/judge.py",
+    "codeopt/engine/llm_judge.py",
+    "codeopt/proposers",
+    "codeopt/selfrefine",
+    "codeopt/tasks",
+    "codeopt/workloads/function/briefing.py",
+    "codeopt/workloads/function/corpus/model_written.py",
+    "codeopt/workloads/project/answers.py",
+    "codeopt/workloads/project/prompt",
+)
+"""Files and folders of texts that a language model reads. They change only with a measurement."""
+MESSAGE = re.compile(r"[A-Za-z]{2,}")
+"""A word. A constant with four of them and a space is a message."""
+
+
+def messages(tree: ast.Module) -> Iterator[Place]:
+    """Messages with a word of prose_words.toml, each part of an f-string apart."""
+    docstrings = {
+        id(statement.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | Definition)
+        for statement in node.body
+        if text_of(statement)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            for found, say in banned_in(node.value) if len(MESSAGE.findall(node.value)) > 3 else ():
+                yield node.lineno, f'says "{found}": say {say}'
+
+
 def banned_in(text: str) -> Iterator[tuple[str, str]]:
     """Yield the words of a text that are in prose_words.toml, each with the words in its place."""
     for pattern, say in WORDS.values():
@@ -131,6 +163,17 @@ def banned_in(text: str) -> Iterator[tuple[str, str]]:
 HABITS: Mapping[str, Callable[[ast.Module], Iterator[Place]]] = {
     habit.__name__: habit for habit in (riddles, packed, undocumented, unsaid_errors, dialect)
 }
+
+
+def test_no_message_has_a_word_of_the_list() -> None:
+    """Those that a language model reads apart."""
+    places = [
+        f"{path}:{line} {words}"
+        for source in sources()
+        if not (path := source.path.relative_to(ROOT).as_posix()).startswith(PROMPTS)
+        for line, words in messages(source.tree)
+    ]
+    assert places == []
 
 
 @pytest.mark.parametrize("habit", HABITS)

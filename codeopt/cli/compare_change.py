@@ -135,8 +135,8 @@ def compare_all(
         for number, target in enumerate(targets, 1):
             console.step(number - 1, len(targets), target.name)
             old, new = Target(before / target.old_path, target.function), news[number - 1]
-            beside = [each for each in news if each != new]
-            row = ComparedFunction(target.path, target.function, _one(old, new, options, session, limit, beside))
+            others = [each for each in news if each != new]
+            row = ComparedFunction(target.path, target.function, _one(old, new, options, session, limit, others))
             compared.rows.append(row)
             console.aside(f"{number} of {len(targets)}: {row.name}: {' '.join(cells_of(row.verdict, row.name))}")
             if row.found.interrupted:
@@ -164,11 +164,11 @@ def not_compared(targets: list[ReviewTarget], why: str) -> list[ComparedFunction
 
 
 def _one(
-    old: Target, new: Target, options: ImproveOptions, session: Session, limit: float | None, beside: Sequence[Target]
+    old: Target, new: Target, options: ImproveOptions, session: Session, limit: float | None, others: Sequence[Target]
 ) -> PairResult:
     """One comparison; inconclusive where none can be made. Raises NoSandbox."""
     try:
-        return compare(old, new, options, session, own_code_only=False, limit=limit, beside=beside)
+        return compare(old, new, options, session, own_code_only=False, limit=limit, separately=others)
     except NoSandbox:
         raise
     except (CodeoptError, SandboxError) as error:

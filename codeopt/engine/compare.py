@@ -99,12 +99,19 @@ def compare(
     own_code_only: bool = True,
     programs: tuple[TargetFiles, TargetFiles] | None = None,
     limit: float | None = None,
-    beside: Sequence[Target] = (),
+    separately: Sequence[Target] = (),
 ) -> PairResult:
     """Compare two programs, or two functions. Raises CodeoptError, SandboxError.
 
-    limit: largest allowed increase of time, as a share, which is also tested. None: no limit. programs: contents to use
-    for the two files. None: read them. beside: functions of NEW's project that are compared on their own.
+    Args:
+        old: The version before the change.
+        new: The version after it.
+        options: Options of the comparison.
+        session: Console and cache.
+        own_code_only: Whether the user wrote both. Only then may they run without a sandbox if none is available.
+        programs: Contents of the two files. None: read them.
+        limit: Largest allowed increase of time, as a share, which is also tested. None: no limit.
+        separately: Functions of NEW's project that have a comparison of their own.
     """
     kind = kind_of(old, options)
     first, second = programs or (kind.read(old), kind.read(new))
@@ -115,7 +122,7 @@ def compare(
     early = _EarlyCheck(session.console.progress)
     request = WorkloadRequest(
         old, first, options, session, granted(rule, options, limit), own_code_only=own_code_only,
-        other=new, other_program=second, beside=tuple(beside), interpreter=interpreter,
+        other=new, other_program=second, beside=tuple(separately), interpreter=interpreter,
         early_check=early,
     )  # fmt: skip
     with kind.open_workload(request) as opened:

@@ -32,7 +32,7 @@ def verdict_lines(found: Mapping[str, Any]) -> list[str]:
 
     found: object of ImproveJson.
     """
-    from codeopt.report.answer_fields import read_verdict  # pydantic, which a comparison does without
+    from codeopt.report.answer_fields import read_verdict  # pydantic, which a comparison does not load
 
     verdict = read_verdict(found)
     if found["accepted"]:

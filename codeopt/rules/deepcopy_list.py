@@ -29,8 +29,8 @@ EXAMPLE = as_diff("""\
 def deepcopy_list(node: ast.Call, ctx: Context) -> Edits:
     """deepcopy() asks of each number how to copy it: copy the lists themselves.
 
-    Lists, dicts, sets and deques of numbers, text, None and tuples of them; lists of such lists where each row is
-    made for its place: a row that stands in two places would become two.
+    Lists, dicts, sets and deques of numbers, text, None and tuples of them. Lists of such lists if each row is made
+    for its place: a row in two places would become two rows.
     """
     if "deepcopy" in ctx.program.words:
         copied = _copied(ctx.program, node, ctx.program.fresh("row", "line", "part"))

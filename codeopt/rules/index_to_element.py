@@ -25,9 +25,9 @@ EXAMPLE = as_diff("""\
 def index_to_element(loop: ast.For, ctx: Context) -> list[Edit]:
     """Reading values[i] for each index makes an int and looks it up: iterate over the values themselves.
 
-    range(len(values)) of a list, tuple or text that the loop does not change through any name. Where the index is
-    used for more than reading values[i], or after the loop, enumerate() gives both: for text, and for values that are
-    read twice in a round.
+    range(len(values)) of a list, tuple or text that the loop does not change through any name. If the index is used
+    for more than reading values[i], or after the loop, enumerate() gives both. That is done for text, and for values
+    that are read twice in a round.
     """
     program = ctx.program
     values = program.indexed(loop.iter)

@@ -1,4 +1,4 @@
-"""`x in values` in a loop, where values is a list: ask a set."""
+"""`x in values` in a loop, for a list of values: ask a set."""
 
 from __future__ import annotations
 

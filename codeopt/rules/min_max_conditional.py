@@ -77,7 +77,7 @@ def _update(program: AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[
 
 
 def _build(program: AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[str] | None:
-    """`x = min(a, b, ...)`: the first, then whatever is smaller. None when an argument might see x."""
+    """Return the lines for `x = min(a, b, ...)`: the first, then each smaller one. None if an argument might see x."""
     first, *others = call.args
     if isinstance(target, ast.Name):
         if target.id in names_in(others) or _may_change(program, target, others):

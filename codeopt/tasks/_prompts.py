@@ -48,7 +48,7 @@ class WorkedExample:
     """
 
     history: History
-    """The original and its drafts, each with what was measured and, but for the newest, its critique."""
+    """The original and its drafts with their measurements. All except the newest have a critique."""
     cases: tuple[Case, ...]
     about: str = ""
     """The facts of a function that a Briefing would tell."""

@@ -136,19 +136,21 @@ class WorkloadRequest:
     drawn_seed: int = field(default_factory=lambda: randbelow(MOST_SEEDS))
     """The seed of generated inputs, unless the options name one."""
 
-    def imported_in_place(self, of: Path, beside: Path | None = None) -> Linked:
+    def imported_in_place(self, of: Path, other_side: Path | None = None) -> Linked:
         """Return the folders that the interpreter imports in place, such as those of `pip install -e`.
 
         Args:
             of: A file of the project.
-            beside: The file of the other side. The installed checkout may be this one.
+            other_side: The file of the other version. The installed checkout may be this one.
 
         Raises:
             OSError: A folder cannot be read.
         """
         if self.roots is not None:
             return Linked(tuple(project_top(of) / root for root in self.roots))
-        return Linked.of(self.interpreter, project_top(beside) if beside is not None and beside != of else None)
+        return Linked.of(
+            self.interpreter, project_top(other_side) if other_side is not None and other_side != of else None
+        )
 
     @property
     def input_seed(self) -> int:

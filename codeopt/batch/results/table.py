@@ -43,7 +43,7 @@ def _sums(metrics: Metrics) -> list[str]:
     span = times(metrics.geomean)[1]
     judged, few = counted(len(metrics.judged), "problem"), len(metrics.judged) < FEWEST
     certain = (
-        f"{judged}, too few for an interval" if few or not span else f"95% CI {span.replace(' - ', 'x to ')}x, {judged}"
+        f"{judged}: too few for an interval" if few or not span else f"95% CI {span.replace(' - ', 'x to ')}x, {judged}"
     )
     spent = f"; {metrics.usage.tokens:,} tokens, {money(metrics.usage.cost_usd)}" if metrics.usage.replies else ""
     return [f"Geometric mean speedup {value} ({certain})", f"Time {took(metrics.facts.seconds)}{spent}"]

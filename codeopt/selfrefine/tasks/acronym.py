@@ -1,4 +1,4 @@
-"""Acronym generation: a short name for a title, that can be said, is spelt from it and says what it is about."""
+"""Acronym generation: a short name for a title, pronounceable, spelt from its letters, and on its subject."""
 
 from __future__ import annotations
 

@@ -204,7 +204,7 @@ def make_differential_test(
 
     quota = ProbeBudget.of(most)
     reads = any(case.stdin or case.args or case.files for case in cases)
-    given = cases if reads else ()  # a program that reads nothing gets no other input
+    given = cases if reads else ()  # a program that reads nothing gets none
     seeds = (seed + NEXT_SEED * time for time in range(quota.times))
     mutated = (mutate_cases(given, seed=each, also_known=also_known) for each in seeds)
     changes = chain(other_usage(source, cases, also_known), chain.from_iterable(mutated))

@@ -235,6 +235,6 @@ def error_name(run: Run) -> str:
 
 
 def kind_of_change(mutated: MutatedCase) -> str:
-    """Return the kind of a mutation: `longer`, `alike.resampled`."""
+    """Return the kind of a mutation, such as `longer` or `NAME.resampled`, with the name of a similar input."""
     kind, _, more = mutated.name.partition(".")
     return f"alike.{more.partition('.')[0]}" if kind == "alike" else kind

@@ -49,12 +49,12 @@ def run_new_tests(runs: CommandRuns, tests: ProjectTests) -> NewTests | None:
         return None
     files, revision = (*runs.other.tests, *runs.other.test_helpers), runs.other.revision
     words = (*tests.options, *(path for path, _ in runs.other.tests))
-    old = run_tests(runs, UNCHANGED, tests.runner, words, SECONDS, beside=files)
+    old = run_tests(runs, UNCHANGED, tests.runner, words, SECONDS, extra=files)
     limit = max(SECONDS, MORE * old.run.active_s)
-    new = run_tests(runs, revision, tests.runner, words, limit, beside=files)
+    new = run_tests(runs, revision, tests.runner, words, limit, extra=files)
     lost = [name for name in old.passed if not new.states.get(name)]
     if lost:  # a test that passes by chance alone decides nothing
-        again = run_tests(runs, revision, tests.runner, words, limit, beside=files)
+        again = run_tests(runs, revision, tests.runner, words, limit, extra=files)
         lost = [name for name in lost if not again.states.get(name)]
     why = new.reason(lost[0]) or new.last_words if lost else ""
     wrong = f"test {lost[0]}, which only NEW has, passes on OLD and fails on NEW ({why})" if lost else ""

@@ -55,7 +55,7 @@ FEW = 5
 Copies = Callable[[], tuple[Path, Path]]
 """The project as it is and with a draft, in two folders that are made when the first function is judged."""
 TESTS = (ProtectedReason.TEST, ProtectedReason.HELPER)
-FAILED = "# the command does not end under the recorder as it does otherwise"
+FAILED = "# the command ends differently under the recorder"
 """Reason that the recorder writes if calls cannot be recorded."""
 
 

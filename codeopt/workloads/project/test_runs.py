@@ -171,7 +171,7 @@ class TestResults:
 
 def run_tests(
     runs: CommandRuns, draft: Revision, runner: TestRunner, words: Sequence[str], seconds: float, *,
-    first: bool = False, beside: Files = (),
+    first: bool = False, extra: Files = (),
 ) -> TestResults:  # fmt: skip
     """Run the tests of some files.
 
@@ -182,9 +182,9 @@ def run_tests(
         words: Paths, and options of the runner.
         seconds: Time limit on an idle machine.
         first: The original has not run them.
-        beside: Files that the runs get in addition to the project's.
+        extra: Files that the runs get in addition to the project's.
     """
-    asked = replace(as_tests(runs, runner, words), beside=beside)
+    asked = replace(as_tests(runs, runner, words), beside=extra)
     limits = replace(runs.limits, seconds=seconds * runs.load, memory_mib=runs.sandbox.most_memory_mib)
     run = asked.first_run(draft, limits) if first else asked.run(draft, limits=limits)
     states: dict[str, bool] = {}

@@ -40,7 +40,7 @@ def in_words(made_at: float | None) -> str:
 
 
 def reached_digest(
-    harness: FunctionHarness, view: View, text: str, python: Interpreter, beside: Sequence[Path],
+    harness: FunctionHarness, view: View, text: str, python: Interpreter, also: Sequence[Path],
     outside: Mapping[str, bytes], roots: Sequence[Path] = (),
 ) -> str | None:  # fmt: skip
     """Return a digest of everything that a view's module and other files reach. None if it is unknown.
@@ -50,7 +50,7 @@ def reached_digest(
         view: Copy of the project.
         text: Text of the module.
         python: Interpreter that runs the code.
-        beside: Other files that run, relative to the project.
+        also: Other files that run, relative to the project.
         outside: Files from other places that run.
         roots: Further folders of the view from which modules are imported.
 
@@ -59,7 +59,7 @@ def reached_digest(
     """
     elsewhere = [root for root in linked_folders(python.libraries) if not root.is_relative_to(view.module.root)]
     folders = (*elsewhere, *(view.folder / each for each in _test_folders(harness)), *roots)
-    return ReachedText(view, text, harness.sandbox.isolated, tuple(beside), outside, folders).digest()
+    return ReachedText(view, text, harness.sandbox.isolated, tuple(also), outside, folders).digest()
 
 
 def runner_parts(options: ImproveOptions, python: Interpreter, sandbox: Sandbox, limits: RunLimits) -> dict[str, Any]:

@@ -47,7 +47,7 @@ MADE_UP = (DERIVED, "type_hints")
 ALONE = NEIGHBOUR.replace(distinct=False)
 """Another hash seed and order, and nothing else."""
 MORE_SEEDS = range(2, 14)
-"""Hash seeds of further runs, where some calls have no order: under two seeds every other set of two items has the same
+"""Hash seeds of further runs if some calls have no order. Under two seeds half of the sets of two items have the same
 order by chance."""
 REFUSED = "refused"
 """Generated also, of types that the function's own text refuses."""

@@ -132,7 +132,7 @@ def keep_calls(module: Module, qualname: str, calls: Sequence[str]) -> int:
 def _make_folder(module: Module) -> None:
     """Make the folder of recorded calls, before anything is run for them. Raises UsageError."""
     folder = module.root / FOLDER
-    require_own_way(folder, f"{folder}, where calls are kept,")
+    require_own_way(folder, f"{folder}, the folder of recorded calls,")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         keep_out_of_git(folder.parent)

@@ -53,13 +53,13 @@ class CallClock:
         self.read()
 
     def read(self) -> None:
-        """Read what others had of the processor until now."""
+        """Read the time that other processes had of the processor until now."""
         self.waited = own_runqueue_wait_s()
         self.away = monotonic() - process_time()
-        """Seconds away from the processor until then, but for a constant."""
+        """Seconds away from the processor until then, plus a constant."""
 
     def start(self) -> None:
-        """Begin a call. A reading costs as much as a short call, so it is made only where others had the processor."""
+        """Begin a call. A reading costs as much as a short call, so it is made only if others had the processor."""
         if monotonic() - process_time() - self.away >= NOTICED_S:
             self.read()
         self.wall, self.cpu = monotonic(), process_time()

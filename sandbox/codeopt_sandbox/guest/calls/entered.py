@@ -42,7 +42,7 @@ class EnteredEnvironment:
             chdir(here.folder)
         sys.argv[1:] = here.argv
         if here.thread == "other":
-            __import__("threading")  # where a process has several threads, it knows the main one
+            __import__("threading")  # a process with several threads knows the main one
 
     def settle(self) -> None:
         """Apply the settings of libraries that are loaded."""

@@ -82,7 +82,7 @@ class Performance:
         return [self.encoder().arguments(*call) for call in self.given.values()]
 
     def encoder(self) -> Encoder:
-        """Encoder of one answer: what the known calls leave without an order has none here."""
+        """Encoder of one answer. It ignores an order that the known calls leave open."""
         return Encoder(self.ref.module, ordered=self.batch.ordered)
 
     def play(self) -> Answer:

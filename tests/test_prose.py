@@ -89,8 +89,9 @@ def packed(tree: ast.Module) -> Iterator[Place]:
                 yield statement.lineno, f"packs constants: {ast.unparse(statement.targets[0])}"
 
 
-SAID_BY_THE_PROTOCOL = ("add_arguments",)
-"""Functions that every module of a kind has, which the protocol of the kind documents."""
+def is_said(scope: ast.AST, name: str) -> bool:
+    """Whether it is the function of a command's module that the protocol of commands documents."""
+    return isinstance(scope, ast.Module) and name == "add_arguments"
 
 
 def undocumented(tree: ast.Module) -> Iterator[Place]:
@@ -98,7 +99,7 @@ def undocumented(tree: ast.Module) -> Iterator[Place]:
     for scope in scopes(tree):
         for each in public(scope):
             inherits = isinstance(scope, ast.ClassDef) and isinstance(each, Function) and bases(scope) - {"Protocol"}
-            if not ast.get_docstring(each) and not inherits and each.name not in SAID_BY_THE_PROTOCOL:
+            if not ast.get_docstring(each) and not inherits and not is_said(scope, each.name):
                 yield each.lineno, f"has no docstring: {each.name}"
 
 

@@ -25,7 +25,7 @@ from tests.support.pythons import python_of
 from tests.support.wheels import bare, build, copy_packages
 
 QUICK = ("--sandbox", "bubblewrap", "--no-profile", "--model", "rules")
-GAIN = r"\d[\d.]*x faster"
+GAIN = r"\d+(?:\.\d+)?x faster"
 ACTIVATED = {"VIRTUAL_ENV": ".venv"}
 
 UNIQUE = """\
@@ -165,7 +165,11 @@ PATHS: dict[str, UsersPath] = {
          "src/shop/__init__.py": "", "src/shop/basket.py": UNIQUE, "tests/test_basket.py": TESTS},
         (
             _improve(_SRC, r"python +\.venv/bin/python [\d.]+, pytest.* 12 tests", "-v"),
-            Step(("check", "src", "-v", *QUICK[:3]), r"(?s)python +\.venv/bin/python .*unique: \d[\d.]*x", ACTIVATED),
+            Step(
+                ("check", "src", "-v", *QUICK[:3]),
+                r"(?s)python +\.venv/bin/python .*unique: \d+(?:\.\d+)?x",
+                ACTIVATED,
+            ),
         ),
         own_environment=True,
     ),
@@ -183,7 +187,7 @@ PATHS: dict[str, UsersPath] = {
             _improve(("arrays.py::unique",), r"python +/\S+ 3\.\S+, pytest", "-v", "--python", sys.executable,
                      "--calls", "array_calls.py", "--no-tests"),
             Step(("compare", "frames.py::unique", "faster.py::unique", "--python", sys.executable, *QUICK[:2],
-                  "--calls", "frame_calls.py", "--no-tests"), r"^(faster.py::unique|NEW) is \d[\d.]*x faster   "),
+                  "--calls", "frame_calls.py", "--no-tests"), r"^(faster.py::unique|NEW) is \d+(?:\.\d+)?x faster   "),
         ),
     ),
     "a notebook": UsersPath({"words.ipynb": NOTEBOOK}, (_improve(("words.ipynb",), "1 input"),)),
@@ -225,7 +229,7 @@ class Walked:
     @property
     def result(self) -> str:
         """The gain, or the last line."""
-        found = re.findall(rf"{GAIN}|\d+ new calls? of \w+|\d[\d.]*x  ", self.done.err + self.done.out)
+        found = re.findall(rf"{GAIN}|\d+ new calls? of \w+|\d+(?:\.\d+)?x  ", self.done.err + self.done.out)
         return found[-1].strip() if found else self.done.err.splitlines()[-1]
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 
 import pytest
@@ -77,12 +79,22 @@ def test_a_broken_history_is_refused(folder: RunFolder) -> None:
         folder.load(Revision.of(SLOW))
 
 
-@pytest.mark.parametrize(("name", "value"), [("rounds", "four"), ("usage", None), ("earlier_s", "long")])
-def test_a_broken_ledger_is_refused(name: str, value: object, folder: RunFolder) -> None:
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [
+        ((), "rounds", "four"),
+        ((), "usage", None),
+        ((), "earlier_s", "long"),
+        (("usage",), "tokens_in", None),
+        (("usage",), "cost_usd", "much"),
+        (("usage",), "seconds", None),
+    ],
+)
+def test_a_broken_ledger_is_refused(part: tuple[str, ...], name: str, value: object, folder: RunFolder) -> None:
     folder.save(SavedRun(HISTORY, LEDGER))
     path = folder.path / "state.json"
     state = json.loads(path.read_text())
-    state["ledger"][name] = value
+    reduce(getitem, part, state["ledger"])[name] = value
     path.write_text(json.dumps(state))
     with pytest.raises(UsageError, match="cannot be read"):
         folder.load(Revision.of(SLOW))

@@ -35,7 +35,7 @@ SAID = {
     ],
 }  # fmt: skip
 UNSAID = {
-    "orders": ["long docstring"],
+    "orders": ["long docstring", "book = <"],
     "feeds": ["def tokens(text)", "feeds/_vendor/tinyxml.py::parse "],  # a library's copy is not to be worked on
     "maze": ["Breadth first", "UNUSED", "+    def neighbours"],
 }

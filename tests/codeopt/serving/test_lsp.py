@@ -268,6 +268,7 @@ def test_what_has_no_change_has_its_reason() -> None:
     found = SlowFunction(Suggestion("words.py", "repeated", SLOW, "", "runtime", verdict, share=0.63))
     assert found.words == "63% of its tests' time; the rules know nothing better"
     assert "faster, verified" not in found.told
+    assert found.judged.gain == "not faster"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.costs.time_to_verdict import FAST, SLOW
 from codeopt.core.isolation import open_isolated
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
@@ -23,15 +24,6 @@ from codeopt_sandbox.compare import StoppingRule
 from codeopt_sandbox.guest.calls.batch import batch_of
 from codeopt_sandbox.guest_bundle import GuestProgram
 
-OLD = """\
-def f(xs: list[int]) -> list[int]:
-    out = []
-    for x in xs:
-        if x not in out:
-            out.append(x)
-    return out
-"""
-NEW = "def f(xs: list[int]) -> list[int]:\n    return list(dict.fromkeys(xs))\n"
 CALLS = "CALLS = [(([n * n % 7 for n in range(size)],), {}) for size in range(1, 16)]\n"
 
 
@@ -63,7 +55,7 @@ def test_a_generated_call_is_made_once_by_each_version(tmp_path: Path) -> None:
         with open_isolated(*args, **wanted) as sandbox:
             yield CountingSandbox(sandbox, counts)
 
-    for name, text in (("old.py", OLD), ("calls.py", CALLS)):
+    for name, text in (("old.py", SLOW), ("calls.py", CALLS)):
         (tmp_path / name).write_text(text)
     options = ImproveOptions.of({"sandbox": "bubblewrap", "calls": tmp_path / "calls.py", "no_tests": True})
     target = Target(tmp_path / "old.py", "f")
@@ -73,9 +65,9 @@ def test_a_generated_call_is_made_once_by_each_version(tmp_path: Path) -> None:
     with kind_of(target, options).open_workload(request) as opened:
         workload: Any = opened.measure()
         made = [known.text for known in workload.corpus.known if known.source == "generated"]
-        candidate = Judge(workload, profiled=False).known(Revision.of(NEW), "the same, by a dictionary")
+        candidate = Judge(workload, profiled=False).known(Revision.of(FAST), "the same, by a dictionary")
     assert candidate.correct
     assert len(made) > 100
-    for side in (OLD, NEW):
+    for side in (SLOW, FAST):
         often = Counter(counts[side][call] for call in made)
         assert often == {1: len(made)}, (side, often)

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -36,7 +37,7 @@ class Console(AbstractContextManager["Console"]):
         self._quiet = quiet
         self._verbose = verbose and not quiet
         self._live = LiveLines(self._drawn) if takes_live_lines() and not quiet and not verbose else None
-        self._step = ""
+        self._target = _Target()
         self._doing: Callable[[], str] = str
         self._shown = ""
         self.stages = Stages()
@@ -72,31 +73,38 @@ class Console(AbstractContextManager["Console"]):
                 self.print(self._line())
 
     def _clock(self) -> str:
-        """Elapsed time, `1:05`, or with a limit `1:05 (8:55 left)`."""
-        now = time.monotonic()
-        left = "" if self._until is None else f" ({minutes(max(0.0, self._until - now))} left)"
-        return f"{minutes(now - self._began)}{left}"
+        return f"  {minutes(time.monotonic() - self._began)}  "
+
+    def _left(self) -> str:
+        """Return the estimated time to the end, or what the time limit leaves if that is less or nothing is known."""
+        left_s = self._target.left_s(self.stages.left_s)
+        limit_s = math.inf if self._until is None else max(0.0, self._until - time.monotonic())
+        known = estimate(left_s) if left_s < limit_s else ""
+        return known or (f"at most {minutes(limit_s)} left" if 1 <= limit_s < math.inf else "")
 
     def _drawn(self) -> Text:
-        """Return the live lines: the clock with the targets and what is done, the estimate, the stages."""
+        """Return the live lines: the clock with the present target or step and the time that is left, the stages."""
         from rich.text import Text
 
         marks = MARKS if self._live and self._live.takes_marks else ASCII_MARKS
-        left = "" if self._step else f"  {estimate(self.stages.left_s)}".rstrip()
-        doing = Text(inline(self._doing(), COLUMNS - len(f"  {self._clock()}  {left}...")) + left)
-        parts = [Text(self._step), doing, self.stages.drawn(marks)]
-        margins = [f"  {self._clock()}  ", *[" " * len("  0:00  ")] * len(parts)]
+        clock, left = self._clock(), f"  {self._left()}".rstrip()
+        room = COLUMNS - len(clock)
+        doing = inline(self._doing(), room - len(f"{left}..."))
+        first = f"{self._target.words(room - len(left))}{left}" if self._target.total > 1 else f"{doing}{left}"
+        parts = [Text(first), Text(doing if self._target.total > 1 else ""), self.stages.drawn(marks)]
+        margins = [clock, *[" " * len("  0:00  ")] * len(parts)]
         shown = zip(margins, (part for part in parts if part.plain), strict=False)
         rows = [Text(margin).append_text(part) for margin, part in shown]
         return Text("\n", no_wrap=True, overflow="ellipsis", end="").join(rows)
 
     def _line(self) -> str:
-        """Return the clock and the present step, with the stage before it if both fit into a line."""
+        """Return the clock and the present step, with the stage before it and the time that is left if both fit."""
         clock = self._clock()
-        room = COLUMNS - len(f"  {clock}  ")
-        whole = inline(f"{self.stages.words}{self._doing()}", COLUMNS * 2)
-        said = whole if len(whole) <= room else inline(self._doing(), room - len("..."))
-        return f"  {clock}  {said}"
+        room, left = COLUMNS - len(clock), f"  {self._left()}".rstrip()
+        doing = inline(self._doing(), COLUMNS * 2)
+        fitting = (f"{before}{doing}{left}" for before in (self.stages.words, ""))
+        found = next((text for text in fitting if len(text) <= room), inline(doing, room - len("...")))
+        return f"{clock}{found}"
 
     def print(self, line: str) -> None:
         """Print one line that stays."""
@@ -143,9 +151,12 @@ class Console(AbstractContextManager["Console"]):
         self.stages = self.stages.begun(name, which)
 
     def step(self, done: int, total: int, name: str = "") -> None:
-        """Set how many targets of a command are behind, of how many, and the present one."""
-        left = estimate((time.monotonic() - self._began) / done * (total - done)) if done else ""
-        self._step = f"{done + 1} of {total}  {inline(name, 40)}  {left}".rstrip() if total > 1 else ""
+        """Set how many targets of a command are behind, of how many, and the present one.
+
+        done: equal to `total` for work on all of them together, which `name` describes.
+        """
+        self._target = _Target(done, total, inline(name, 2 * COLUMNS), self._began, time.monotonic())
+        self.stages = Stages()
 
     def awaiting(self, words: Callable[[], str]) -> None:
         """Say what is awaited, in words that are asked for each time that they are shown."""
@@ -178,6 +189,38 @@ def estimate(seconds: float) -> str:
 def minutes(seconds: float) -> str:
     """Seconds as `1:05`."""
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+
+
+@dataclass(frozen=True)
+class _Target:
+    """The present target of a command that has several."""
+
+    done: int = 0
+    total: int = 1
+    name: str = ""
+    since: float = 0.0
+    """Begin of the command on the monotonic clock, seconds."""
+    began: float = 0.0
+    """Begin of this target on the same clock."""
+
+    def words(self, room: int) -> str:
+        """`2 of 4  shop/clean.py::distinct`, cut on its left if it has more than `room` columns."""
+        number = f"{self.done + 1} of {self.total}  " if self.done < self.total else ""
+        space = room - len(number)
+        return number + (self.name if len(self.name) <= space else f"...{self.name[3 - space :]}")
+
+    def left_s(self, here: float) -> float:
+        """Return the estimated time to the end of the command, seconds; infinite if unknown.
+
+        here: that of this target by its stages.
+        """
+        later = self.total - self.done - 1
+        if later < 0:
+            return here
+        each = (self.began - self.since) / self.done if self.done else math.inf
+        spent = time.monotonic() - self.began
+        here = here if here < math.inf or spent > each else each - spent
+        return here + later * each if later else here
 
 
 class CallbackConsole(Console):

@@ -61,7 +61,8 @@ class Stages:
 
     @property
     def left_s(self) -> float:
-        """Estimated time to the end, seconds. Infinite before the first stage of `typical` has ended and in a loop."""
+        """Estimated time to the end, seconds. Infinite before the first stage of `typical` has ended, in a loop, and
+        once the present stage takes longer than estimated."""
         unit = next((self.took[name] / times for name, times in self.typical.items() if name in self.took), math.inf)
         if self.now not in self.names or self.which:
             return math.inf
@@ -69,7 +70,7 @@ class Stages:
             self.took.get(name, self.typical.get(name, math.inf) * unit)
             for name in self.names[self.names.index(self.now) :]
         )
-        return max(0.0, now - self.elapsed) + sum(later)
+        return now - self.elapsed + sum(later) if now > self.elapsed else math.inf
 
     def drawn(self, marks: tuple[str, str, str] = MARKS) -> Text:
         """`✓ read ✓ baseline › draft 2 of 4 · judge · confirm`."""

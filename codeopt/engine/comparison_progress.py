@@ -1,11 +1,10 @@
-"""Progress of a comparison, in words: its pairs so far, and the longest time of the others."""
+"""Progress of a comparison in words, and advice on one that ended undecided."""
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from codeopt.core.console import minutes
 from codeopt_sandbox.compare import Plan, StoppingRule
@@ -42,15 +41,9 @@ class ComparisonProgress:
     doing: str
     rule: StoppingRule
     notify: Callable[[str], None]
-    began: float = field(default_factory=time.monotonic)
 
     def __call__(self, pairs: int) -> None:
-        taken = time.monotonic() - self.began
-        each = taken / max(1, pairs)
         last = self.rule.limit or self.rule  # pairs about a limit come after those of the decision
         most, fewest = max(self.rule.max_pairs, last.max_pairs), min(self.rule.fewest, self.rule.max_pairs)
-        of = f"at most {most}"
-        left = min(max(self.rule.max_seconds, last.max_seconds) - taken, (most - pairs) * each)
-        if pairs < fewest and left < (fewest - pairs) * each:  # of a long program: its time is over before these are
-            of, left = f"at least {fewest}", (fewest - pairs) * each
-        self.notify(f"{self.doing}, pair {pairs} of {of}, at most {minutes(max(0.0, left))} more")
+        of = f"at least {fewest}" if pairs < fewest else f"at most {most}"
+        self.notify(f"{self.doing}, pair {pairs} of {of}")

@@ -103,7 +103,7 @@ class ReviewRun:
     budget: ReviewBudget
     notify: Callable[[str], None] = lambda line: None
     on_step: Callable[[int, int, str], None] = lambda done, total, name: None
-    """Told how many targets are behind, of how many, and the name of the present one."""
+    """Called with the number of targets behind, of all, and the name of the present one. See Console.step."""
     known: KnownFindings | None = None
     """Findings of earlier runs. None: everything is judged."""
     suggestions: list[Suggestion] = field(default_factory=list)
@@ -153,6 +153,7 @@ class ReviewRun:
 
         def in_text(suggestion: Suggestion, text: str) -> str:
             name = full_name(suggestion.path, suggestion.function)
+            self.on_step(2, 2, f"all changes of {suggestion.path} together: {suggestion.function}")
             self.notify(f"{name} with all suggestions for its file")
             try:
                 return find_error(suggestion, text, self.written.get(name, ""))

@@ -39,7 +39,7 @@ def test_a_log_hears_of_what_takes_long_without_being_told_again(capsys: pytest.
         said.stage("judge", "2 of 4")
         said.progress("timing")
         lines = wait_for(capsys, 2)
-    wanted = re.compile(r"  0:0\d \((10:00|9:5\d) left\)  judge 2 of 4: timing")
+    wanted = re.compile(r"  0:0\d  judge 2 of 4: timing  at most (10:00|9:5\d) left")
     assert all(wanted.fullmatch(line) for line in lines)
     assert len(lines) >= 2
 
@@ -58,7 +58,7 @@ def test_what_is_left_counts_from_when_it_was_allowed(capsys: pytest.CaptureFixt
         said.allow(600.0)
         said.progress("timing")
         (line, *_) = wait_for(capsys, 1)
-    assert re.fullmatch(r"  5:0\d \((10:00|9:59) left\)  timing", line)
+    assert re.fullmatch(r"  5:0\d  timing  at most (10:00|9:59) left", line)
 
 
 STAGES = ("read", "draft", "judge", "confirm")
@@ -88,7 +88,8 @@ def test_the_time_that_is_left_follows_from_the_stages_so_far() -> None:
     judging = replace(stages, now="judge", took={"read": 10.0, "draft": 1.0}, since=now - 5.0)
     assert estimate(judging.left_s) == "about 45 s left"
     again = replace(judging, took={"read": 10.0, "draft": 1.0, "judge": 6.0}, since=now - 60.0)
-    assert estimate(again.left_s) == "about 30 s left"
+    assert estimate(again.left_s) == ""  # it takes longer than the first time: nothing is known
+    assert estimate(replace(again, since=now - 2.0).left_s) == "about 35 s left"
     assert estimate(replace(judging, which="2 of 4").left_s) == ""
     assert estimate(judging.begun("").left_s) == ""
     assert (estimate(200.0), estimate(0.5)) == ("about 3 min left", "")
@@ -114,20 +115,60 @@ def test_a_worker_reports_a_share_that_only_grows() -> None:
 
 def test_a_comparison_says_how_far_it_is() -> None:
     said: list[str] = []
-    pace = ComparisonProgress(
-        "comparing", StoppingRule(max_pairs=20, max_seconds=900.0), said.append, time.monotonic() - 10.0
-    )
+    pace = ComparisonProgress("comparing", StoppingRule(max_pairs=20), said.append)
     pace(5)
-    pace(20)
+    pace(8)
+    ComparisonProgress("comparing", StoppingRule(max_pairs=20, limit=LimitRule(0.05, max_pairs=80)), said.append)(40)
     assert said == [
-        "comparing, pair 5 of at most 20, at most 0:30 more",
-        "comparing, pair 20 of at most 20, at most 0:00 more",
+        "comparing, pair 5 of at least 8",
+        "comparing, pair 8 of at most 20",
+        "comparing, pair 40 of at most 80",
     ]
-    ComparisonProgress("comparing", StoppingRule(), said.append, time.monotonic() - 60.0)(3)
-    assert said[-1] == "comparing, pair 3 of at least 8, at most 1:40 more"
-    rule = StoppingRule(max_pairs=20, limit=LimitRule(0.05, max_pairs=80))
-    ComparisonProgress("comparing", rule, said.append, time.monotonic() - 10.0)(40)
-    assert said[-1] == "comparing, pair 40 of at most 80, at most 0:10 more"
+
+
+class Clock:
+    """A monotonic clock that only a test moves."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_line_has_one_time_that_is_left_and_none_that_has_run_out(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "monotonic", clock := Clock())
+    log = Console()
+
+    def tail(after: float, words: str = "comparing, pair 3") -> str:
+        clock.now += after
+        log.progress(words)
+        return capsys.readouterr().err.strip().rpartition("  ")[2]
+
+    log.step(0, 3, "a.py::f")
+    assert tail(60.0) == "comparing, pair 3"
+    log.step(1, 3, "b.py::g")
+    assert tail(30.0) == "about 90 s left"  # 30 of the second, 60 of the third
+    assert tail(31.0) == "comparing, pair 3"  # longer than the first: nothing is known
+    log.allow(100.0)
+    assert tail(40.0) == "at most 1:00 left"
+    log.step(2, 3, "c.py::h")
+    assert tail(31.0) == "at most 0:29 left"  # by the pace it takes 50 s more
+    log.step(3, 3, "all changes of c.py together: h")
+    assert tail(40.0) == "comparing, pair 3"
+
+
+def test_a_long_name_does_not_push_the_estimate_out_of_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "monotonic", clock := Clock())
+    said = Console()
+    clock.now += 30.0
+    said.step(1, 9, f"{'deep/' * 20}clean.py::distinct")
+    said.progress("a step with a very long name " * 9)
+    rows = said._drawn().plain.splitlines()
+    assert max(map(len, rows)) <= 80
+    assert re.fullmatch(r"  0:30  2 of 9  \.\.\..*/clean.py::distinct  about 4 min left", rows[0])
 
 
 def test_verbose_says_each_step(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,7 +181,7 @@ def test_verbose_says_each_step(capsys: pytest.CaptureFixture[str], monkeypatch:
 
 
 def test_a_line_of_progress_has_eighty_columns_and_keeps_the_step(capsys: pytest.CaptureFixture[str]) -> None:
-    step = "comparing, pair 12 of at most 120, at most 10:30 more"
+    step = "comparing with round 3, pair 12 of at most 120, in other words"
     with Console(verbose=True) as said:
         said.allow(6000.0)
         said.stage("confirm the draft", "12 of 14")

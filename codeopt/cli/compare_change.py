@@ -88,7 +88,9 @@ def compare_change(
         review_flags.require_settings(repository, change, options.check)
         options, session = review_flags.find_python(options, console, Path.cwd(), change.paths)
         # the cache is that of the project: the checkout has another path each time
-        session = replace(session, open_cache=lambda _, notify: open_cache(change.root, notify))
+        session = replace(
+            session, open_cache=lambda _, notify: open_cache(change.root, notify), extras=arguments.json
+        )  # fmt: skip
         with open_base_checkout(repository, change) as before:
             compared = compare_all(altered, before, isolated(options), session, arguments.fail_if_slower)
     left = altered[len(compared.rows) :]

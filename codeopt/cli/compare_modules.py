@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from codeopt.cli import flags
@@ -32,7 +33,7 @@ def run(arguments: argparse.Namespace, old: Target, new: Target) -> int:
         raise UsageError("--calls is for one function, and two modules have several", hint="name one: FILE::FUNCTION")
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         targets, others = _differing(old.path, new.path)
-        options, session = flags.options_of(arguments), open_session(console)
+        options, session = flags.options_of(arguments), replace(open_session(console), extras=arguments.json)
         done = compare_all(targets, Path(), options, session, arguments.fail_if_slower) if targets else Compared()
         rows = [*done.rows, *not_compared(targets[len(done.rows) :], done.stop_reason), *others]
         if arguments.json:

@@ -20,18 +20,29 @@ from codeopt_sandbox.limit_test import LimitAnswer
 
 def table(pair_result: PairResult, new: str = "NEW", *, verbose: bool = False) -> str:
     """The verdict with its figures, the evidence, caveats, the limit, the next step. new: name of the new version."""
+    return "\n".join([head(pair_result, new, verbose=verbose), *tail(pair_result, verbose=verbose)])
+
+
+def head(pair_result: PairResult, new: str, *, verbose: bool) -> str:
+    """What is known before growth: the verdict with its figures, the evidence, caveats."""
     verdict = pair_result.verdict
-    limit = _limit(verdict)
     is_open = verdict.limit is not None and verdict.limit.answer is LimitAnswer.INCONCLUSIVE
-    lines = [*limit * is_open, _first_line(verdict, new)]
+    lines = [*_limit(verdict) * is_open, _first_line(verdict, new)]
     if verdict.is_judged and verdict.outcome is not Decision.WRONG:
         lines += evidence_line(verdict.evidence)
     missing = verdict.evidence.gaps if verdict.is_judged else ()  # else in the reason
-    lines += caveat_lines(verdict.caveats, missing, verbose=verbose)
-    lines += _details(pair_result) if verbose else []
-    return "\n".join(
-        [*lines, *limit * (not is_open), *[f"Next: {pair_result.next_step}"] * bool(pair_result.next_step)]
-    )
+    return "\n".join([*lines, *caveat_lines(verdict.caveats, missing, verbose=verbose)])
+
+
+def tail(pair_result: PairResult, *, verbose: bool) -> list[str]:
+    """Return the lines below `head`: all else that is known if verbose, the limit, the next step."""
+    verdict = pair_result.verdict
+    is_open = verdict.limit is not None and verdict.limit.answer is LimitAnswer.INCONCLUSIVE
+    details = _details(pair_result) if verbose else []
+    return [
+        *details, *_limit(verdict) * (not is_open),
+        *[f"Next: {pair_result.next_step}"] * bool(pair_result.next_step),
+    ]  # fmt: skip
 
 
 def _limit(verdict: Verdict) -> list[str]:

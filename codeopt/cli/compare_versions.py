@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from codeopt.cli import flags, review_flags
@@ -20,21 +22,31 @@ OF_ONE = ("cases", "stdin", "calls", "contract", "module", "diff")
 """Flags of one program or function, or of a change without a commit."""
 
 
-def compare_versions(arguments: argparse.Namespace) -> PairResult:
-    """Compare two folders, or one with what it was in a commit. Raises UsageError, NoSandbox."""
+OnVerdict = Callable[[PairResult], None]
+
+
+def compare_versions(arguments: argparse.Namespace, on_verdict: OnVerdict) -> PairResult:
+    """Compare two folders, or one with what it was in a commit. Raises UsageError, NoSandbox.
+
+    on_verdict: see engine.compare.
+    """
     _check(arguments)
     folders = [Path(text) for text in arguments.targets]
     limit = arguments.fail_if_slower
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
-        options, session = flags.options_of(arguments), open_session(console)
+        options = flags.options_of(arguments)
+        session = replace(open_session(console), extras=arguments.verbose or arguments.json)
         if options.args:
             raise UsageError("arguments after -- are for one program", hint="with --run they are part of the command")
         if len(folders) == 2:
-            return compare(Target(folders[0]), Target(folders[1]), options, session, limit=limit)
-        return _with_base(arguments, folders[0] if folders else Path(), options, session)
+            old, new = map(Target, folders)
+            return compare(old, new, options, session, limit=limit, on_verdict=on_verdict)
+        return _with_base(arguments, folders[0] if folders else Path(), options, session, on_verdict)
 
 
-def _with_base(arguments: argparse.Namespace, folder: Path, options: ImproveOptions, session: Session) -> PairResult:
+def _with_base(
+    arguments: argparse.Namespace, folder: Path, options: ImproveOptions, session: Session, on_verdict: OnVerdict
+) -> PairResult:
     """A folder as it was in a commit, against as it is. Raises UsageError, NoSandbox."""
     from codeopt.review.change import change_since, find_base
     from codeopt.review.repository import open_repository
@@ -42,8 +54,10 @@ def _with_base(arguments: argparse.Namespace, folder: Path, options: ImproveOpti
     repository = open_repository(folder.absolute())
     change = change_since(repository, find_base(repository, arguments.base))
     review_flags.require_settings(repository, change, arguments.check)
-    options, session = review_flags.find_python(options, session.console, folder, change.paths)
-    return compare_with_base(repository, change.base, folder, isolated(options), session, arguments.fail_if_slower)
+    options, found = review_flags.find_python(options, session.console, folder, change.paths)
+    session = replace(found, extras=session.extras)
+    limit = arguments.fail_if_slower
+    return compare_with_base(repository, change.base, folder, isolated(options), session, limit, on_verdict)
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -65,7 +65,7 @@ class Session:
     alone: Callable[[], AbstractContextManager[object]] = nullcontext
     """Held while something is measured: nobody else measures on this core."""
     extras: bool = True
-    """After acceptance, fit how the cost grows with the input and profile the result: a few more runs."""
+    """After the verdict, fit how the cost grows with the input and profile an accepted result: a few more runs."""
     asks_server: bool = True
     """Ask a model's server whether it would answer, before the original is run."""
     between_rounds: Callable[[], None] = lambda: None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from codeopt.core.console import Console
 from codeopt.core.errors import NotVerifiable
 from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.history import Candidate
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 
 ENOUGH_S = 0.1
 """Seconds that OLD takes on the timed cases: cases are added until then, so that the verdict rests on several."""
+
+
+TYPICAL_TIMES: Mapping[str, float] = {"original": 1.0, "check": 0.6, "time": 1.0}
+"""Stages of a comparison, with their times over that of the original's."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,7 @@ def compare(
     programs: tuple[TargetFiles, TargetFiles] | None = None,
     limit: float | None = None,
     separately: Sequence[Target] = (),
+    on_verdict: Callable[[PairResult], None] = lambda found: None,
 ) -> PairResult:
     """Compare two programs, or two functions. Raises CodeoptError, SandboxError.
 
@@ -107,12 +113,14 @@ def compare(
         old: The version before the change.
         new: The version after it.
         options: Options of the comparison.
-        session: Console and cache.
+        session: Console, cache, and whether growth is fitted.
         own_code_only: Whether the user wrote both. Only then may they run without a sandbox if none is available.
         programs: Contents of the two files. None: read them.
         limit: Largest allowed increase of time, as a share, which is also tested. None: no limit.
         separately: Functions of NEW's project that have a comparison of their own.
+        on_verdict: Receives the result before growth is fitted, which it is only if the session asks for extras.
     """
+    session.console.plan(tuple(TYPICAL_TIMES), TYPICAL_TIMES)
     kind = kind_of(old, options)
     first, second = programs or (kind.read(old), kind.read(new))
     options, interpreter = _interpreter(options, session, (old.path, new.path))
@@ -126,11 +134,15 @@ def compare(
         early_check=early,
     )  # fmt: skip
     with kind.open_workload(request) as opened:
-        found = _compared(opened, request, early)
-        sandbox = opened.sandbox
-        found = replace(found, backend=sandbox.backend, description=sandbox.description, interpreter=interpreter)
-    found = replace(found, verdict=replace(found.verdict, limit=answered(limit, found.verdict)))
-    return replace(found, next_step=_next(found, request.rule))
+        found, workload = _compared(opened, request, early)
+        sandbox, verdict = opened.sandbox, found.verdict
+        found = replace(
+            found, verdict=replace(verdict, limit=answered(limit, verdict)), backend=sandbox.backend,
+            description=sandbox.description, interpreter=interpreter,
+        )  # fmt: skip
+        found = replace(found, next_step=_next(found, request.rule))
+        on_verdict(found)
+        return _with_growth(found, workload, opened, session.console) if workload and session.extras else found
 
 
 def _next(found: PairResult, rule: StoppingRule) -> str:
@@ -198,34 +210,39 @@ class _EarlyCheck:
         return self.outcomes if workload.suite.cases is self.cases else ()
 
 
-def _compared(opened: OpenTarget, request: WorkloadRequest, early: _EarlyCheck) -> PairResult:
-    notify, strict = request.session.console.progress, request.options.strict
+def _compared(opened: OpenTarget, request: WorkloadRequest, early: _EarlyCheck) -> tuple[PairResult, Workload | None]:
+    """Return the result without limit and growth, and the workload if both were timed on it to a verdict."""
+    console, strict = request.session.console, request.options.strict
+    notify = console.progress
     try:
         workload = opened.measure()
     except _WrongEarly as wrong:
         found = _verdict(wrong.workload, wrong.candidate)
-        return PairResult(replace(found, notes=(*found.notes, AT_ONCE)))
+        return PairResult(replace(found, notes=(*found.notes, AT_ONCE))), None
     except NotVerifiable as error:
         gaps = WorkloadEvidence(gaps=error.diagnostics)
-        return PairResult(Verdict.not_judged(str(error), evidence=gaps), next_step=error.hint)
+        return PairResult(Verdict.not_judged(str(error), evidence=gaps), next_step=error.hint), None
     assert opened.other is not None  # the request names one
+    console.stage("check")
     candidate = _checked(Judge(workload, notify=notify, strict=strict), opened.other, early.known(workload))
     if candidate.correct:
         known = [candidate]
         try:
+            console.stage("time")
             judge = Judge(workload.timed(), notify=notify, strict=strict)
             workload = judge.workload
             if said := said_of_long_runs(workload.plan, workload.rule.final()):
-                request.session.console.print(said)
+                console.print(said)
             candidate = judge.time(candidate, request.options.seed, known.append)
         except KeyboardInterrupt:
             timed = known[-1].comparison
             when = f"after {counted(timed.pairs, 'pair')}" if timed else "before it was timed"
             reason = f"interrupted {when}: NEW is right on all that was tried"
-            return PairResult(_not_timed(workload, known[-1], reason), interrupted=True)
+            return PairResult(_not_timed(workload, known[-1], reason), interrupted=True), None
         except STEP_ERRORS as error:
-            return PairResult(_not_timed(workload, known[-1], f"nothing differs, but {error_in_words(error)}"))
-    return _with_growth(_verdict(workload, candidate), workload, candidate.revision, notify)
+            return PairResult(_not_timed(workload, known[-1], f"nothing differs, but {error_in_words(error)}")), None
+    verdict = _verdict(workload, candidate)
+    return PairResult(verdict), None if verdict.speedup is None or verdict.is_bound else workload
 
 
 def _not_timed(workload: Workload, candidate: Candidate, reason: str) -> Verdict:
@@ -253,15 +270,16 @@ def _verdict(workload: Workload, candidate: Candidate) -> Verdict:
     return Verdict(Decision.SLOWER, why(candidate), speedup=figures, notes=notes, evidence=evidence)
 
 
-def _with_growth(verdict: Verdict, workload: Workload, draft: Revision, notify: Callable[[str], None]) -> PairResult:
-    """The result with the growth of the cost, of a version that was timed."""
-    if verdict.speedup is None or verdict.is_bound:
-        return PairResult(verdict)
+def _with_growth(found: PairResult, workload: Workload, opened: OpenTarget, console: Console) -> PairResult:
+    """Return the result with the growth of the cost."""
+    assert opened.other is not None
+    console.stage("")
+    verdict = found.verdict
     try:
-        growth = Judge(workload, notify=notify).growth(draft) or UNKNOWN
-        return PairResult(replace(verdict, growth=growth))
+        growth = Judge(workload, notify=console.progress).growth(opened.other) or UNKNOWN
+        return replace(found, verdict=replace(verdict, growth=growth))
     except KeyboardInterrupt:
-        return PairResult(verdict, interrupted=True)
+        return replace(found, interrupted=True)
     except STEP_ERRORS as error:
         note = f"how the time grows is not known: {error_in_words(error)}"
-        return PairResult(replace(verdict, notes=(*verdict.notes, note)))
+        return replace(found, verdict=replace(verdict, notes=(*verdict.notes, note)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from codeopt.core.evidence import WorkloadEvidence
 from codeopt.engine.compare import PairResult
 from codeopt.report.verdict import Verdict
 from codeopt_sandbox.compare import Decision
-from tests.codeopt.command import ANY_SANDBOX, FAST, SLOW, WRONG, Done, codeopt, write_problem
+from tests.codeopt.command import ANY_SANDBOX, FAST, SLOW, WRONG, Done, codeopt, command, environment, write_problem
 from tests.conftest import require_sandbox
 
 pytestmark = pytest.mark.full
@@ -39,6 +40,19 @@ def test_the_table_says_what_is_missing() -> None:
     short = Diagnostic("8 tests found, none ran", "No module named 'numpy'", "--python PATH")
     rejected = PairResult(Verdict(Decision.WRONG, "it differs", evidence=WorkloadEvidence(gaps=(short,))))
     assert any(short.words in line for line in table(rejected).splitlines())
+
+
+def test_the_verdict_is_shown_before_growth_is_fitted(problem: Path) -> None:
+    words = command("compare", "slow.py", "fast.py", *SHORT[:-1], "-v")
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    done = subprocess.run(words, cwd=problem, env=environment(), text=True, check=True, timeout=120, **both)
+    lines = done.stdout.splitlines()
+    places = [
+        next(at for at, line in enumerate(lines) if re.search(pattern, line))
+        for pattern in ("^fast.py is .*x faster   ", "fitting growth$", "^sandbox ")
+    ]
+    assert places == sorted(places)
+    assert sum("x faster" in line for line in lines) == 1
 
 
 def test_all_is_shown_of_what_was_not_timed(problem: Path) -> None:

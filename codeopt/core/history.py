@@ -54,6 +54,8 @@ class Draft:
     usage: Usage = NOTHING_USED
     model: str = ""
     """The language model that wrote it. Empty for the rules."""
+    last: bool = False
+    """Nothing else is tried if it is right, so that it need not be compared with others before it is confirmed."""
 
     @property
     def source(self) -> str:
@@ -142,6 +144,8 @@ class Candidate:
     """Score by the task's own measures. None if the speedup is the measure."""
     checked: tuple[Caveat, ...] = ()
     """Differences on unusual inputs that no single case shows."""
+    confirmed: bool = False
+    """It was judged as a confirmation judges: its comparison spent a share of the stated error rate."""
 
     against_best: AgainstBest | None = None
     """Comparison with the best candidate before it. None if no candidate before it was faster than the original."""

@@ -176,7 +176,7 @@ def _loop(
     return RefineLoop(
         proposer, plan.task, judge, replace(plan.budget, seconds=clock.limit), saved.history, saved.ledger, plan.search,
         save=recorder.after_round, keep=recorder.verdict, clock=clock, on_usage=session.on_usage,
-        ask_reader=ask_reader, told=len(saved.history.candidates),
+        ask_reader=ask_reader, quick=options.quick, told=len(saved.history.candidates),
     )  # fmt: skip
 
 

@@ -258,7 +258,9 @@ class Judge:
             outcomes = found.outcomes if same else self._outcomes(candidate.revision, self.suite.cases)
             outcomes += self._outcomes(candidate.revision, unseen)
             caveats = tuple(each for each in candidate.checked if each.kind is not CaveatKind.SPEED)
-            confirmed = replace(candidate, outcomes=outcomes, comparison=None, checked=caveats, effort=Effort())
+            confirmed = replace(
+                candidate, outcomes=outcomes, comparison=None, checked=caveats, effort=Effort(), confirmed=True
+            )
             confirmed = self._checked(confirmed, Stage.CONFIRMATION)
             checked = time.monotonic()
             if confirmed.correct and self.timed:

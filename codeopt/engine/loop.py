@@ -2,7 +2,9 @@
 
 Self-Refine (Madaan et al. 2023) with a judge. A wrong candidate is also feedback. A search chooses the drafts that the
 next one is made from. The result is the original unless a candidate is right on every case and better with statistical
-confidence, twice: in its round, and in the confirmation with fresh timings and held-out cases.
+confidence, twice: in its round, and in the confirmation with fresh timings and held-out cases. A draft after which
+nothing else would be tried is confirmed in its round: it was chosen by no timing, so that one comparison, at the
+error rate of the confirmation, says as much.
 """
 
 from __future__ import annotations
@@ -156,6 +158,8 @@ class RefineLoop:
     """Called when a draft is asked for, and when it is there to be judged."""
     unreadable: str = ""
     """Reason why the model's last replies could not be used. Empty if they could."""
+    quick: bool = False
+    """No draft is confirmed."""
     told: int = 1
     """Number of candidates that were shown to the user, the original included."""
     _unread: int = 0
@@ -244,11 +248,31 @@ class RefineLoop:
             self._spend(draft.usage)
             self._read(draft)
             self.on_stage(LoopStage.JUDGE)
+            if draft.last and not self.quick and not self._confirmed:
+                self._confirm_at_once(draft, shown, place)
+                return
             best_of_k.add(draft)
         results = best_of_k.select()
         for result in results:
             self._spend(result.candidate.usage)
         self._reached(results, place)
+
+    @property
+    def _confirmed(self) -> int:
+        """Number of drafts that were confirmed in their round, each with a share of the error rate."""
+        return sum(candidate.confirmed for candidate in self.history.candidates)
+
+    def _confirm_at_once(self, draft: Draft, shown: History, place: _Place) -> None:
+        """Confirm the only draft of a round if it is right. Where that is ended, it is a draft without a comparison."""
+        screened = self.judge.screen(draft, shown)
+        found = replace(screened, round=len(self.history.candidates))
+        try:
+            if found.correct:
+                self.on_stage(LoopStage.CONFIRM)
+                confirmed = self.judge.confirm(found, CONFIRMATION_SHARES[0])
+                found = replace(confirmed, effort=found.effort + confirmed.effort)
+        finally:
+            self._reached([DraftResult(draft, found)], place)
 
     def _read(self, draft: Draft) -> None:
         self._unread = 0 if draft.no_program is None else self._unread + 1
@@ -272,6 +296,9 @@ class RefineLoop:
     def _reserve(self, candidate: Candidate | None) -> None:
         """Leave the time that the confirmation of a candidate takes with the fewest pairs, by what its pairs took."""
         if candidate is None:
+            return
+        if candidate.confirmed:
+            self.clock.reserved = 0.0
             return
         effort, compared = candidate.effort, candidate.comparison
         fewest = self.judge.fewest_pairs(CONFIRMATION_SHARES[0])
@@ -307,9 +334,15 @@ class RefineLoop:
         reason, todo = self._undecided()
         reason = reason or self._inconclusive() or self.unreadable or self._outcomes() or self.task.nothing_accepted
         refused: list[Candidate] = []
-        for candidate, share in zip(list(self.ranked()), CONFIRMATION_SHARES, strict=False):
-            self._reserve(candidate)
-            confirmed = self._placed(self.judge.confirm(candidate, share))
+        shares = iter(CONFIRMATION_SHARES[self._confirmed :])
+        for candidate in tuple(self.ranked()):
+            if candidate.confirmed:
+                confirmed = candidate
+            elif share := next(shares, 0.0):
+                self._reserve(candidate)
+                confirmed = self._placed(self.judge.confirm(candidate, share))
+            else:
+                break
             problem = self.task.why_not(confirmed, self.history.original)
             if not problem and self.ask_reader:
                 confirmed = self.ask_reader(confirmed, self.history.original)

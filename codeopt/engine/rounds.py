@@ -96,8 +96,7 @@ def finish(
     session = request.session
     session.console.stage(LoopStage.CONFIRM)
     loop.clock.reserved = 0.0
-    quick = request.options.quick
-    confirmation, end = (loop.screened(), end) if quick else _confirmed(loop, end, session.console)
+    confirmation, end = (loop.screened(), end) if loop.quick else _confirmed(loop, end, session.console)
     best, workload = confirmation.best, loop.judge.workload
     evidence = replace(workload.evidence(), recording=request.recording)
     loop.ledger = loop.ledger.took(loop.clock.steps)

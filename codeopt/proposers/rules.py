@@ -144,7 +144,7 @@ def _attempt(original: Candidate, hot: HotFiles, rules: tuple[Rule, ...]) -> Sea
     if not rules:
         return None
     if len(rules) == 1:
-        return _right((yield _draft(original, hot, rules)))
+        return _right((yield _last(original, hot, rules)))
     tried = yield _trial(original, hot, rules)
     if not tried.correct:
         return None
@@ -152,7 +152,7 @@ def _attempt(original: Candidate, hot: HotFiles, rules: tuple[Rule, ...]) -> Sea
     if not paying:
         return tried
     if paying == rules or not stack(original.revision, hot, paying)[1]:
-        return _right((yield _draft(original, hot, rules)))
+        return _right((yield _last(original, hot, rules)))
     trimmed = yield _draft(original, hot, paying, [(WHOLE, tried.revision)])
     if trimmed.correct and dict(trimmed.ablation).get(WHOLE, 1.0) * MIN_RULE_GAIN >= 1.0:
         return trimmed
@@ -206,6 +206,12 @@ def _draft(
     names = " + ".join(rule.name for rule in used)
     summary = f"{names}: {used[0].reason}" if len(used) == 1 else names
     return Draft(revision, summary, tuple(f"{rule.name}: {rule.reason}" for rule in used), tuple(variants))
+
+
+def _last(original: Candidate, hot: HotFiles, rules: tuple[Rule, ...]) -> Draft:
+    """Return a draft that ends the search if it is right. The edits of a project are timed apart before they are
+    confirmed, so that none of its drafts is the last."""
+    return replace(_draft(original, hot, rules), last=original.revision.is_one_file)
 
 
 def _right(candidate: Candidate) -> Candidate | None:

@@ -321,11 +321,12 @@ class FunctionWorkload(Defaults):
         return tuple(fresh)
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> CallPlan:
-        """Other calls than in the rounds; the same where all are given ones, of which there are no others."""
+        """Other calls than those by which a draft was timed in a round; the same where none was, and where all are
+        given ones, of which there are no others."""
         plan = self.require_plan()
         given = set(plan.timed.batch.calls[plan.timed.batch.warm :]) <= set(self.corpus.big)
-        given = given or plan.timed.cut is not None
-        return plan if given else self._plan(seed=self.seed)
+        untimed = all(each.program == self.baseline.revision for each in self.runner.kept)
+        return plan if given or untimed or plan.timed.cut is not None else self._plan(seed=self.seed)
 
     @cached_property
     def shapes(self) -> tuple[InputShape, ...]:

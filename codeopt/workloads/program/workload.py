@@ -195,9 +195,10 @@ class ProgramWorkload(Defaults):
             held = self._longest_held_out()
             return self._planned(usual.cases, rule, (self._cut(held[0]) if held else None) or usual.cut)
         most = 1 if usual.longest_s >= 2 * LAST_WORD_S else self.rule.timed_cases
-        never_shown = (*self._longest_held_out()[:most], *unseen[:most])
-        if never_shown:
-            plan = self._planned(never_shown, rule, None)
+        held = self._longest_held_out()[:most]
+        never_shown = [(case,) for case in (*unseen[:1], *held)] if most == 1 else [(*held, *unseen[:most])]
+        for cases in filter(None, never_shown):
+            plan = self._planned(cases, rule, None)
             if plan.longest_s >= LONG_ENOUGH * usual.longest_s:
                 return plan
         return self._planned(usual.cases, rule, None)

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from codeopt.core.budget import Budget, Effort, Ledger, Usage
-from codeopt.core.history import Candidate, History
+from codeopt.core.history import Candidate, Critique, Draft, History
 from codeopt.core.proposer import Proposer
+from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup
 from codeopt.engine.judge import Judge
 from codeopt.engine.limit import answered
-from codeopt.engine.loop import CONFIRMATION_SHARES, NOT_CONFIRMED, RefineLoop
+from codeopt.engine.loop import CONFIRMATION_SHARES, NOT_CONFIRMED, RefineLoop, SearchPlan
 from codeopt.report.verdict import Verdict
 from codeopt.tasks import open_task
+from codeopt.workloads import Stage
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import KnownCall
-from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.compare import Decision, StoppingRule
 from codeopt_sandbox.guest.answer import Answer
 from codeopt_sandbox.limit_test import LimitAnswer, LimitRule, LimitTest
-from tests.support.candidates import comparison, original, right, wrong
-from tests.support.scripted import ScriptedRunner, ScriptedWorkload, echo
+from codeopt_sandbox.outcome import Run
+from tests.support.candidates import comparison, original, right, run, wrong
+from tests.support.scripted import CASES, FAST, SLOW, UNSEEN, Asked, Gives, ScriptedRunner, ScriptedWorkload, echo
 
 
 class Says(Judge):
@@ -162,6 +165,113 @@ def test_whatever_is_slow_does_not_fail(answer: LimitAnswer, status: int) -> Non
     found = Verdict(Decision.SLOWER, speedup=Speedup.of(comparison(ratio=0.5)))
     assert replace(found, limit=LimitTest(0.5, answer, 0.01, 9)).exit_status == status
     assert found.exit_status == 0
+
+
+class Drafts:
+    """Proposes texts in turn, until one is right."""
+
+    name = "drafts"
+
+    def __init__(self, *texts: str, last: bool = True) -> None:
+        self.drafts = [Draft(Revision.of(text), text, last=last) for text in texts]
+
+    def critique(self, history: History) -> Critique:
+        """Nothing is left after a right draft, or the last one."""
+        tried = history.candidates[1:]
+        ends = any(each.correct for each in tried) or len(tried) == len(self.drafts)
+        return Critique("", sufficient=ends, exhausted=ends)
+
+    def variants(self, history: History, count: int) -> Iterator[Draft]:
+        """The next draft."""
+        yield self.drafts[len(history.candidates) - 1]
+
+    def preferred(self, history: History) -> None:
+        """Return no preference."""
+
+
+def run_of(gives: Gives, *texts: str, last: bool = True, quick: bool = False) -> tuple[RefineLoop, ScriptedRunner]:
+    """A loop with the real judge, whose programs are scripted."""
+    runner = ScriptedRunner(gives)
+    workload: Any = ScriptedWorkload(runner)
+    judge = Judge(workload, profiled=False)
+    proposer: Proposer = Drafts(*texts, last=last)  # type: ignore[assignment]
+    history = History((workload.baseline,))
+    plan = SearchPlan(floor=False)
+    return RefineLoop(proposer, open_task("runtime"), judge, Budget(), history, Ledger(), plan, quick=quick), runner
+
+
+def pairs_of(runner: ScriptedRunner) -> int:
+    """Number of pairs that were timed, on the first case."""
+    timed = [asked for asked in runner.asked if asked.mode == "fork" and asked.stdin == CASES[0].stdin]
+    return sum(asked.program == SLOW for asked in timed)
+
+
+def test_a_draft_after_which_nothing_is_tried_is_confirmed_by_one_comparison() -> None:
+    """With the pairs, the error and the checks of a confirmation; another draft is screened before."""
+    fewest = StoppingRule().final(CONFIRMATION_SHARES[0]).fewest
+    for last, pairs in ((True, fewest), (False, StoppingRule().screening().fewest + fewest)):
+        loop_, runner = run_of(echo(), FAST, last=last)
+        loop_.run()
+        best = loop_.confirm().best
+        assert best is not None
+        assert best.comparison is not None
+        assert best.comparison.alpha == pytest.approx(0.01 * CONFIRMATION_SHARES[0])
+        assert (best.comparison.pairs, pairs_of(runner)) == (fewest, pairs)
+        assert best.comparison.guests == 2
+        assert [each.case for each in best.outcomes] == ["a", "b", "new"]
+        workload: Any = loop_.judge.workload
+        assert workload.stages == [Stage.ROUND, Stage.CONFIRMATION]
+
+
+def test_a_second_confirmation_of_a_run_has_what_the_first_left_of_the_error() -> None:
+    """The first is wrong on an input that was never shown; the second is screened, and confirmed at a tenth."""
+
+    def gives(asked: Asked) -> Run:
+        failing = asked.program == "x = 3\n" and asked.stdin == UNSEEN[0].stdin
+        return run(stdout=b"?") if failing else echo()(asked)
+
+    loop_, _ = run_of(gives, "x = 3\n", FAST)
+    loop_.run()
+    first, second = loop_.history.candidates[1:]
+    assert (first.confirmed, first.correct, second.confirmed) == (True, False, False)
+    assert second.comparison
+    assert second.comparison.alpha == StoppingRule().screening().alpha
+    best = loop_.confirm().best
+    assert best is not None
+    assert best.comparison is not None
+    assert best.comparison.alpha == pytest.approx(0.01 * CONFIRMATION_SHARES[1])
+
+
+def test_quick_confirms_no_draft() -> None:
+    loop_, runner = run_of(echo(), FAST, quick=True)
+    loop_.run()
+    assert pairs_of(runner) == StoppingRule().screening().fewest
+    best = loop_.screened().best
+    assert best is not None
+    assert best.caveats == (NOT_CONFIRMED,)
+
+
+def test_a_confirmation_that_is_ended_is_made_again_when_the_run_goes_on() -> None:
+    """None of its pairs counts: the comparison that follows begins with its first."""
+    timed: list[Asked] = []
+
+    def gives(asked: Asked) -> Run:
+        timed.extend([asked] if asked.mode == "fork" else [])
+        if asked.mode == "fork" and len(timed) == 2 * StoppingRule().fewest:  # in the last pair
+            raise KeyboardInterrupt
+        return echo()(asked)
+
+    loop_, _ = run_of(gives, FAST)
+    with pytest.raises(KeyboardInterrupt):
+        loop_.run()
+    kept = loop_.history.last
+    assert (kept.round, kept.correct, kept.comparison, kept.confirmed) == (1, True, None, False)
+    assert loop_.confirm().best is None
+    loop_.run()
+    best = loop_.confirm().best
+    assert best is not None
+    assert best.comparison is not None
+    assert best.comparison.alpha == pytest.approx(0.01 * CONFIRMATION_SHARES[0])
 
 
 def calls(count: int, raising: int = 0) -> tuple[KnownCall, ...]:

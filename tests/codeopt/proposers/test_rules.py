@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from codeopt.core.history import Candidate, Draft, History
-from codeopt.core.revision import Revision
+from codeopt.core.revision import OWN, Revision
 from codeopt.proposers.rules import Rules
 from codeopt.rules import select_rules
 from codeopt.workloads.function.view import function_rules
@@ -125,6 +125,21 @@ def test_nothing_is_preferred_when_nothing_helps() -> None:
     proposer, history = play(lambda s: 1.0)
     assert tried(history) == [ALL]
     assert proposer.preferred(history) is None
+
+
+def test_the_draft_that_ends_the_search_if_it_is_right_says_so() -> None:
+    """That of one rule; of several those that were chosen by what each adds; of a project none."""
+    for select, ends in ((("stdin_readline",), True), (THREE, False)):
+        rules = Rules(select_rules(select))
+        assert next(rules.variants(History((measured(0, SOURCE, "", 1.0),)), 1)).last is ends
+    screened = measured(1, "", "", 4.0, screening_only=True)
+    for at, ends in ((OWN, True), ("shop/store.py", False)):
+        first = replace(measured(0, "", "", 1.0), revision=Revision.of(SOURCE, at))
+        rules = Rules(select_rules(THREE))
+        trial = next(rules.variants(History((first,)), 1))
+        pay = replace(screened, revision=trial.revision, ablation=timed_ablations(trial, 4.0, lambda names: 1.0))
+        whole = next(rules.variants(History((first, pay)), 1))
+        assert (whole.revision == trial.revision, whole.last) == (True, ends)
 
 
 def test_each_draft_once() -> None:

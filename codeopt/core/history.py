@@ -55,7 +55,7 @@ class Draft:
     model: str = ""
     """The language model that wrote it. Empty for the rules."""
     last: bool = False
-    """Nothing else is tried if it is right, so that it need not be compared with others before it is confirmed."""
+    """True if the proposer tries nothing else once this draft is right: it is then confirmed without a screening."""
 
     @property
     def source(self) -> str:
@@ -145,7 +145,7 @@ class Candidate:
     checked: tuple[Caveat, ...] = ()
     """Differences on unusual inputs that no single case shows."""
     confirmed: bool = False
-    """It was judged as a confirmation judges: its comparison spent a share of the stated error rate."""
+    """True if its comparison is that of a confirmation, which spent a share of the stated error rate."""
 
     against_best: AgainstBest | None = None
     """Comparison with the best candidate before it. None if no candidate before it was faster than the original."""

@@ -263,7 +263,7 @@ class RefineLoop:
         return sum(candidate.confirmed for candidate in self.history.candidates)
 
     def _confirm_at_once(self, draft: Draft, shown: History, place: _Place) -> None:
-        """Confirm the only draft of a round if it is right. Where that is ended, it is a draft without a comparison."""
+        """Confirm the only draft of a round if it is right. It has no comparison if that does not end."""
         screened = self.judge.screen(draft, shown)
         found = replace(screened, round=len(self.history.candidates))
         try:

@@ -283,6 +283,32 @@ def test_what_knows_the_cases_is_fast_and_not_faster() -> None:
     assert not found.faster
 
 
+def test_a_gain_in_the_first_run_on_a_new_input_is_not_looked_for_again() -> None:
+    """The first pair of a confirmation meets a fresh guest; pairs of a known case, and several runs in one, do not."""
+    for timed, repeats, again in ((UNSEEN[:1], 1, False), (CASES[:1], 1, True), (UNSEEN[:1], 2, True)):
+        judge = judge_of(plan=Plan(timed, "cpu", repeats), unseen=UNSEEN)
+        found = judge.confirm(measured(judge))
+        runner: Any = judge.workload.runner
+        assert found.faster
+        assert (runner.restarts == 2) is not again  # the two guests of the pairs
+
+
+def test_a_loss_in_the_first_run_on_a_new_input_is_looked_for_elsewhere() -> None:
+    """Fast from its second run on, as what remembers: no other input shows the gain either."""
+    runs: list[Asked] = []
+
+    def gives(each: Asked) -> Run:
+        runs.extend([each] if each.program == FAST and each.mode == "fork" else [])
+        first = [at.stdin for at in runs].count(each.stdin) < 2 or each.stdin != UNSEEN[0].stdin
+        return echo(fast=0.4 if first else 0.2)(each)
+
+    judge = judge_of(gives, plan=Plan(UNSEEN[:1], "cpu", 1), unseen=(), similar=CASES)
+    found = judge.confirm(replace(judge.original, round=1, revision=Revision.of(FAST)))
+    assert found.comparison
+    assert found.comparison.decision is Decision.FASTER
+    assert "it knows the cases" in found.rejection
+
+
 @pytest.mark.parametrize("step", ["a round", "a person's program", "a confirmation"])
 @pytest.mark.parametrize("consequence", Consequence)
 def test_guards_have_their_say_at_each_step(

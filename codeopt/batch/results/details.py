@@ -8,12 +8,12 @@ from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.results.metrics import Solved
 from codeopt.batch.results.table import status_word
 from codeopt.core.revision import Revision
-from codeopt.core.words import factor
+from codeopt.core.words import Speedup, factor
 from codeopt.report.html import drafts
 from codeopt.report.html.annotated import beside
 from codeopt.report.html.charts import anchor
 from codeopt.report.html.markup import Child, Markup, tag
-from codeopt.report.html.templating import folded, scrolls
+from codeopt.report.html.templating import code, folded, scrolls
 
 
 def kind(each: Solved) -> str:
@@ -25,14 +25,15 @@ def kind(each: Solved) -> str:
 
 def row(batch: BatchFolder, each: Solved, spent: str) -> Markup:
     """A line that opens to the problem's history."""
-    speedup = factor(each.speedup) if each.judged else "-"
-    span = f"{each.low:.2f} - {each.high:.2f}" if each.accepted and each.low and each.high else ""
+    figures = Speedup(each.speedup, each.low, each.high, 0)
+    speedup = figures.factor if each.judged else "-"
+    span = figures.span if each.accepted and each.low and each.high else ""
     human = factor(each.human) if each.human is not None else ""
-    label = {"solved": "improved", "kept": "not improved"}.get(kind(each), status_word(each.status))
+    label = {"solved": "improved", "kept": "no faster version"}.get(kind(each), status_word(each.status))
     names = ("", "", "speedup", "95% interval", "reference", "candidates", "")
     badge = tag("span", label, class_=f"badge {kind(each)}")
-    figures = [("num", text) for text in (speedup, span, human, str(len(each.rounds)))]
-    cells = (("id", each.id), ("", badge), *figures, ("why", _why(each) or spent))
+    columns = [("num", text) for text in (speedup, span, human, str(len(each.rounds)))]
+    cells = (("id", each.id), ("", badge), *columns, ("why", code(_why(each) or spent)))
     summary = tag(
         "summary",
         [
@@ -56,7 +57,7 @@ def _why(each: Solved) -> str:
 
 def _history(batch: BatchFolder, each: Solved, spent: str) -> Iterator[Child]:
     problem = batch.problem(each.id)
-    yield tag("p", f"{(each.reason or each.status).rstrip('.')}. {spent}.", class_="how")
+    yield tag("p", code(f"{(each.reason or each.status).rstrip('.')}. {spent}."), class_="how")
     run = batch.load(each.id)
     rounds = run.history.candidates if run else ()
     if rounds:
@@ -71,7 +72,7 @@ def _history(batch: BatchFolder, each: Solved, spent: str) -> Iterator[Child]:
         yield tag("h3", "Where the time goes")
         yield beside(rounds[0], best)
     for before, candidate in zip(rounds, rounds[1:], strict=False):
-        yield drafts.draft(before, candidate, best=candidate.round == each.best_round)
+        yield drafts.draft(before, candidate, each.id, best=candidate.round == each.best_round)
     for confirmed in batch.measured(each.id, "confirm"):
         yield drafts.confirmed(rounds[0] if rounds else confirmed, confirmed)
     for target in batch.measured(each.id, "target"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator
 
@@ -10,14 +11,14 @@ from codeopt.batch.results.details import kind, row
 from codeopt.batch.results.metrics import OPT, AfterRounds, Metrics, Solved, Versus
 from codeopt.batch.results.statistics import Estimate
 from codeopt.batch.results.table import cost_per_solved, own_rows, percent, times
-from codeopt.core.words import clock, counted, factor, money
+from codeopt.core.words import Speedup, clock, counted, factor, money
 from codeopt.report.html import charts
 from codeopt.report.html.templating import page as filled
 
 FILTERS = (
     ("all", "all"),
     ("solved", "improved"),
-    ("kept", "not improved"),
+    ("kept", "no faster version"),
     ("failed", "failed or skipped"),
     ("open", "not ended"),
 )
@@ -34,7 +35,9 @@ def page(batch: BatchFolder, metrics: Metrics, other: Versus | None = None) -> I
         _name(metrics),
         _footer(metrics),
         found=metrics,
+        folder=shlex.quote(str(batch.folder)),
         task=metrics.facts.settings.get("task", "?"),
+        begun=metrics.facts.created.replace("T", " ").replace("Z", " UTC"),
         where=", ".join(str(each) for each in (machine.get("cpu"), machine.get("system"), python) if each),
         tiles=_tiles(metrics),
         speedups=charts.speedups(marks, OPT),
@@ -64,25 +67,28 @@ def _shares(each: AfterRounds) -> charts.RoundShares:
 
 
 def _name(metrics: Metrics) -> str:
-    return f"{metrics.facts.settings.get('set', 'batch')} with {metrics.facts.settings.get('model', '?')}"
+    return f"{metrics.facts.settings.get('set', 'batch')}, changes by {metrics.facts.settings.get('model', '?')}"
 
 
 def _figures(metrics: Metrics) -> list[tuple[str, ...]]:
     """The chart as a table, for who reads rather than looks."""
     rows: list[tuple[str, ...]] = []
     for one in sorted(metrics.judged, key=lambda solved: (-solved.speedup, solved.id)):
-        span = f"{one.low:.2f} - {one.high:.2f}" if one.low and one.high else ""
-        rows.append((one.id, factor(one.speedup), span, factor(one.human) if one.human is not None else ""))
+        figures = Speedup(one.speedup, one.low, one.high, 0)
+        span = figures.span if one.low and one.high else ""
+        rows.append((one.id, figures.factor, span, factor(one.human) if one.human is not None else ""))
     return rows
 
 
 def _tiles(metrics: Metrics) -> Iterator[tuple[str, ...]]:
     for name, (value, span) in own_rows(metrics):
         yield name, value, span
-    yield f"%OPT (right, at least {factor(OPT)})", *percent(metrics.opt)
-    yield "%correct", *percent(metrics.correct)
-    yield "geometric mean speedup", *times(metrics.geomean)
-    yield "mean speedup", *times(metrics.mean_speedup)
+    for name, (value, span) in (
+        (f"at least {factor(OPT)} faster (%OPT)", percent(metrics.opt)),
+        ("with a right candidate (%correct)", percent(metrics.correct)),
+        ("geometric mean speedup", times(metrics.geomean)),
+    ):
+        yield name, value, f"95% CI {span.replace(' - ', ' to ')}" if span else ""
     if metrics.human_opt and metrics.human_geomean:
         yield (
             f"references, {metrics.humans} programs",
@@ -93,7 +99,7 @@ def _tiles(metrics: Metrics) -> Iterator[tuple[str, ...]]:
         each = cost_per_solved(metrics)
         per = f"{money(each)} a solved problem" if each is not None else f"{metrics.usage.tokens:,} tokens"
         yield "cost", money(metrics.usage.cost_usd), per
-    overhead = "" if metrics.overhead is None else f"{metrics.overhead:.0%} of it not running programs"
+    overhead = "" if metrics.overhead is None else f"{metrics.overhead:.0%} of it outside of programs"
     yield f"{clock('wall')} on {counted(metrics.facts.cores, 'core')}", _minutes(metrics.facts.seconds), overhead
 
 
@@ -121,8 +127,7 @@ def spending(metrics: Metrics) -> tuple[Callable[[float], str], list[float]]:
 
 def _spent(each: Solved) -> str:
     tokens = f", {each.usage.tokens:,} tokens, {money(each.usage.cost_usd)}" if each.usage.tokens else ""
-    drafts = counted(len(each.rounds), "draft")
-    return f"{drafts}, {each.seconds:.0f} s{tokens}"
+    return f"{each.seconds:.0f} s{tokens}"
 
 
 def _footer(metrics: Metrics) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from codeopt.core.history import Candidate
-from codeopt.core.words import clock, factor
+from codeopt.core.words import Speedup, clock, factor
 from codeopt.report.html.markup import Markup, tag
 from codeopt.report.html.templating import scrolls
 from codeopt.report.outcomes import word_of
@@ -153,7 +153,7 @@ def pairs_chart(found: Comparison) -> Markup | None:
     names = [("solved", f"each pair, {clock(found.metric)}"), *([("wall", clock("wall"))] if other else [])]
     words = f"{len(ratios)} pairs, {factor(found.ratio)}, interval {factor(found.ci_low)} to {factor(found.ci_high)}"
     return _with_key(parts, axis, f"Pairs of runs, original time over draft's time: {words}",
-                     [*names, ("band", f"{found.confidence:.0%} interval of {factor(found.ratio)}")])  # fmt: skip
+                     [*names, ("band", "interval")])  # fmt: skip
 
 
 def _dots(axis: Axis, values: Sequence[float], places: Sequence[float], kind: str) -> Iterator[Markup]:
@@ -216,7 +216,7 @@ def rounds_chart(drafts: Sequence[Candidate], best: int | None) -> Markup | None
     parts = [*axis.grid(RUN_WIDTH), line, *marks, below, *labels]
     wrong = sum(each.kind == "failed" for each in points)
     words = f"{len(points)} candidates, {wrong} wrong or rejected, the best {factor(so_far)}"
-    key = [("solved", "faster"), ("kept", "same result"), ("failed", "wrong or rejected"), ("chosen", "accepted")]
+    key = [("solved", "faster"), ("kept", "not faster"), ("failed", "wrong or rejected"), ("chosen", "accepted")]
     return _with_key(parts, axis, f"Speedup by round: {words}", key)
 
 
@@ -274,7 +274,13 @@ def speedups(marks: Iterable[Mark], threshold: float) -> Markup:
     if len(marks) <= LABELLED:
         scale = Axis(1.0, highest)
         return _bars(
-            _bar(m, scale.share(m.value), factor(m.value), scale.share(m.human) if m.human else None) for m in marks
+            _bar(
+                m,
+                scale.share(m.value),
+                Speedup(m.value, m.low, m.high, 0).factor,
+                scale.share(m.human) if m.human else None,
+            )
+            for m in marks
         )
     axis = Axis(min([0.9, *human]), max([highest, *(m.high or 1.0 for m in marks)]) * 1.15, 300)
     y, places = axis.y(threshold), _places(len(marks), BATCH_WIDTH - RIGHT)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
 from codeopt.core.sanitize import cut
-from codeopt.core.words import Speedup, factor
+from codeopt.core.words import Speedup
 from codeopt.report.html.annotated import LEAST
 from codeopt.report.html.charts import pairs_chart
 from codeopt.report.html.markup import Child, Markup, tag
@@ -27,12 +27,18 @@ CRITIQUE = 6000
 """Characters; the saved run has all of it."""
 
 
-def draft(before: Candidate, candidate: Candidate, *, best: bool, shown: bool = False) -> Markup:
-    """A round: what was tried, what was measured of it, how it differs from the one before.
+def draft(before: Candidate, candidate: Candidate, file: str = "", *, best: bool, shown: bool = False) -> Markup:
+    """Format a round: the change, its measurements, its difference to the one before.
 
-    shown: the page has this difference already.
+    Args:
+        before: The candidate that it is compared with.
+        candidate: The one of the round.
+        file: Name of the target's only file. Empty: a difference names its files.
+        best: Whether it is the accepted one.
+        shown: Whether the page has this difference already.
     """
     before_name = f"round {before.round}" if before.round else "original"
+    of = f"/{file}" if file and candidate.revision.is_one_file else ""
     parts = [
         tag("h3", f"Round {candidate.round}", heading(candidate, candidate.summary)),
         verdicts(candidate),
@@ -40,7 +46,7 @@ def draft(before: Candidate, candidate: Candidate, *, best: bool, shown: bool = 
         told(candidate.caveats),
         tag("p", "The diff to the original is above.", class_="verdicts") if shown else folded(
             f"Diff to {before_name}",
-            diff(before.revision, candidate.revision, before_name, f"round {candidate.round}"),
+            diff(before.revision, candidate.revision, f"{before_name}{of}", f"round {candidate.round}{of}"),
         ),
         pairs(candidate),
         hot_lines(candidate),
@@ -75,12 +81,12 @@ def heading(candidate: Candidate, what: str) -> list[Child]:
 
 
 def verdicts(candidate: Candidate) -> Markup:
-    """The number of cases with each verdict, and the first failures."""
-    counts = Counter(str(outcome.verdict) for outcome in candidate.outcomes)
-    text = ", ".join(f"{count} x {name}" for name, count in counts.most_common()) or "not run"
+    """Format the number of cases with each outcome, and the first failures."""
+    counts = Counter(outcome.verdict.words for outcome in candidate.outcomes)
+    text = ", ".join(f"{count} {name}" for name, count in counts.most_common()) or "not run"
     slowest = max((o.run.wall_s for o in candidate.outcomes), default=0.0)
     failed = [
-        f"; case {o.case}: {o.verdict} {cut(o.detail, 200, 0)}"
+        f"; case {o.case}: {o.verdict.words} {cut(o.detail, 200, 0)}"
         for o in candidate.outcomes
         if o.verdict is not CaseVerdict.AC
     ]
@@ -100,7 +106,9 @@ def beside(candidate: Candidate) -> Child:
     if not took:
         return None
     return tag(
-        "p", f"Time relative to this candidate: {', '.join(f'{n} {factor(r)}' for n, r in took)}", class_="verdicts"
+        "p",
+        f"Time relative to this candidate: {', '.join(f'{n} {Speedup(r, None, None, 0).factor}' for n, r in took)}",
+        class_="verdicts",
     )
 
 
@@ -110,7 +118,7 @@ def hot_lines(candidate: Candidate) -> Child:
     if profile is None or not profile.lines:
         return None
     rows = []
-    for hot in profile.lines[:HOT_LINES]:
+    for hot in (line for line in profile.lines[:HOT_LINES] if line.share >= LEAST):
         source = candidate.revision.get(hot.file, "").splitlines()
         text = source[hot.line - 1].rstrip()[:120] if 0 < hot.line <= len(source) else ""
         rows.append([hot.named, f"{hot.share:.0%}", bar(hot.share), tag("code", text)])
@@ -173,6 +181,11 @@ def diff(
     return scrolls(f"difference of {new_name} to {old_name}", body)
 
 
+def patch(text: str) -> Markup:
+    """A saved unified diff, coloured."""
+    return tag("pre", [tag("span", line, class_=_class(line)) for line in text.splitlines()])
+
+
 def _with_shares(lines: Iterable[str], path: str, shares: tuple[Shares, Shares]) -> Iterator[tuple[str, float]]:
     """Each line with its share of the time; 0.0 for headings."""
     old = new = 0
@@ -191,6 +204,6 @@ def _told(share: float) -> Markup:
 
 
 def _class(line: str) -> str | None:
-    if line.startswith(("+++", "---", "@@")):
+    if line.startswith(("+++", "---", "@@", "diff ")):
         return "h"
     return {"+": "a", "-": "d"}.get(line[:1])

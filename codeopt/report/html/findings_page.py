@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from codeopt.report.answers import FindingFields
+from codeopt.report.html.drafts import patch
 from codeopt.report.html.templating import page
 from codeopt_sandbox.compare import Decision
 
@@ -19,7 +20,7 @@ def findings_page(project: str, found: Sequence[FindingFields]) -> Iterator[str]
     holding = sum(each.current for each in found)
     return page(
         "findings.html",
-        f"verdicts on {project}",
+        f"Verdicts on {project}",
         "A verdict is current while the function, the code that it calls, its tests and the Python are unchanged.",
         tiles=[
             ("functions and programs", f"{len(functions)}", ""),
@@ -38,7 +39,7 @@ def _function(found: Sequence[FindingFields]) -> dict[str, Any]:
         "gain": bool(newest.accepted and newest.current),
         "changes": newest.changes,
         "caveats": [each.words for each in newest.caveats],
-        "diff": newest.diff,
+        "diff": patch(newest.diff) if newest.diff else "",
         "rows": [_row(each) for each in found],
     }
 

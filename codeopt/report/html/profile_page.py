@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
-from codeopt.core.words import clock, mib
-from codeopt.report.html.annotated import LineColumn, annotated, percents, shares_of
+from codeopt.core.machine import machine
+from codeopt.core.version import __version__
+from codeopt.core.words import clock, mib, utc
+from codeopt.report.html.annotated import LEAST, LineColumn, annotated, percents, shares_of
 from codeopt.report.html.templating import page
 from codeopt_sandbox.profile import Profile
 
@@ -20,12 +23,14 @@ def profile_page(target: str, profile: Profile, source: str, python: str) -> Ite
     return page(
         "profile.html",
         target,
-        "Times by line events; memory by Scalene.",
+        f"codeopt {__version__}; {machine()['cpu']}, {machine()['system']}; {utc(time.time())}",
         profile=profile,
         python=python,
         tiles=_tiles(profile),
         source=annotated("source", source, shares_of(profile), more=_columns(profile)),
-        functions=[(f.name, f"{f.line}", f"{f.share:.1%}", f.count) for f in profile.functions[:FUNCTIONS]],
+        functions=[
+            (f.name, f"{f.line}", f"{f.share:.0%}", f.count) for f in profile.functions[:FUNCTIONS] if f.share >= LEAST
+        ],
         memory=[(f"line {m.line}", mib(m.peak_mib), f"{m.growth_mib:+.1f} MiB") for m in profile.memory],
     )
 
@@ -35,7 +40,9 @@ def _columns(profile: Profile) -> tuple[LineColumn, ...]:
 
     Scalene's shares of the whole differ from line_profiler's, so only their ratio is shown.
     """
-    both = {each.line: (each.native_share, each.python_share + each.native_share) for each in profile.split}
+    shown = percents(shares_of(profile))  # Scalene's ratio of a line that took no time is noise
+    both = {each.line: (each.native_share, each.python_share + each.native_share)
+            for each in profile.split if each.line in shown}  # fmt: skip
     return (
         LineColumn("of it native", percents({line: part / whole for line, (part, whole) in both.items() if whole})),
         LineColumn("memory", {each.line: mib(each.peak_mib) for each in profile.memory if each.peak_mib >= LEAST_MIB}),
@@ -48,4 +55,4 @@ def _tiles(profile: Profile) -> Iterator[tuple[str, ...]]:
         yield from ((f"{name}, of the {clock('cpu')}", f"{share or 0.0:.0%}") for name, share in shares)
     if profile.peak_mib is not None:
         copied = f"{profile.copy_mib_s:.0f} MiB/s copied" if profile.copy_mib_s else ""
-        yield clock("memory"), mib(profile.peak_mib), copied
+        yield "memory, peak above the start", mib(profile.peak_mib), copied

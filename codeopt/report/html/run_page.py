@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,9 +10,10 @@ from codeopt.core.evidence import CallEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate, History
 from codeopt.core.machine import machine
 from codeopt.core.run_index import StoredRun
-from codeopt.core.words import factor, money, took
+from codeopt.core.words import Speedup, money, took
 from codeopt.report import patch_table
 from codeopt.report.answer_fields import read_verdict
+from codeopt.report.evidence_words import calls_in_words, evidence_line
 from codeopt.report.html import drafts
 from codeopt.report.html.annotated import annotated
 from codeopt.report.html.charts import rounds_chart
@@ -20,11 +22,8 @@ from codeopt.report.html.templating import code, page
 from codeopt.report.verdict import Verdict
 from codeopt_sandbox.compare import Decision
 
-STEPS = (
-    ("model_s", "model"), ("cases_s", "sandbox: cases and inputs"), ("timing_s", "sandbox: timing"),
-    ("profile_s", "sandbox: profiles"), ("confirmation_s", "sandbox: confirmation"),
-)  # fmt: skip
-"""Fields of `effort` and what people read; the first is the model, the others are the sandbox."""
+_BEGUN = re.compile(r"(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)\d\d-")
+"""Begin of the name of a run's folder: the local time at which it was made."""
 
 
 def run_page(run: StoredRun) -> Iterator[str]:
@@ -47,6 +46,7 @@ def run_page(run: StoredRun) -> Iterator[str]:
         who=_who(run),
         tiles=_tiles(run, verdict),
         next_step=_next(run),
+        proof=" ".join(evidence_line(verdict.evidence)) if best and verdict else "",
         most=drafts.CAVEATS,
         change=_change(run, best),
         gains=_gains(run.saved.history, best),
@@ -55,9 +55,9 @@ def run_page(run: StoredRun) -> Iterator[str]:
         best_round=best.round if best else None,
         edits=edits,
         sides=_sides(run),
-        evidence=[*_evidence(verdict.evidence)] if verdict else [],
+        evidence=[*_evidence(verdict.evidence, named=bool(best))] if verdict else [],
         cost=_cost(run),
-        drafts=_drafts(run.saved.history, result.get("best_round")),
+        drafts=_drafts(run, result.get("best_round")),
     )
 
 
@@ -90,7 +90,7 @@ def _gains(history: History, best: Candidate | None) -> list[tuple[Markup, str]]
     found = next(same, best)
     texts = {text.partition(":")[0]: text for text in best.changes}
     return [
-        (code(texts.get(name, name)), f"{factor(ratio)} as long")
+        (code(texts.get(name, name)), f"{Speedup(ratio, None, None, 0).factor} as long")
         for name, ratio in found.ablation
         if name != "original"
     ]
@@ -103,17 +103,19 @@ def _who(run: StoredRun) -> str:
     if not run.listing.ended:
         return "this run has not ended"
     who = f"task {result.get('task', 'not known')}, changes by {result.get('model', 'not known')}"
-    return ", ".join([who, *filter(None, where)])
+    begun = _BEGUN.match(run.listing.path.name)
+    return ", ".join([who, *filter(None, where), *(["begun {}-{}-{} {}:{}".format(*begun.groups())] if begun else [])])
 
 
 def _tiles(run: StoredRun, verdict: Verdict | None) -> Iterator[tuple[str, ...]]:
     result = run.result
     drafts_made = len(run.saved.history.candidates) - 1
-    word = "accepted" if result.get("accepted") else "no faster version" if run.listing.ended else "interrupted"
-    yield "result", word, f"round {result['best_round']}" if result.get("best_round") else ""
     if verdict and verdict.speedup and verdict.outcome is Decision.FASTER:
-        yield "speedup", verdict.speedup.gain, verdict.speedup.certainty
-    yield "candidates", str(drafts_made)
+        yield "verdict", verdict.speedup.gain, verdict.speedup.certainty
+    else:
+        accepted = result.get("accepted")
+        yield "verdict", "accepted" if accepted else "no faster version" if run.listing.ended else "interrupted"
+    yield "candidates", str(drafts_made), f"accepted: round {result['best_round']}" if result.get("best_round") else ""
     seconds = run.saved.ledger.seconds if not result else result["seconds"]
     yield "time", took(seconds) if seconds >= 1 else "under 1 s"
     ledger = run.saved.ledger
@@ -141,16 +143,19 @@ def _files(name: str, candidate: Candidate, hot_lines: Sequence[Mapping[str, Any
         yield annotated(f"{name} {path}".strip(), files.get(path, ""), shares)
 
 
-def _evidence(found: WorkloadEvidence) -> Iterator[tuple[str, str]]:
+def _evidence(found: WorkloadEvidence, *, named: bool) -> Iterator[tuple[str, str]]:
+    """Yield name and amount. named: the page has the line of evidence, with the calls and the cases."""
     if isinstance(calls := found.checked, CallEvidence):
-        yield from ((f"calls from {source}", f"{count:,}") for source, count in calls.sources.items())
+        if not named:
+            yield "calls", calls_in_words(calls.sources)
         if calls.line_coverage is not None:
             yield "lines of the function that the calls run", f"{calls.line_coverage:.0%}"
-        yield "existing tests", f"{calls.tests:,}"
+        if calls.tests:
+            yield "existing tests", f"{calls.tests:,}"
         yield from ((f"left out: {why}", f"{count:,}") for why, count in calls.left_out.items())
     if cases := found.cases:
-        yield "cases", f"{cases.total:,}"
-        yield "of them held out", f"{cases.held_out:,}"
+        if not named:
+            yield "test cases", f"{cases.total:,} ({cases.held_out:,} held out)"
         if cases.input_count is not None:
             yield "inputs of each candidate", f"{cases.input_count:,}"
         yield "runs in the confirmation", f"{cases.confirmation_runs:,}"
@@ -159,12 +164,8 @@ def _evidence(found: WorkloadEvidence) -> Iterator[tuple[str, str]]:
 def _cost(run: StoredRun) -> list[tuple[str, str, str]]:
     """Each step with its seconds and its share, then what the model took."""
     result, ledger = run.result, run.saved.ledger
-    effort, total = result.get("effort") or {}, float(result.get("seconds") or ledger.seconds)
-    rows = []
-    if effort:  # known when the run has ended
-        rest = max(0.0, total - sum(effort.get(key, 0.0) for key, _ in STEPS))
-        rows += [(name, *_seconds(effort.get(key, 0.0), total)) for key, name in STEPS]
-        rows.append(("waiting, and the original's own runs", *_seconds(rest, total)))
+    steps, total = result.get("seconds_by_step") or {}, float(result.get("seconds") or ledger.seconds)
+    rows = [(name, *_seconds(seconds, total)) for name, seconds in steps.items() if seconds]
     rows.append(("all", *_seconds(total, total)))
     if ledger.usage.replies:
         rows.append(
@@ -180,14 +181,15 @@ def _seconds(seconds: float, total: float) -> tuple[str, str]:
     return f"{seconds:.1f} s", f"{seconds / total:.0%}" if total else ""
 
 
-def _drafts(history: History, best: int | None) -> Iterator[Markup]:
-    original = history.original
+def _drafts(run: StoredRun, best: int | None) -> Iterator[Markup]:
+    history = run.saved.history
+    original, file = history.original, run.result.get("file") or ""
     yield tag("div", tag("h3", "Original"), drafts.verdicts(original), drafts.critique(original), class_="round")
     for candidate in history.candidates[1:]:
         before = history.candidates[candidate.parents[-1]] if candidate.parents else original
         before = original if before.revision == candidate.revision else before
         shown = candidate.round == best and before is original
-        yield drafts.draft(before, candidate, best=candidate.round == best, shown=shown)
+        yield drafts.draft(before, candidate, file, best=candidate.round == best, shown=shown)
 
 
 def _footer(run: StoredRun) -> str:

@@ -59,7 +59,7 @@ LARGE_FACTORS = (4_096, 32_768, 262_144, 1_000_000)
 """Further factors, used if no call takes LONG_ENOUGH_S by FACTORS."""
 GROWN = CallTimeLimit(call=0.3, total=1.5)
 """Time limit of one such call and of all of a run, seconds."""
-NOTICED_S = 1e-5
+NOTICED_S = 5e-6
 """A grown call that takes less shows that the function does no work on its items: it looks at few or copies them."""
 ITEM_S = 0.5e-9
 """The same limit for each item, seconds."""
@@ -99,6 +99,11 @@ MOST_PASSES = 20
 MOST_TEXT, MOST_MADE_TEXT = 1_000_000, 150_000
 """Characters of the calls of a pass; and, recorded objects apart, of those generated to fill it, or of one that is
 made longer: to read them takes up to a hundred times as long as to make them."""
+LONGER = 1.2
+"""Least time of the longest grown call, as a multiple of that of the longest given one."""
+COMPARED_WITH, COMPARED_PASSES, MOST_REPEATS = 4, 3, 100
+"""Number of given calls that grown ones are timed with, of passes of each, and of times that a pass repeats a short
+one at most."""
 SHORTEST_S = 15e-6
 """A pass must take this long: reading the clock from outside costs about 10 microseconds."""
 
@@ -360,7 +365,19 @@ class _Choice:
         for each in tried:  # the factors are far apart
             self._look([each], (2 * each.short, 4 * each.short))
         found = _long_enough([k for each in tried for k in each.found.values()])
-        return _long_enough(deterministic(self.harness, found)[0])
+        return self._longer(given[:COMPARED_WITH], deterministic(self.harness, found)[0])
+
+    def _longer(self, given: Sequence[KnownCall], grown: Sequence[KnownCall]) -> list[KnownCall]:
+        """The grown calls that work on their items; none where all take no longer than the given ones: there a value
+        decides the time, and growth has replaced it."""
+        took = _timed_alike(self.harness, [*given, *grown]) if grown else None
+        if took is None:
+            return _long_enough(grown)
+        before, now = took[: len(given)], took[len(given) :]
+        if max(now) <= LONGER * max(before):
+            return []
+        timed = zip(grown, now, strict=True)
+        return _long_enough([k for k, seconds in timed if _works_on_items(replace(k, seconds=seconds))])
 
     def _look(self, tried: Sequence[_Larger], factors: Sequence[int]) -> None:
         """Call the original with calls larger by these factors, in one run; those that return are kept."""
@@ -462,6 +479,22 @@ def _preferred(tried: Sequence[_Larger]) -> list[_Larger]:
         if each.found and (each.base not in best or each.longest > 2 * best[each.base].longest):
             best[each.base] = each
     return sorted(best.values(), key=lambda each: -each.longest)
+
+
+def _timed_alike(harness: FunctionHarness, known: Sequence[KnownCall]) -> list[float] | None:
+    """Seconds of each call by one run in which short ones are repeated: CPU seconds, or half the wall seconds without
+    waits for the processor. None where the run fails."""
+    counts = tuple(max(1, min(MOST_REPEATS, round(LONG_ENOUGH_S / max(k.seconds, 1e-6)))) for k in known)
+    calls = tuple(_let_go(k.text) for k, count in zip(known, counts, strict=True) for _ in range(count))
+    batch = CallBatch(
+        calls, "time", passes=COMPARED_PASSES, groups=counts, pass_seconds=LEAST_S, iterators=_iterators(known)
+    )
+    answer = harness.runner.run(harness.source, batch.stdin()).answer
+    if answer is None:
+        return None
+    times = zip(answer.cpu, answer.wall, answer.delay, strict=True)
+    passes = [max(cpu, (wall - delay) * 0.5) for cpu, wall, delay in times]
+    return [min(passes[at :: len(known)]) / count for at, count in enumerate(counts)]
 
 
 def _pass_seconds(harness: FunctionHarness, batch: CallBatch) -> tuple[float, float]:

@@ -177,6 +177,26 @@ def test_calls_of_a_doctest_are_grown(tmp_path: Path, old: str, least: int, most
     assert f"{sizes[-1]:,}" in found["timed"]
 
 
+WHOLE = """\
+def f(text: str) -> bool:
+    \"\"\"
+    >>> f("100003")
+    True
+    \"\"\"
+    number = int(text)
+    if number < 2:
+        return False
+    return not any(number % part == 0 for part in range(2, number))
+"""
+
+
+def test_a_call_whose_value_decides_the_time_is_timed_itself(tmp_path: Path) -> None:
+    """Longer texts are numbers that a small one divides."""
+    new = WHOLE.replace("range(2, number)", "range(2, int(number**0.5) + 1)")
+    found = versions(tmp_path, WHOLE, new)
+    assert (found["verdict"], found["timed_sizes"]) == ("faster", [6]), found
+
+
 def test_a_grown_call_is_checked(tmp_path: Path) -> None:
     """A draft that is wrong on large calls alone."""
     new = TOTAL.replace(TOTAL[TOTAL.index("    t = 0") :], "    return sum(xs) + (len(xs) > 3000)\n")
@@ -201,6 +221,7 @@ def test_calls_are_grown_again_where_a_pass_turns_out_short(monkeypatch: pytest.
 
     monkeypatch.setattr(plan, "once", once)
     monkeypatch.setattr(plan, "deterministic", lambda harness, found: (list(found), None))
+    monkeypatch.setattr(plan, "_timed_alike", lambda harness, known: [seconds(k.text) for k in known])
     monkeypatch.setattr(plan, "_pass_seconds", pass_seconds)
     unused: Any = None
     found = plan.choose(unused, CallCorpus(known=(answered,)), Contract())

@@ -89,10 +89,19 @@ def write_page(path: Path, pieces: Iterable[str]) -> None:
 
 
 def show_diff(diff: str, console: Console) -> None:
-    """Write a diff to standard output, apart from the lines for people before and after it."""
-    console.print("")
+    """Write a diff to standard output, apart from the lines for people if they go to the same place."""
+    around = [""] * _one_place()
+    console.print_all(around)
     write_diff(diff)
-    console.print("")
+    console.print_all(around)
+
+
+def _one_place() -> bool:
+    """Whether standard output and standard error are one terminal, file or pipe."""
+    try:
+        return os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())
+    except (OSError, ValueError):  # a replaced stream
+        return False
 
 
 def write_diff(diff: str) -> None:

@@ -95,8 +95,6 @@ def test_the_result_and_the_talk_go_different_ways(tmp_path: Path) -> None:
         r"[\d.]+x faster   [\d.]+ m?s -> [\d.]+ m?s (CPU|wall) time   \(95% CI [\d.]+x to [\d.]+x\)",
         r"Same output on 3 test cases \(1 held out\)\.",
         r"scripted:answers\.txt: [\d,]+ tokens \(estimated\), .*\. Total time .*\.",
-        "",  # the two lines around the diff
-        "",
         r"Stopped: the limit of 1 round is reached\.",
         r"Apply: codeopt apply",
     ]
@@ -105,6 +103,15 @@ def test_the_result_and_the_talk_go_different_ways(tmp_path: Path) -> None:
         assert re.fullmatch(pattern, line)
     assert (tmp_path / "slow.py").read_text() == SLOW
     assert not (tmp_path / "slow.py.orig").exists()
+
+
+def test_one_log_has_an_empty_line_on_each_side_of_the_diff(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    words = command("improve", "slow.py", *SCRIPT, *QUICK)
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    done = subprocess.run(words, cwd=tmp_path, env=environment(**NO_FEEDBACK), text=True, check=True, **both)
+    assert re.search(r"\.\n\n--- a/slow\.py\n(.*\n)*?\n(Stopped|Apply): ", done.stdout)
+    assert "\n\n\n" not in done.stdout
 
 
 def test_nothing_accepted_is_an_empty_output(tmp_path: Path) -> None:

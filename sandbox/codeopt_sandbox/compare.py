@@ -361,7 +361,7 @@ def compare(
                 notify(len(series.differences))
     except _Wrong as wrong:
         outcome = wrong.outcome
-        found = _result(series, rule, Decision.WRONG, f"case {outcome.case}: {outcome.verdict} {outcome.detail}")
+        found = _result(series, rule, Decision.WRONG, f"case {outcome.case}: {outcome.words}")
         return replace(found, overrun=outcome.verdict is CaseVerdict.TLE or outcome.cause is Cause.OVERRUN)
     except BaseException:
         if on_break and series.differences:
@@ -411,7 +411,7 @@ def _measured(sandbox: Runner[P], original: P, case: Case, check: Checker) -> tu
     outcome = judge(case, run, check)
     if outcome.verdict is not CaseVerdict.AC:
         raise OriginalUnsteady(
-            f"the original fails case {case.name}: {outcome.verdict.words} {outcome.detail}", outcome
+            f"the original fails case {case.name}: {outcome.words}", outcome
         )
     known = case.expecting(run) if case.expected is None else case
     return replace(known, written=run.written if case.written is None else case.written), run

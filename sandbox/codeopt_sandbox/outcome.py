@@ -186,3 +186,8 @@ class Outcome:
     """Differences from what was expected that are no reason for another verdict."""
     settings: tuple[ChangedSetting, ...] = ()
     """Settings of the process that the run left changed and should not have: the reason for the verdict."""
+
+    @property
+    def words(self) -> str:
+        """`time limit: ended after 10 s`."""
+        return f"{self.verdict.words}: {self.detail}" if self.detail else self.verdict.words

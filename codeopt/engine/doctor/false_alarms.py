@@ -118,7 +118,7 @@ def false_alarms(
             candidate = judge.known(Revision.of(text + "# the same\n"), "the same")
             if not candidate.correct:
                 wrong = next(each for each in candidate.outcomes if each.verdict is not CaseVerdict.AC)
-                return FalseAlarms(kind, (), f"identical code has a wrong result: {wrong.verdict} {wrong.detail}")
+                return FalseAlarms(kind, (), f"identical code has a wrong result: {wrong.words}")
             return FalseAlarms(kind, tuple(_compared(judge, candidate, until, notify)))
 
 

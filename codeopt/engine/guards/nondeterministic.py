@@ -29,6 +29,6 @@ def check_gain(gain: AnyGain) -> Finding | None:
         case = timed[number % len(timed)][1]
         outcome = judge(case, run_on(gain.workload.runner, gain.draft, case), suite.check)
         if outcome.verdict is not CaseVerdict.AC:
-            reason = f"not always right: {outcome.detail or outcome.verdict}"
+            reason = f"not always right: {outcome.detail or outcome.words}"
             return Finding(Consequence.REJECT, reason, replace(outcome, detail=reason))
     return None

@@ -139,7 +139,7 @@ def explained(outcome: Outcome, case: Case) -> Outcome:
     detail = outcome.detail or (
         "ends well, where the original ends with an error"
         if outcome.verdict is CaseVerdict.AC
-        else str(outcome.verdict)
+        else f"ends by {outcome.verdict.words}"
     )
     verdict = CaseVerdict.WA if outcome.verdict is CaseVerdict.AC else outcome.verdict
     where = f"with {case.title}" if case.title else f"on the changed input {shown(case)}"
@@ -166,7 +166,7 @@ def _outputs(found: OutputDifference) -> tuple[str, str]:
     if found.outcome.verdict is CaseVerdict.WA:
         got = f"prints {_quoted(found.outcome.run.stdout.strip())}"
         return (expected, got) if got != expected else (expected, found.outcome.detail)
-    return expected, f"{found.outcome.verdict} {found.outcome.detail}".strip()
+    return expected, found.outcome.words
 
 
 def _size(case: Case) -> int:

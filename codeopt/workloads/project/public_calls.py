@@ -290,7 +290,7 @@ def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: Revision) -> Fu
         outcome = outcome_of(workload, draft, case)
         if outcome.verdict is not CaseVerdict.AC:
             said = workload.explain(draft, case, outcome)
-            return FunctionFinding(edit, wrong=f"{edit}: {said.detail or said.verdict}")
+            return FunctionFinding(edit, wrong=f"{edit}: {said.detail or said.words}")
         caveats += outcome.caveats
     calls = len(workload.corpus.known)
     tried = calls

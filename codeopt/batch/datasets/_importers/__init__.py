@@ -84,7 +84,7 @@ def check_pair(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDeci
         outcome = judge(case, run(pair.source, case.stdin, 0), check)
         if outcome.verdict is not CaseVerdict.AC:
             return ImportDecision(
-                pair, f"it fails its own case {case.name}: {outcome.verdict.words} {outcome.detail}".strip()
+                pair, f"it fails its own case {case.name}: {outcome.words}"
             )
     again = judge(pair.cases[0], run(pair.source, pair.cases[0].stdin, 1), check)
     if again.verdict is not CaseVerdict.AC:

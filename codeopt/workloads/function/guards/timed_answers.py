@@ -26,7 +26,7 @@ def check_gain(gain: CallGain) -> Finding | None:
     if outcome is None:
         return None
     if outcome.verdict is not CaseVerdict.AC:
-        return Finding(Consequence.REJECT, f"in the timed calls: {outcome.detail or outcome.verdict}", outcome)
+        return Finding(Consequence.REJECT, f"in the timed calls: {outcome.detail or outcome.words}", outcome)
     if outcome.caveats:
         return Finding(Consequence.CAVEAT, "timed calls give other results", caveats=outcome.caveats)
     return None

@@ -45,7 +45,7 @@ def check_gain(gain: CallGain) -> Finding | None:
             outcome = judge(asked, without_unsteady(asked, outcome.run, original), workload.suite.check)
             note = Finding(Consequence.NOTE, "a long call does not do the same twice: its answer is not compared")
     if outcome.verdict is not CaseVerdict.AC:
-        return Finding(Consequence.REJECT, f"on a long call: {outcome.verdict} {outcome.detail}", outcome)
+        return Finding(Consequence.REJECT, f"on a long call: {outcome.words}", outcome)
     if cut is None or gain.comparison.metric == "memory":
         return note
 

@@ -20,7 +20,7 @@ def check_gain(gain: AnyGain) -> Finding | None:
     run = run_on(gain.workload.runner, gain.draft, cut.whole)
     outcome = judge(cut.whole, run, gain.workload.suite.check)
     if outcome.verdict is not CaseVerdict.AC:
-        return Finding(Consequence.REJECT, f"on the whole of {cut.of}: {outcome.verdict} {outcome.detail}", outcome)
+        return Finding(Consequence.REJECT, f"on the whole of {cut.of}: {outcome.words}", outcome)
 
     def again() -> float:
         return run_on(gain.workload.runner, gain.original, cut.whole).active_s

@@ -19,6 +19,7 @@ from codeopt.batch.records import BatchOptions
 from codeopt.batch.scheduler import Scheduler
 from codeopt.batch.worker_events import WorkerEvent
 from codeopt.core.errors import NoSandbox, UsageError
+from codeopt.core.extras import install_command
 from codeopt.core.version import __version__
 from codeopt.core.words import counted
 
@@ -205,7 +206,7 @@ def _connect(address: str) -> Any:
     try:
         import ray
     except ImportError as error:
-        raise UsageError("--cluster ray needs Ray", hint="pip install 'codeopt[ray]'") from error
+        raise UsageError("--cluster ray needs Ray", hint=install_command("ray")) from error
     if address.startswith("ray://"):
         raise UsageError("ray:// has no place for the files of codeopt", hint="run codeopt on a node of the cluster")
     address = address or os.environ.get("RAY_ADDRESS", "")

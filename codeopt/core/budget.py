@@ -140,7 +140,7 @@ class Ledger:
         if self.usage.cost_usd is None:
             return (
                 f"the limit of {budget.cost_usd:.2f} USD cannot be held, as the price of the model is not known; "
-                "give it in [prices] of your config.toml, or install codeopt[prices]"
+                "give it in [prices] of your config.toml, or install genai-prices"
             )
         if self.usage.cost_usd >= budget.cost_usd:
             return f"the limit of {budget.cost_usd:.2f} USD is reached ({self.usage.cost_usd:.4f} USD spent)"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
 from codeopt.core.errors import UsageError
+from codeopt.core.extras import install_command
 
 if TYPE_CHECKING:
     from codeopt.serving.request import ServerPolicy
@@ -21,7 +22,7 @@ FIELDS = ("sandbox", "image", "runtime", "python", "timeout", "memory", "base_ur
 def require_extra(command: str, module: str) -> None:
     """Require the command's extra, which has the command's name. Raises UsageError where it is not installed."""
     if find_spec(module) is None:
-        raise UsageError(f"codeopt {command} needs an extra", hint=f"pip install 'codeopt[{command}]'")
+        raise UsageError(f"codeopt {command} needs an extra", hint=install_command(command))
 
 
 def add_policy_arguments(parser: argparse.ArgumentParser, command: str) -> argparse._ActionsContainer:

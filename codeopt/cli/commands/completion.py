@@ -15,6 +15,7 @@ from typing import Any
 from codeopt.cli.command import command
 from codeopt.cli.parser import commands_of
 from codeopt.core.errors import UsageError
+from codeopt.core.extras import install_command
 
 SHELLS = ("bash", "zsh", "fish", "tcsh")
 RUNS = Path(".codeopt")
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         import shtab
     except ImportError as error:
-        raise UsageError("codeopt completion needs an extra", hint="pip install 'codeopt[completion]'") from error
+        raise UsageError("codeopt completion needs an extra", hint=install_command("completion")) from error
 
     def values_of(action: argparse.Action, kind: str) -> Any:
         if kind:

@@ -9,12 +9,14 @@ import argparse
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from codeopt.cli.command import command
 from codeopt.cli.install_source import SourceOrigin, origin_of, source_of
 from codeopt.cli.project_setup import ProjectSetup, find_setup
 from codeopt.core.errors import UsageError
+from codeopt.core.extras import install_command
 from codeopt_sandbox.plain_files import read_text
 
 
@@ -43,10 +45,10 @@ TEMPLATES = {
     ),
 }
 NEXT = {
-    "github": "OPENAI_API_KEY as a secret of the repository lets a model write drafts; without it the rules do",
-    "gitlab": "GITLAB_TOKEN as a masked variable lets it comment; OPENAI_API_KEY lets a model write drafts",
+    "github": "add OPENAI_API_KEY to the repository's secrets if a model is to write the changes, not rules alone",
+    "gitlab": "add the masked variable GITLAB_TOKEN for comments, and OPENAI_API_KEY for changes by a model",
     "pre-commit": "pre-commit install --hook-type pre-push",
-    "mcp": "pip install codeopt[mcp], then start your agent here; docs/agents.md has what each agent reads",
+    "mcp": "start your agent in this folder",
 }
 
 
@@ -84,7 +86,9 @@ def run(arguments: argparse.Namespace) -> int:
     for line in _told(source, origin_of(arguments.source), setup) if kinds != ["pre-commit"] else ():
         print(line, file=sys.stderr)
     for kind in kinds:
-        print(f"next: {NEXT[kind]}", file=sys.stderr)
+        print(f"Next: {NEXT[kind]}", file=sys.stderr)
+    if "mcp" in kinds and not find_spec("mcp"):
+        print(f"      before that: {install_command('mcp')}", file=sys.stderr)
     return 0
 
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from codeopt.core.errors import UsageError
+from codeopt.core.extras import extras, install_command
 from codeopt.core.interpreter import Origin, find_interpreter
 from codeopt.core.machine import machine
 from codeopt.engine.doctor.exam_row import ExamRow, Health
 
-DEVELOPERS = ("test", "docs")
-"""Extras that only the work on codeopt needs."""
 COUNTERS = Path("/proc/self/schedstat")
 """Run-queue wait of a process. Distinguishes a busy machine from a program that sleeps."""
-_OF_AN_EXTRA = re.compile(r"(?P<package>[\w.-]+).*extra == ['\"](?P<extra>[\w-]+)['\"]")
+_PACKAGE = re.compile(r"[\w.-]+")
 BUSY = 0.75
 """Runnable processes a core from which on the machine counts as busy."""
 
@@ -33,11 +32,11 @@ def examine_machine(python: str | None, place: Path) -> Iterator[ExamRow]:
 def _cores() -> ExamRow:
     facts = machine()
     cores, load = int(facts["cores"]), os.getloadavg()[0]
-    said = f"{facts['cpu']}, {cores} core{'s' * (cores > 1)}, load {load:.1f}, {facts['system']}"
+    said = f"{cores} core{'s' * (cores > 1)}, load {load:.1f}; {facts['cpu']}, {facts['system']}"
     if cores < 2:
         return ExamRow("machine", Health.NOTE, said, "a second core keeps codeopt's own work away from timed runs")
     if load > BUSY * cores:
-        hint = "close other programs, or use --metric cpu: small gains need more pairs now"
+        hint = "close other programs, or use --metric cpu: a busy machine needs more runs to see a small gain"
         return ExamRow("machine", Health.NOTE, said, hint)
     return ExamRow("machine", Health.OK, said)
 
@@ -74,22 +73,13 @@ def _extras() -> ExamRow:
     missing = [extra for extra, needed in sorted(extras().items()) if not all(map(_installed, needed))]
     if not missing:
         return ExamRow("extras", Health.OK, "all are installed")
-    hint = f"only if you need them: pip install 'codeopt[{missing[0]}]'"
+    hint = f"only if you need them: {install_command(missing[0])}"
     return ExamRow("extras", Health.NOTE, f"not installed: {', '.join(missing)}", hint)
 
 
-def extras() -> dict[str, list[str]]:
-    """The packages of each extra that users may want, as this installation declares them."""
-    found: dict[str, list[str]] = {}
-    for line in requires("codeopt") or ():
-        if (named := _OF_AN_EXTRA.match(line)) and named["extra"] not in DEVELOPERS:
-            found.setdefault(named["extra"], []).append(named["package"])
-    return found
-
-
-def _installed(package: str) -> bool:
+def _installed(requirement: str) -> bool:
     try:
-        version(package)
+        version(_PACKAGE.findall(requirement)[0])
     except PackageNotFoundError:
         return False
     return True

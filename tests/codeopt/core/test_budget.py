@@ -40,7 +40,7 @@ def ledger(*replies: Usage, rounds: int = 0, earlier_s: float = 0.0) -> Ledger:
         (ledger(REPLY, REPLY), Budget(cost_usd=0.3), "the limit of 0.30 USD is reached (0.5000 USD spent)"),
         (ledger(), Budget(cost_usd=0.3), ""),
         (ledger(REPLY, UNPRICED), Budget(cost_usd=9), "the limit of 9.00 USD cannot be held, as the price of the model "
-         "is not known; give it in [prices] of your config.toml, or install codeopt[prices]"),
+         "is not known; give it in [prices] of your config.toml, or install genai-prices"),
     ],
 )  # fmt: skip
 def test_which_limit_is_met(spent: Ledger, budget: Budget, reason: str) -> None:

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps({"schema": "codeopt.clean/1", "removed": rows}))
         return 0
     lines = [
-        f"Removed {counted(size.values, 'value')} ({size.size / 1e6:.1f} MB): {inline(str(path))}"
+        f"Emptied the cache {inline(str(path))}: {counted(size.values, 'result')}, {size.size / 1e6:.1f} MB"
         for path, size in found.items()
     ]
     tell("\n".join(lines or [f"Nothing is cached for {inline(str(root))}"]) + "\n")

@@ -78,6 +78,7 @@ def table(found: Sequence[ListedFinding]) -> str:
         lines += [each.state] * bool(each.stale_reason)
         lines += map(log_line, judged.changes if judged.improved else (judged.verdict.reason,))
     holding = sum(not each.stale_reason for each in found)
-    hint = "" if found else "\nNext: codeopt check"
-    count = f"{counted(len(found), 'verdict')}, {holding} of them current{hint}"
+    if not found:
+        return "No verdict is known for this project.\nNext: codeopt check\n"
+    count = f"{counted(len(found), 'verdict')}: {holding} for the code as it is, {len(found) - holding} outdated"
     return "\n".join([*columns(lines), count]) + "\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from textwrap import fill
 
 from codeopt.core.screen import COLUMNS
@@ -39,8 +40,8 @@ class ExamRow:
     def __str__(self) -> str:
         """`NOTE  machine               2 cores, load 5.2`, and below it the hint."""
         first, others = f"{self.state.upper():4}  {self.subject:<{SUBJECT_COLUMNS}}  ", " " * (SUBJECT_COLUMNS + 8)
-        rows = fill(self.message, COLUMNS, initial_indent=first, subsequent_indent=others)
-        hint = fill(self.hint, COLUMNS, initial_indent=others, subsequent_indent=others)
+        whole = partial(fill, width=COLUMNS, subsequent_indent=others, break_long_words=False, break_on_hyphens=False)
+        rows, hint = whole(self.message, initial_indent=first), whole(self.hint, initial_indent=others)
         return f"{rows}\n{hint}" if self.hint else rows
 
     def to_json(self) -> dict[str, str]:

@@ -38,7 +38,7 @@ def backends(costs_of: Callable[[str], Iterator[Cost]] = costs) -> Iterator[Exam
 
 
 def promises(backend: str) -> Iterator[ExamRow]:
-    """Each promise that is broken or cannot be kept, and how many hold. Raises NoSandbox."""
+    """Each guarantee that is broken or cannot be given, and how many hold. Raises NoSandbox."""
     try:
         found = list(run_checks(lambda limits: open_sandbox(backend, limits=limits)))
     except BackendUnavailable as error:
@@ -49,7 +49,7 @@ def promises(backend: str) -> Iterator[ExamRow]:
 
 
 def _shortfall(result: CheckResult) -> ExamRow:
-    subject, said = f"guarantee {result.check.name}", f"{result.check.promise} ({result.seen})"
+    subject, said = result.check.name, f"not guaranteed here: {result.check.promise} {result.seen}"
     if result.cannot:
-        return ExamRow(subject, Health.NOTE, said, "--sandbox docker keeps it")
+        return ExamRow(subject, Health.NOTE, said, "use --sandbox docker if you need this guarantee")
     return ExamRow(subject, Health.FAIL, said, "use another backend for untrusted code: --sandbox NAME")

@@ -42,9 +42,9 @@ class Cost:
 
     @property
     def words(self) -> str:
-        """The prices, or why the backend is not here."""
+        """The prices, or why the backend is not available."""
         if self.open_s is None:
-            return f"not here ({self.unavailable})"
+            return f"not available: {self.unavailable}"
         parts = {
             "open": self.open_s, "fresh guest": self.guest_s, "run": self.run_s, "forked run": self.fork_s,
             f"copy of {COPIED_MIB} MiB": self.copy_s, "close": self.close_s,

@@ -31,7 +31,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "apply": "Apply the result of a run.",
         "undo": "Undo the last apply or --write.",
         "diff": "Print the change of a run as a diff.",
-        "show": "Show a run: its candidates, their verdicts, its cost.",
+        "show": "Show a run: each change that was tried, its verdict, the cost.",
         "runs": "List the runs, newest first.",
         "findings": "List earlier verdicts for this project.",
         "clean": "Empty the cache of a project.",

@@ -137,7 +137,7 @@ class ImproveOptions:
     max_examples: int | None = _case(
         None, "N", "maximum number of generated calls or inputs", examples, unset="1000 calls, 100 inputs"
     )
-    strict: bool = _case(False, "", "also reject a change that differs on unusual input", bool)
+    strict: bool = _case(False, "", "also reject a change with a caveat: a difference on unusual input", bool)
     ignore_difference: tuple[Observable, ...] = _function(
         (),
         "NAME",
@@ -152,7 +152,7 @@ class ImproveOptions:
     contract: str = _function(
         "",
         "EXPRESSION",
-        "condition of usual calls: on others a difference is a caveat",
+        "condition of usual calls: a difference on others is a caveat",
         expression,
         unset="that of known calls",
     )
@@ -220,7 +220,7 @@ class ImproveOptions:
     search: str = _experiment(
         "chain", "NAME", "search strategy: chain, best-of, evolve, or a module of yours", setting=_PLUG_IN
     )
-    candidates: int = _experiment(1, "K", "candidates of each round", count)
+    candidates: int = _experiment(1, "K", "number of changes that are tried in each round", count)
     chains: int = _experiment(2, "N", "number of chains of the search best-of", count)
     patience: int | None = _experiment(
         None, "N", "rounds without a gain that end a chain, 0 for never", count_or_zero, unset="2, evolve 6"
@@ -234,7 +234,7 @@ class ImproveOptions:
     min_gain: float | None = _judging(None, "SHARE", "minimum gain", share_above_zero, unset="5%", setting=_CHANGE)
     metric: ClockChoice = _judging("auto", None, "what is measured", choices=get_args(ClockChoice), setting=_CHANGE)
     max_pairs: int = _judging(
-        120, "N", "maximum number of timed pairs in a comparison, at least 9", count, setting=_CHANGE
+        120, "N", "maximum number of pairs of runs, old next to new, at least 9", count, setting=_CHANGE
     )
     seed: int = _experiment(0, "N", "seed of the order within pairs", int)
     input_seed: int | None = _experiment(
@@ -243,7 +243,7 @@ class ImproveOptions:
     no_cache: bool = _judging(False, "", "neither read nor write the cache", bool, setting=_CHANGE)
     no_profile: bool = _judging(False, "", "do not profile", bool, setting=_CHANGE)
     quick: bool = _judging(
-        False, "", "answer within 30 s: screen candidates, do not confirm the best", bool, setting=_CHANGE
+        False, "", "answer within 30 s: the best change is not timed a second time", bool, setting=_CHANGE
     )
 
     sandbox: str = _sandbox(
@@ -319,7 +319,7 @@ _RULES = under("Rules", "select ignore")
 _TIMES = FlagUse(choices=("auto", "cpu", "wall"))
 _SHORT = FlagUse(default=_LIMITS.seconds, unset=f"{_LIMITS.seconds:g}")
 _OF_FUNCTIONS = {
-    "max_rounds": FlagUse(help="maximum number of candidates for each function"),
+    "max_rounds": FlagUse(help="maximum number of changes that are tried for each function"),
     "max_seconds": FlagUse(unset="15m"),
     "metric": _TIMES,
     "timeout": FlagUse(default=_MANY_S, unset=f"{_MANY_S:g}"),
@@ -372,7 +372,7 @@ COMMANDS: Mapping[str, Mapping[str, FlagUse]] = {
         **under(_JUDGING, f"{_CHECKING} strict"),
         cases=FlagUse(help=_CASE_FOLDERS, unset="next to SET"),
         model=FlagUse(short="-m"),
-        max_rounds=FlagUse(help="maximum number of candidates for each problem"),
+        max_rounds=FlagUse(help="maximum number of changes that are tried for each problem"),
         max_cost=FlagUse(help="cost limit for the whole batch"),
         metric=_TIMES,
         timeout=_SHORT,

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "codeopt compare mod.py::old mod.py::new       two functions",
         "codeopt compare old_module.py new_module.py   the functions that differ",
         "codeopt compare --base main --fail-if-slower 5%   what a branch touches",
-        'codeopt compare --base HEAD --run "python bench.py"   the edited project, by a command',
+        'codeopt compare --base HEAD --run "python bench.py"   by a command',
     ),
     first=("--cases", "--stdin", "--fail-if-slower", "--strict", "--json"),
     often=("--calls", "--tests", "--base", "--run", "--metric", "--python"),

@@ -1,4 +1,4 @@
-"""Show a run: its candidates, their verdicts, its cost."""
+"""Show a run: each change that was tried, its verdict, the cost."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from codeopt.core.sanitize import inline, log_line
 from codeopt.core.screen import COLUMNS
 from codeopt.core.words import counted, factor
 from codeopt.engine.compare import PairResult
-from codeopt.report.brief import caveat_lines
+from codeopt.report.brief import CONFIDENCE, caveat_lines
 from codeopt.report.evidence_words import evidence_line
 from codeopt.report.outcomes import LIMITS
 from codeopt.report.patch_table import THE_COMMAND
@@ -24,7 +24,7 @@ def table(pair_result: PairResult, new: str = "NEW", *, verbose: bool = False) -
 
 
 def head(pair_result: PairResult, new: str, *, verbose: bool) -> str:
-    """What is known before growth: the verdict with its figures, the evidence, caveats."""
+    """Format the part that is known before growth: the verdict with its figures, the evidence, caveats."""
     verdict = pair_result.verdict
     is_open = verdict.limit is not None and verdict.limit.answer is LimitAnswer.INCONCLUSIVE
     lines = [*_limit(verdict) * is_open, _first_line(verdict, new)]
@@ -88,7 +88,8 @@ def _details(pair_result: PairResult) -> list[str]:
     lines += [f"  case {case.case:<20} {factor(case.ratio, 3):>9}" for case in timed]
     lines += [f"timed: {evidence.timed}"] * bool(evidence.timed)
     lines += [f"growth: {verdict.growth.text}"] * bool(verdict.growth.text)
-    return [*lines, *verdict.notes]
+    known = verdict.speedup is not None and verdict.speedup.ci_low is not None
+    return [*lines, *verdict.notes, *[CONFIDENCE] * known]
 
 
 def _by_command(evidence: WorkloadEvidence) -> list[str]:

@@ -14,22 +14,29 @@ if TYPE_CHECKING:
     from codeopt.review.check import CheckedTarget
 
 
-def function_lines(rows: Sequence[CheckedTarget]) -> list[str]:
-    """One row for each tried function with its share of the tests' time, and one line for each reason not to try."""
+def function_lines(rows: Sequence[CheckedTarget], ranked_by: str = "test time") -> list[str]:
+    """One row for each tried function with its share of the time, and one line for each reason not to try.
+
+    ranked_by: the source of the shares, `test time` or `profile`.
+    """
     tried = [row for row in rows if row.judged]
     timed = [row.suggestion.speedup for row in tried if row.suggestion and row.suggestion.speedup]
     title = (clock(timed[0].metric), "speedup (95% CI)") if timed else ("result",)
     untried = Counter(row.reason for row in rows if not row.judged)
+    shared = any(row.share is not None for row in tried)
+    titles = ("", *[f"of {ranked_by}"] * shared, *title)
+    lines = [line for row in tried for line in _row(row, shared=shared)]
     return [
-        *(columns([("", "share", *title), *(line for row in tried for line in _row(row))], {1}) if tried else []),
+        *(columns([titles, *lines], {1} if shared else ()) if tried else []),
         *(f"Not tried: {number} more ({reason})" for reason, number in untried.items()),
     ]
 
 
-def _row(row: CheckedTarget) -> Iterator[Sequence[str] | str]:
+def _row(row: CheckedTarget, *, shared: bool) -> Iterator[Sequence[str] | str]:
     from codeopt.review.suggestion import full_name
 
-    named = log_line(full_name(row.path, row.function)), "" if row.share is None else f"{row.share:.0%}"
+    share = "" if row.share is None else f"{row.share:.0%}"
+    named = log_line(full_name(row.path, row.function)), *[share] * shared
     if row.suggestion is None:
         yield *named, log_line(row.reason)
         return

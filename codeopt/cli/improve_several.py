@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -86,14 +87,14 @@ def _next(improved_several: ImprovedSeveral, target: Path, *, written: bool) -> 
     """Name the next step: apply the result, or resume a run that was ended."""
     if improved_several.run is None:
         return []
+    lines = []
+    if improved_several.improved and not written:
+        one = next(name for name, result in improved_several.results.items() if result["accepted"])
+        command = apply_command(target, improved_several.run.path)
+        lines = [f"Apply: {command}", *[f"       {command} {one}   only this function"] * (command == APPLY)]
     if improved_several.left:
-        return [f"Next: codeopt improve --resume {improved_several.run.path}"]
-    if not improved_several.improved or written:
-        return []
-    one = next(name for name, result in improved_several.results.items() if result["accepted"])
-    command = apply_command(target, improved_several.run.path)
-    only = f"       {command} {one}   only this function"
-    return [f"Apply: {command}", *[only] * (command == APPLY)]
+        return [*lines, f"Next: codeopt improve --resume {improved_several.run.path}"]
+    return lines if improved_several.improved else [f"Next: codeopt improve {shlex.quote(str(target))} --model NAME"]
 
 
 def _status(improved_several: ImprovedSeveral, console: Console) -> int:

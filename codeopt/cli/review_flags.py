@@ -173,7 +173,7 @@ class Rechecker:
 def go_on_with(files: Iterable[Path]) -> str:
     """The line that says how to look at what was left: the same command, with the files that hold it."""
     names = dict.fromkeys(os.path.relpath(file) for file in files)
-    return f"to continue: the same command with {' '.join(shlex.quote(name) for name in names)}"
+    return f"Next: the same command with only {' '.join(shlex.quote(name) for name in names)}"
 
 
 def report_blind(why: str, console: Console, environment: Mapping[str, str] = os.environ) -> int:

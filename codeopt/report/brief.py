@@ -5,6 +5,7 @@ In this order: the verdict with its figure, one line of evidence, caveats, chang
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -20,10 +21,14 @@ from codeopt.report.result import End, Result
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Decision
 
+_LIMIT = re.compile(r"limit of (?P<size>[\d.]+) (?P<unit>rounds?|s|tokens|USD)\b")
+"""Limit that ended a run, in the words of core.budget."""
+_RAISED_BY = {"round": "-n", "rounds": "-n", "s": "--max-seconds", "tokens": "--max-tokens", "USD": "--max-cost"}
 MAX_CAVEATS = 2
 """Caveats shown at most; -v shows more, --json all."""
 _LIGHT = (CaveatKind.FLOATS, CaveatKind.MEMORY, CaveatKind.EVIDENCE)
 """Subjects of caveats that come after all others, in order."""
+CONFIDENCE = "95% CI     the true ratio is outside of it in at most 5% of runs"
 _ONE_INPUT = "caveat: checked on 1 input only: add others with --cases DIR"
 
 
@@ -80,7 +85,9 @@ def next_line(result: Result, *, written: bool) -> list[str]:
         return lines + [f"Apply: {apply_command(result.program.path, result.saved)}"] * (not written)
     if not early:
         return [f"Next: {result.outlook.next_step or 'codeopt show'}"]
-    more = {End.UNREADABLE: " --structured", End.BUDGET: "   with a higher limit"}.get(result.end, "")
+    more = " --structured" if result.end is End.UNREADABLE else ""
+    if result.end is End.BUDGET and (limit := _LIMIT.search(result.stop_reason)):
+        more = f" {_RAISED_BY[limit['unit']]} {2 * float(limit['size']):g}"
     return [*lines, f"Next: codeopt improve --resume {result.saved}{more}"]
 
 
@@ -116,7 +123,7 @@ def _changes(found: Mapping[str, Any]) -> list[str]:
     without = {name: ratio for ablations in holding for name, ratio in ablations.items()}
     names = [each.partition(":")[0] for each in changes]
     losses = {name: Speedup(without[name], None, None, 0).factor for name in names if name in without}
-    rows = [(losses.get(name, ""), each) for name, each in zip(names, changes, strict=True)]
+    rows = [(losses.get(name, "not timed"), each) for name, each in zip(names, changes, strict=True)]
     return columns([("slower without", "change"), *rows]) if losses else columns([(each,) for each in changes])
 
 
@@ -125,6 +132,7 @@ def _details(found: Mapping[str, Any]) -> list[str]:
     hot = [f"{place} {share:.0%}" for place, share in places]
     steps = [f"{name} {seconds:.1f} s" for name, seconds in found["seconds_by_step"].items() if seconds]
     return [
+        *[CONFIDENCE] * bool(found["speedup"]),
         *found["notes"],
         *[f"growth     {found['growth']}"] * bool(found["growth"]),
         *[f"slow lines {', '.join(hot)}"] * bool(hot),

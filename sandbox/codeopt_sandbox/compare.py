@@ -410,9 +410,7 @@ def _measured(sandbox: Runner[P], original: P, case: Case, check: Checker) -> tu
     run = run_on(sandbox, original, case)
     outcome = judge(case, run, check)
     if outcome.verdict is not CaseVerdict.AC:
-        raise OriginalUnsteady(
-            f"the original fails case {case.name}: {outcome.words}", outcome
-        )
+        raise OriginalUnsteady(f"the original fails case {case.name}: {outcome.words}", outcome)
     known = case.expecting(run) if case.expected is None else case
     return replace(known, written=run.written if case.written is None else case.written), run
 

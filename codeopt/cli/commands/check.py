@@ -74,7 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json:
             deliver(dump(found.answer().to_json()) + "\n", None)
         else:
-            tell(table(found.rows, found.diagnostics, arguments.paths))
+            ranked_by = "profile" if profiled else "test time"
+            tell(table(found.rows, found.diagnostics, arguments.paths, ranked_by))
         if found.stop_reason:
             console.warn(found.stop_reason)
         if found.left:
@@ -86,10 +87,13 @@ def run(arguments: argparse.Namespace) -> int:
     return GAIN if found.improved else 0
 
 
-def table(rows: Sequence[CheckedTarget], diagnostics: Sequence[Diagnostic] = (), paths: Sequence[Path] = ()) -> str:
+def table(
+    rows: Sequence[CheckedTarget], diagnostics: Sequence[Diagnostic] = (), paths: Sequence[Path] = (),
+    ranked_by: str = "test time",
+) -> str:  # fmt: skip
     """Format the slow functions with the gain of the rules, the number of others, what could not be run, the next step.
 
-    paths: what the user asked to check. Empty: the current folder.
+    paths: what the user asked to check. Empty: the current folder. ranked_by: see function_lines.
     """
     from codeopt.core.sanitize import log_line
     from codeopt.core.words import counted
@@ -99,4 +103,7 @@ def table(rows: Sequence[CheckedTarget], diagnostics: Sequence[Diagnostic] = (),
     missing = [log_line(diagnostic.words) for diagnostic in diagnostics]
     target = shlex.quote(str(paths[0])) if paths else "."
     step = f"Next: codeopt improve {target}{'' if gains else ' --model NAME'}"
-    return "\n".join([summary, *function_lines(rows), *missing, *[step] * any(row.judged for row in rows)]) + "\n"
+    return (
+        "\n".join([summary, *function_lines(rows, ranked_by), *missing, *[step] * any(row.judged for row in rows)])
+        + "\n"
+    )

@@ -28,6 +28,8 @@ def render(review: Review) -> str:
     if number and base:
         change = f"codeopt review --base {review.base[:7]} --output-format diff"
         lines.append(f"Next: {change} -o change.diff && git apply change.diff")
+    elif review.skipped and base and review.cost_usd == 0:  # no model was asked
+        lines.append(f"Next: codeopt review --base {review.base[:7]} --model NAME")
     return "\n".join([count, *[""] * bool(number), *lines]) + "\n"
 
 

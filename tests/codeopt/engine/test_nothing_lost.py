@@ -154,7 +154,7 @@ def test_a_comparison_of_a_change_keeps_what_was_compared(number: int, tmp_path:
     assert found["stop_reason"] == "interrupted"
     assert [row["verdict"] for row in found["functions"]] == ["slower", "inconclusive"]
     assert {row["reason"] for row in found["functions"][1:]} == {"not compared: interrupted"}
-    assert err.splitlines()[-1] == "to continue: the same command with shop/second.py"
+    assert err.splitlines()[-1] == "Next: the same command with only shop/second.py"
 
 
 def test_a_comparison_that_is_interrupted_tells_that_the_new_one_is_right(tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ def test_a_check_that_is_interrupted_tells_what_it_found(tmp_path: Path) -> None
     assert "not tried" not in rows[name]["reason"]
     assert "not tried: interrupted" in [row["reason"] for key, row in rows.items() if key != name]
     words, _, left = err.splitlines()[-1].rpartition(" with ")
-    assert words == "to continue: the same command"
+    assert words == "Next: the same command"
     assert {f"shop/{each}.py" for each in NAMES} - {name.partition("::")[0]} <= {*left.split()}
     assert name.partition("::")[0] not in left.split()
 

@@ -83,9 +83,7 @@ def check_pair(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDeci
     for case in pair.cases:
         outcome = judge(case, run(pair.source, case.stdin, 0), check)
         if outcome.verdict is not CaseVerdict.AC:
-            return ImportDecision(
-                pair, f"it fails its own case {case.name}: {outcome.words}"
-            )
+            return ImportDecision(pair, f"it fails its own case {case.name}: {outcome.words}")
     again = judge(pair.cases[0], run(pair.source, pair.cases[0].stdin, 1), check)
     if again.verdict is not CaseVerdict.AC:
         return ImportDecision(pair, f"it prints something else each time: {again.detail}")

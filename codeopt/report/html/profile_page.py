@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
-from codeopt.core.machine import machine
-from codeopt.core.version import __version__
-from codeopt.core.words import clock, mib, utc
+from codeopt.core.words import clock, mib
 from codeopt.report.html.annotated import LEAST, LineColumn, annotated, percents, shares_of
-from codeopt.report.html.templating import page
+from codeopt.report.html.templating import made, page
 from codeopt_sandbox.profile import Profile
 
 FUNCTIONS = 2000
@@ -23,7 +20,7 @@ def profile_page(target: str, profile: Profile, source: str, python: str) -> Ite
     return page(
         "profile.html",
         target,
-        f"codeopt {__version__}; {machine()['cpu']}, {machine()['system']}; {utc(time.time())}",
+        made(),
         profile=profile,
         python=python,
         tiles=_tiles(profile),

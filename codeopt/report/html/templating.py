@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -11,7 +12,10 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 
+from codeopt.core.machine import machine
 from codeopt.core.sanitize import printable
+from codeopt.core.version import __version__
+from codeopt.core.words import utc
 from codeopt.report.html.markup import Child, Markup, join, tag
 
 
@@ -28,6 +32,12 @@ def page(template: str, title: str, footer: str, **values: Any) -> Iterator[str]
         )
     except UndefinedError as error:
         raise KeyError(str(error)) from error
+
+
+def made() -> str:
+    """`codeopt 0.1.0; CPU, system; 2026-03-01T12:30:00Z`: the version, the machine and the time of a page."""
+    where = machine()
+    return f"codeopt {__version__}; {where['cpu']}, {where['system']}; {utc(time.time())}"
 
 
 def _asset(name: str) -> Markup:

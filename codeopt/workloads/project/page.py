@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from codeopt.core.words import clock, took
 from codeopt.report.html.annotated import LineColumn, annotated, percents
 from codeopt.report.html.flame import branches, flame
 from codeopt.report.html.markup import Markup, tag
-from codeopt.report.html.templating import page
+from codeopt.report.html.templating import made, page
 from codeopt.report.stacks.model import StackProfile
 from codeopt.report.stacks.places import placed
 from codeopt.report.stacks.tree import CallNode, call_tree
@@ -52,18 +53,20 @@ def command_page(
         notes: Lines about the profile.
         before: Earlier profile of the same command, shown next to this one.
     """
-    targets = [(_named(f), _percent(f.expected_gain), f.why) for f in profile.targets if f.expected_gain >= LEAST]
+    targets = [(_named(f), _percent(f.expected_gain), _reason(f)) for f in profile.targets if f.expected_gain >= LEAST]
     libraries = {"Libraries, by who calls them": profile.libraries, "Imports": profile.imports}
     before = placed(before, _texts(files)) if before else None
     stacks, widths = profile.stacks(command), _widths(profile, before)
     tree = call_tree(stacks, least=SEEN)
     earlier = _shares(before) if before else None
-    names = ("function", *(("self before",) if earlier is not None else ()), "self", "total", "calls")
+    counted = [f.calls for f in profile.functions if f.calls is not None]
+    names = ("function", *["self before"] * (earlier is not None), "self", "total", *["calls"] * bool(counted))
     return page(
         "command.html",
         command,
-        "Times by samples of CPU time.",
+        f"Times by samples of CPU time. {made()}",
         python=python,
+        next_step=shlex.join(["codeopt", "improve", "--run", command]),
         notes=(*profile.notes, *notes),
         clock=time_bar([(part.name, part.seconds) for part in profile.parts], "Parts of the time of the command"),
         clock_words=_clock_words(profile),
@@ -73,7 +76,7 @@ def command_page(
         before=_before(before, widths[1]) if before else None,
         now_words=_amount(profile.cpu_s, "seconds"),
         function_names=names,
-        functions=[_function(f, earlier) for f in profile.functions][:MOST_FUNCTIONS],
+        functions=[_function(f, earlier)[: len(names)] for f in profile.functions[:MOST_FUNCTIONS]],
         queries=[_queried(row) for row in profile.queries[:ROWS]],
         waits=[_waited(row) for row in profile.waits if row.share >= LEAST][:ROWS],
         sources=_sources(profile, files),
@@ -126,6 +129,10 @@ def _shares(before: StackProfile) -> Mapping[tuple[str, str], float]:
 def _function(function: FunctionTime, earlier: Mapping[tuple[str, str], float] | None) -> tuple[str, ...]:
     before = (_percent(earlier.get((function.file, function.qualname), 0.0)),) if earlier is not None else ()
     return _named(function), *before, _percent(function.own_share), _percent(function.total_share), function.count
+
+
+def _reason(function: FunctionTime) -> str:
+    return "self time" if function.expected_gain == function.own_share else function.why
 
 
 def _percent(share: float) -> str:
@@ -215,7 +222,7 @@ def time_bar(parts: Sequence[tuple[str, float]], title: str) -> Markup:
         left += width
     bar = tag("svg", tag("title", title), drawn, class_="timebar", width="100%", height=22, role="img")
     key = [
-        tag("li", tag("b", f"{seconds:.2f} s"), f" {name} ({seconds / total:.0%})", class_=f"part{at % COLOURS}")
+        tag("li", tag("b", took(seconds)), f" {name} ({seconds / total:.0%})", class_=f"part{at % COLOURS}")
         for at, (name, seconds) in enumerate(parts)
     ]
     return tag("div", bar, tag("ul", key, class_="parts"))

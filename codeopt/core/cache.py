@@ -55,6 +55,8 @@ class CacheKind(StrEnum):
     """Choice of the calls of a function that are timed."""
     TRACE = "trace"
     """Runs of a project's tests: the functions that they call, with what, and how long."""
+    SUITE = "suite"
+    """Tests that a project passes, and drafts of it that passed them."""
     FINDING = "finding"
     """Verdicts, with what was asked and by what each is known again."""
     TRIED = "tried"

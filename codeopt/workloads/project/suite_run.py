@@ -11,14 +11,15 @@ from functools import partial
 from pathlib import Path
 
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import Revision
 from codeopt.core.words import counted
+from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.recording.instrumented_run import Instrument
 from codeopt.workloads.project.event_log import LEAST_S, watched_run
 from codeopt.workloads.project.new_tests import NewTests, run_new_tests
 from codeopt.workloads.project.reached import read_reach
 from codeopt.workloads.project.runs import CommandRuns
+from codeopt.workloads.project.suite_cache import SuiteCache, open_suite_cache
 from codeopt.workloads.project.suite_tests import ProjectTests, SuiteFinding, TestBatch, failing, failing_reached
 from codeopt.workloads.project.test_files import find_test_files, nearest_first
 from codeopt.workloads.project.test_runs import WITHOUT_OPTIONS, TestResults, TestRunner, as_tests, run_tests
@@ -57,6 +58,8 @@ class ProjectSuite:
     """Findings about drafts by the batches that were run."""
     new_tests: NewTests | None = None
     """Results of the tests that only the other version has. None until they ran, or without one."""
+    kept: SuiteCache = SuiteCache()
+    """Results of earlier sessions."""
 
     @property
     def words(self) -> str:
@@ -66,7 +69,11 @@ class ProjectSuite:
         return f"{counted(len(self.waiting), 'test file')} to run once there is a draft"
 
     def complete(self) -> ProjectTests:
-        """Run them, and find out which of them reach what, where they take long."""
+        """Run them, and find out which of them reach what, where they take long. What is kept of both is not run."""
+        if not self.traced and (known := self.kept.tests()):
+            self.found, self.traced = known, True
+            self.waiting.clear()
+            self.ways.clear()
         self._run()
         while not self.found.passed and self._switch():
             self._run()
@@ -77,6 +84,7 @@ class ProjectSuite:
             plain = sum(batch.seconds for batch in self.found.batches)
             if plain >= SLOW_S and self.found.runner is TestRunner.PYTEST and not self.found.shortfall:
                 self.found = _with_reached(self.runs, self.original, self.found, plain)
+            self.kept.keep_tests(self.found)
         return self.found
 
     def failing(self, draft: Revision, *, near: bool = False) -> SuiteFinding:
@@ -89,7 +97,10 @@ class ProjectSuite:
     def _once(self, draft: Revision, tests: ProjectTests) -> SuiteFinding:
         key = draft, tests.batches
         if key not in self.checked:
-            self.checked[key] = failing(self.runs, draft, tests, self.original)
+            known = self.kept.passed(draft, tests)
+            self.checked[key] = known or failing(self.runs, draft, tests, self.original)
+            if known is None:
+                self.kept.keep_passed(draft, tests, self.checked[key])
         return self.checked[key]
 
     def of_new(self) -> NewTests | None:
@@ -141,17 +152,18 @@ class ProjectSuite:
 
 
 def open_suite(
-    runs: CommandRuns, original: Revision, options: ImproveOptions, hot: Sequence[str] = (), *, needed: bool = True
+    runs: CommandRuns, original: Revision, request: WorkloadRequest, hot: Sequence[str] = (), *, needed: bool = True
 ) -> ProjectSuite:
     """Find the named tests, or all tests of the project.
 
     Args:
         runs: Runs of the command.
         original: The project before the change.
-        options: Options with the tests to run.
+        request: Request with the options, which name the tests to run, and the session, which may keep their results.
         hot: Files with the most time, the hottest first.
         needed: Nothing else can check a candidate: the tests are run at once.
     """
+    options = request.options
     if options.no_tests:
         return ProjectSuite(runs, original, ProjectTests(shortfall=Diagnostic(NOT_RUN, "--no-tests")), traced=True)
     files = runs.project.contents
@@ -163,7 +175,8 @@ def open_suite(
     (runner, more), *ways = _ways(files)
     begun = ProjectTests(runner=runner, options=more)
     two = runs.other is not None  # versions are judged once, by all tests
-    suite = ProjectSuite(runs, original, begun, paths, ways, list(paths), traced=two)
+    kept = open_suite_cache(request, runs, paths, [(runner, more), *ways])
+    suite = ProjectSuite(runs, original, begun, paths, ways, list(paths), traced=two, kept=kept)
     if needed:
         suite.complete()
     return suite

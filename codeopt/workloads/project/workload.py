@@ -336,7 +336,7 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
         hot = tuple(sorted(path for path in runs.other.differing if path.endswith(".py")))
     written = any(not masks.ignores(file.path) for file in first.written)
     judges = bool(first.stdout.replace(HIDDEN, b"").strip()) or written
-    suite = open_suite(runs, original, options, hot, needed=not judges)
+    suite = open_suite(runs, original, request, hot, needed=not judges)
     if not suite.found.passed and not judges:
         raise ProgramError(
             "--run: no output is the same in each run, and no test passes: nothing can be checked",

@@ -89,7 +89,7 @@ def opened(tmp_path: Path) -> Iterator[OpenedProject]:
 def test_tests_that_can_see_a_change_are_run(opened: OpenedProject, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(suite_run, "SLOW_S", 0.0)
     original, runs = opened.program.revision, opened.runs
-    tests = open_suite(runs, original, opened.request.options).complete()
+    tests = open_suite(runs, original, opened.request).complete()
     assert len(tests.passed) == 6, tests
 
     def draft(old: str, new: str) -> Revision:

@@ -120,8 +120,7 @@ def opened(
 
 
 def found_in(project: OpenedProject) -> ProjectTests:
-    options = project.request.options
-    return open_suite(project.runs, project.program.revision, options, ("core.py",)).complete()
+    return open_suite(project.runs, project.program.revision, project.request, ("core.py",)).complete()
 
 
 @pytest.mark.full
@@ -234,7 +233,7 @@ def test_the_same_tests_run_once_on_a_draft(tmp_path: Path) -> None:
     with opened(tmp_path, {"test_core.py": TESTS}) as project:
         original = project.program.revision
         wrong = original.with_file("core.py", CORE.replace("x + 2", "x + 3"))
-        suite = open_suite(replace(project.runs, program=project.program), original, project.request.options)
+        suite = open_suite(replace(project.runs, program=project.program), original, project.request)
         first = suite.failing(wrong, near=True)
         taken_s = suite.runs.spent["tests"]
         assert "test_second fails" in first.wrong

@@ -1,0 +1,143 @@
+"""Tests that passed in an earlier session on the same files are not run again; whatever decides them makes them run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codeopt.core.cache import Cache, CacheKind
+from codeopt.core.interpreter import find_interpreter
+from codeopt.core.options import ImproveOptions
+from codeopt.core.revision import Revision
+from codeopt.core.session import Session
+from codeopt.core.target import Target
+from codeopt.workloads import WorkloadRequest
+from codeopt.workloads.project import OpenedProject, open_workload, read
+from codeopt.workloads.project.reached import ImpactedTests
+from codeopt.workloads.project.suite_cache import SuiteCache
+from codeopt.workloads.project.suite_run import ProjectSuite, open_suite
+from codeopt.workloads.project.suite_tests import ProjectTests, SuiteFinding, TestBatch
+from tests.conftest import require_sandbox
+
+FILES = {
+    "bench.py": "import core\nprint(core.first(1))\n",
+    "core.py": "import helper\n\n\ndef first(x):\n    return helper.one(x)\n",
+    "helper.py": "def one(x):\n    return x + 1\n",
+    "data.txt": "2\n",
+    "test_core.py": """\
+import os
+
+import core
+
+def test_first():
+    assert core.first(1) == int(open("data.txt").read())
+
+def test_variable():
+    assert os.environ.get("SIZE", "1") == "1"
+""",
+}
+BOTH = ("test_core.py::test_first", "test_core.py::test_variable")
+
+
+class Sessions:
+    """A project and a cache, in which sessions follow each other."""
+
+    def __init__(self, folder: Path) -> None:
+        self.project, self.cache = folder / "project", Cache(folder / "cache")
+        self.project.mkdir()
+        self.write(FILES)
+
+    def write(self, files: Mapping[str, str]) -> None:
+        """Write some files of the project."""
+        for name, text in files.items():
+            (self.project / name).write_text(text)
+
+    def begin(self, stack: ExitStack, **options: Any) -> tuple[ProjectSuite, OpenedProject]:
+        """A new session, before it runs any test."""
+        with_paths = (self.project / "data.txt",)
+        options = {"run": "python bench.py", "sandbox": "bubblewrap", "with_paths": with_paths, **options}
+        asked = ImproveOptions(**options)
+        session = Session(open_cache=lambda project, notify: self.cache)
+        target, python = Target(self.project), find_interpreter(None, self.project / "core.py")
+        request = WorkloadRequest(target, read(target), replace(asked, python=python.path), session, interpreter=python)
+        project = stack.enter_context(open_workload(request))
+        assert isinstance(project, OpenedProject)
+        runs = replace(project.runs, program=project.program, spent={})
+        return open_suite(runs, project.program.revision, request, needed=False), project
+
+
+def is_run(suite: ProjectSuite, ask: Callable[..., object], *asked: Revision) -> bool:
+    """Whether a question makes tests run."""
+    before = suite.runs.spent.get("tests", 0.0)
+    ask(*asked)
+    return suite.runs.spent.get("tests", 0.0) > before
+
+
+def test_what_passed_on_the_same_files_is_not_run_again(tmp_path: Path) -> None:
+    """Tests of the original, and a draft that passes; one that fails is run each time."""
+    require_sandbox("bubblewrap")
+    sessions = Sessions(tmp_path)
+    for again in (False, True):
+        with ExitStack() as stack:
+            suite, project = sessions.begin(stack)
+            original = project.program.revision
+            good = original.with_file("core.py", FILES["core.py"].replace("(x):\n", "(x):\n    x = x\n"))
+            wrong = original.with_file("helper.py", FILES["helper.py"].replace("1", "2"))
+            assert is_run(suite, suite.complete) is not again
+            assert suite.found.passed == BOTH
+            assert is_run(suite, suite.failing, good) is not again
+            assert suite.failing(good) == SuiteFinding()
+            assert is_run(suite, suite.failing, wrong)
+            assert "test_first fails" in suite.failing(wrong).wrong
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("changed", "options", "passed"),
+    [
+        ({"helper.py": "def one(x):\n    return x + 2\n"}, {}, BOTH[1:]),  # a module that the tested one imports
+        ({"data.txt": "3\n"}, {}, BOTH[1:]),  # a file that a test reads
+        ({"conftest.py": "import os\nos.environ['SIZE'] = '2'\n"}, {}, BOTH[:1]),  # one that was not there
+        ({}, {"env": ("SIZE=2",)}, BOTH[:1]),  # a variable of the environment
+        ({}, {"run": "SIZE=2 python bench.py"}, BOTH[:1]),  # one of the command
+        ({"test_more.py": "def test_more(): pass\n"}, {}, (*BOTH, "test_more.py::test_more")),
+        ({}, {"no_cache": True}, BOTH),
+    ],
+    ids=["helper", "data", "new file", "variable", "command", "tests", "no cache"],
+)
+def test_whatever_decides_what_tests_say_makes_them_run(
+    tmp_path: Path, changed: Mapping[str, str], options: Mapping[str, Any], passed: tuple[str, ...]
+) -> None:
+    require_sandbox("bubblewrap")
+    sessions = Sessions(tmp_path)
+    with ExitStack() as stack:
+        first, _ = sessions.begin(stack)
+        assert first.complete().passed == BOTH
+    sessions.write(changed)
+    with ExitStack() as stack:
+        suite, _ = sessions.begin(stack, **options)
+        assert is_run(suite, suite.complete)
+        assert tuple(sorted(suite.found.passed)) == passed
+
+
+def test_only_what_passes_and_makes_sense_is_kept(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    kept, draft = SuiteCache(cache, "key"), Revision({"a.py": "x = 1\n"})
+    reached = ImpactedTests({("a.py", 3): frozenset({"t.py::test_a", "t.py::test_b"})}, whole=False)
+    tests = ProjectTests((TestBatch(("t.py",), ("t.py::test_a",), 1.5, cut=True),), lost=("b",), reached=reached)
+    kept.keep_tests(ProjectTests(lost=("b",)))
+    kept.keep_passed(draft, tests, SuiteFinding("test_a fails"))
+    assert (kept.tests(), kept.passed(draft, tests)) == (None, None)
+    kept.keep_tests(tests)
+    kept.keep_passed(draft, tests, SuiteFinding())
+    assert (kept.tests(), kept.passed(draft, tests)) == (tests, SuiteFinding())
+    assert kept.passed(draft.with_file("a.py", "x = 2\n"), tests) is None
+    assert kept.passed(draft, replace(tests, batches=())) is None
+    assert replace(kept, key="other").tests() is None
+    cache.put(CacheKind.SUITE, "key", [1])
+    assert kept.tests() is None

@@ -79,10 +79,14 @@ class ShownTypes:
 
 @lru_cache(maxsize=16)
 def parse(text: str, *, exported: bool = False, shown: ShownTypes | None = None) -> AnalyzedProgram | None:
-    """The program; None when no rule may touch it: a syntax error, a look at its own code, odd line ends, or too deep.
+    """Return the program. None: no rule may change it.
 
-    exported: other files import it, so that unfollowed code holds all of its names and may call its functions.
-    shown: hints to read with it, without a text of their own.
+    It has a syntax error, looks at its own code, has unusual line ends, or is too deep.
+
+    Args:
+        text: Source of the program.
+        exported: Whether other files import it, so that unknown code may call its functions and hold its names.
+        shown: Type hints to read with it that are not in the text.
     """
     if re.search("\r(?!\n)|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", text) or not compiles(text):
         return None

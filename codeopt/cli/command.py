@@ -50,7 +50,12 @@ class Command:
 def command(**details: Any) -> Callable[[Run], Command]:
     """Make a command of a function `run(arguments)`.
 
-    details: fields of Command. Raises ValueError or TypeError for a wrong one.
+    Args:
+        details: Fields of `Command`.
+
+    Raises:
+        ValueError: The function has another name.
+        TypeError: A field is unknown.
     """
     return partial(Command, **details)
 

@@ -152,7 +152,11 @@ class Candidate:
 
     @property
     def source(self) -> str:
-        """Text of a candidate that is one file. Raises ValueError for one of several."""
+        """Text of a candidate with one file.
+
+        Raises:
+            ValueError: It has several.
+        """
         return self.revision.text
 
     @property

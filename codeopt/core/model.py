@@ -91,7 +91,15 @@ class Model(Protocol):
     """Context window, tokens: prompt and answer together."""
 
     def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
-        """Answer `messages`. `on_text` receives the text as it arrives. Raises ModelError."""
+        """Answer a conversation.
+
+        Args:
+            messages: The conversation, oldest first.
+            on_text: Called with each part of the answer as it arrives.
+
+        Raises:
+            ModelError: The server cannot be used.
+        """
         ...
 
 

@@ -272,10 +272,15 @@ class ImproveOptions:
 
     @classmethod
     def of(cls, given: Mapping[str, Any], *, strict: bool = True) -> Self:
-        """From flags or keywords, converted and checked as the command line does it.
+        """Return options from flags or keywords, converted and checked as on the command line.
 
-        strict: an unknown name is an error; otherwise what is no field is left alone, as other flags of a command are.
-        Raises TypeError for an unknown keyword, UsageError for a value that makes no sense.
+        Args:
+            given: Values by field name.
+            strict: Whether an unknown name is an error. If not, it is ignored.
+
+        Raises:
+            TypeError: A keyword is unknown.
+            UsageError: A value makes no sense.
         """
         rows = options_table()
         unknown = sorted(set(given) - set(rows)) if strict else []

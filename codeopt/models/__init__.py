@@ -69,7 +69,11 @@ class Backend:
 
 
 def backend(build: Callable[[str, Settings], Model]) -> Backend:
-    """Make a backend of a function `build(name: str, settings: Settings) -> Model`. Raises ValueError."""
+    """Make a backend of a function `build(name: str, settings: Settings) -> Model`.
+
+    Raises:
+        ValueError: The function has another name.
+    """
     return Backend(build)
 
 

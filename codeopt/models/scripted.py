@@ -65,7 +65,11 @@ class Scripted:
         self._price = price
 
     def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
-        """The next answer, given to `on_text` line by line. Raises ModelError when the script is used up."""
+        """Return the next answer.
+
+        Raises:
+            ModelError: No answer is left.
+        """
         self.asked.append(tuple(messages))
         text = self._answer(messages)
         if on_text is not None:

@@ -159,7 +159,11 @@ class Result:
 
     @property
     def source(self) -> str:
-        """Text of a best program that is one file. Raises ValueError for a project."""
+        """Text of the best program with one file.
+
+        Raises:
+            ValueError: It is a project.
+        """
         return self.revision.text
 
     @property

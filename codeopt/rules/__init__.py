@@ -52,9 +52,10 @@ __all__ += analysis.__all__
 
 
 def load_rule(name: str) -> Rule:
-    """One rule by its name, or by the dotted path of a module outside the package that makes one with `@rule`.
+    """Return a rule by its name, or by the dotted path of a module that makes one with `@rule`.
 
-    Raises UsageError unless the module makes exactly one.
+    Raises:
+        UsageError: The module makes no rule, or several.
     """
     made = [value for value in vars(plugins.load("codeopt.rules", name)).values() if isinstance(value, Rule)]
     if len(made) != 1:
@@ -70,7 +71,11 @@ def all_rules() -> tuple[Rule, ...]:
 
 
 def select_rules(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> tuple[Rule, ...]:
-    """The rules of `select` (all when empty) without those of `ignore`. Raises UsageError for an unknown name."""
+    """Return the rules of `select` (all if it is empty) without those of `ignore`.
+
+    Raises:
+        UsageError: A name is unknown.
+    """
     wanted = [load_rule(name) for name in select] or list(all_rules())
     unwanted = {load_rule(name).name for name in ignore}
     return tuple(each for each in sorted(wanted, key=_rank) if each.name not in unwanted)

@@ -73,9 +73,12 @@ class Rule:
     """Benefit: a rule for memory is applied where memory is compared, or where it is asked for by name."""
 
     def rewrite(self, text: str, hot: Hot | None = None, *, exported: bool = False) -> str | None:
-        """The new source; None when the rule does not match, or when the behaviour might change.
+        """Return the new source. None: the rule does not match, or the behaviour might change.
 
-        exported: the text is a module that other files import, so not all calls of its functions are known.
+        Args:
+            text: Source of a program or module.
+            hot: Its slow lines. None: all are slow.
+            exported: Whether other files import it, so that not all calls of its functions are known.
         """
         program = self.parsed(text, exported=exported)
         if program is None:

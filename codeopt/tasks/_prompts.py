@@ -25,7 +25,11 @@ class Prompts:
 
     @staticmethod
     def of(system: str, critique: str, refine: str) -> Prompts:
-        """The prompts of three plain texts. Raises ValueError for a missing or unknown variable."""
+        """Make the prompts of three plain texts.
+
+        Raises:
+            ValueError: A variable is missing or unknown.
+        """
         return Prompts(Template(system), Template(critique), Template(refine))
 
     def __post_init__(self) -> None:

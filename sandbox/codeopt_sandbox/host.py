@@ -149,7 +149,11 @@ class Sandbox:
         self.limits = replace(self.limits, seconds=seconds)
 
     def warm(self) -> None:
-        """Start the guest now. Raises SandboxError when it does not come up."""
+        """Start the sandbox process now.
+
+        Raises:
+            SandboxError: It does not start.
+        """
         if self._guest is None:
             self._guest = self._pool.take()
 
@@ -307,10 +311,16 @@ def _as_written(files: list[list[Any]], contents: bytes) -> tuple[WrittenFile, .
 
 
 def open_sandbox(backend: str = "auto", *, limits: RunLimits | None = None, options: Options | None = None) -> Sandbox:
-    """Open a sandbox with a guest that has answered.
+    """Open a sandbox with a process that has answered.
 
-    auto takes the Docker engine when one is reachable, else bubblewrap; it never falls back to the process
-    backend, which isolates nothing and has to be asked for by name. Raises BackendUnavailable with every reason.
+    Args:
+        backend: `auto` takes the Docker engine if one is reachable, otherwise bubblewrap. `process`, which isolates
+            nothing, has to be named.
+        limits: Limits of each run, in place of those of `options`.
+        options: Everything else that a user may choose.
+
+    Raises:
+        BackendUnavailable: No backend works. It has every reason.
     """
     options = options or Options()
     options = replace(options, limits=limits) if limits else options

@@ -96,7 +96,11 @@ class Search:
 
 
 def search(next_move: Callable[[Position], Move | Stop]) -> Search:
-    """Make a search of a function `next_move(position: Position) -> Move | Stop`. Raises ValueError."""
+    """Make a search of a function `next_move(position: Position) -> Move | Stop`.
+
+    Raises:
+        ValueError: The function has another name.
+    """
     return Search(next_move)
 
 

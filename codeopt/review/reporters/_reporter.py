@@ -37,7 +37,11 @@ class Reporting(Generic[P, R]):
 
 
 def reporter(function: Callable[P, R]) -> Reporting[P, R]:
-    """Make a part of a reporter of `render(review: Review) -> str` or `post(review: Review)`. Raises ValueError."""
+    """Make a part of a reporter of `render(review: Review) -> str` or `post(review: Review)`.
+
+    Raises:
+        ValueError: The function has another name.
+    """
     return Reporting(function)
 
 

@@ -87,18 +87,58 @@ def packed(tree: ast.Module) -> Iterator[Place]:
                 yield statement.lineno, f"packs constants: {ast.unparse(statement.targets[0])}"
 
 
-def is_said(scope: ast.AST, name: str) -> bool:
-    """Whether it is the function of a command's module that the protocol of commands documents."""
-    return isinstance(scope, ast.Module) and name == "add_arguments"
+REFERENCE = {
+    name.rpartition(".")[2]
+    for page in (ROOT / "docs").glob("*.md")
+    for line in re.findall(r"^::: ([\w.]+)$|members: \[(.*)\]$", page.read_text("utf-8"), re.MULTILINE)
+    for name in re.findall(r"[\w.]+", " ".join(line))
+}
+"""Names that the reference of the site shows."""
 
 
 def undocumented(tree: ast.Module) -> Iterator[Place]:
-    """Public functions, classes and methods without a docstring; a method of a subclass may inherit one."""
+    """Names of the reference, protocols, and public members of both without a docstring. Methods may inherit one."""
     for scope in scopes(tree):
+        owner = isinstance(scope, ast.ClassDef) and (scope.name in REFERENCE or "Protocol" in bases(scope))
         for each in public(scope):
+            protocol = isinstance(each, ast.ClassDef) and "Protocol" in bases(each)
             inherits = isinstance(scope, ast.ClassDef) and isinstance(each, Function) and bases(scope) - {"Protocol"}
-            if not ast.get_docstring(each) and not inherits and not is_said(scope, each.name):
+            if (owner or protocol or each.name in REFERENCE) and not ast.get_docstring(each) and not inherits:
                 yield each.lineno, f"has no docstring: {each.name}"
+
+
+FILLERS = frozenset(
+    re.findall(
+        r"\w+",
+        "a all an and any are as at be by each for from get given has have if in is it its made make new no none not"
+        " object of on one or return returns some that the their them these they this those to value values when which"
+        " with yield",
+    )
+)
+"""Words that add nothing to a name."""
+
+
+def repeats(tree: ast.Module) -> Iterator[Place]:
+    """Docstrings that say no more than the name, the types and the class, apart from the reference and protocols."""
+    for scope in ast.walk(tree):
+        if not isinstance(scope, ast.Module | ast.ClassDef):
+            continue
+        if isinstance(scope, ast.ClassDef) and "Protocol" in bases(scope):
+            continue
+        for each in scope.body:
+            if not isinstance(each, Definition) or {each.name, getattr(scope, "name", "")} & REFERENCE:
+                continue
+            types = [each.args, each.returns] if isinstance(each, Function) else each.bases
+            known = {each.name, getattr(scope, "name", ""), *(ast.unparse(part) for part in types if part)}
+            text = ast.get_docstring(each) or ""
+            if text and not re.search(r"[\d`]", text) and stems(text) - FILLERS <= stems(" ".join(known)):
+                yield each.lineno, f'repeats its name: "{text}"'
+
+
+def stems(text: str) -> set[str]:
+    """The words of a text or an identifier, without the endings of English."""
+    found = (word.lower() for word in re.findall(r"[A-Z]?[a-z]+", text))
+    return {word if word in FILLERS else re.sub(r"(ies|es|ing|ed|y|e|s)$", "", word) for word in found}
 
 
 def unsaid_errors(tree: ast.Module) -> Iterator[Place]:
@@ -160,7 +200,7 @@ def banned_in(text: str) -> Iterator[tuple[str, str]]:
 
 
 HABITS: Mapping[str, Callable[[ast.Module], Iterator[Place]]] = {
-    habit.__name__: habit for habit in (riddles, packed, undocumented, unsaid_errors, dialect)
+    habit.__name__: habit for habit in (riddles, packed, undocumented, repeats, unsaid_errors, dialect)
 }
 
 

@@ -21,8 +21,6 @@ CONSUMERS = ("sum", "any", "all", "max", "min", "sorted", "list", "set", "tuple"
 
 @dataclass(eq=False)
 class Loops(Nesting):
-    """The loops of one program."""
-
     types: Types
     effects: EffectAnalysis
     liveness: Liveness

@@ -21,7 +21,6 @@ class Nesting:
 
     @property
     def scopes(self) -> Scopes:
-        """The scopes of the program."""
         return self.program.scopes
 
     def rounds(self, node: ast.AST) -> Iterator[tuple[ast.AST, bool]]:

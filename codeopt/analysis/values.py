@@ -66,7 +66,6 @@ SCALARS = frozenset({"int", "bool", "float", "str", "bytes", "none", "complex"})
 
 
 def union(groups: Iterable[Values]) -> Values:
-    """All values of the groups."""
     return frozenset(value for group in groups for value in group)
 
 

@@ -72,8 +72,6 @@ def taken(lock: FileLock) -> bool:
 
 @dataclass(frozen=True)
 class RequestSlots:
-    """The slots of one server."""
-
     server: str
     """URL of the server; empty: the default one."""
     count: int

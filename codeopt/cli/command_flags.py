@@ -141,7 +141,6 @@ def flags_of_all() -> tuple[Flag, ...]:
 
 
 def flags_of(command: str) -> Iterator[Flag]:
-    """The flags of one command, as it has them."""
     return (each.of(command) for each in flags_of_all() if command in each.commands)
 
 

@@ -47,8 +47,6 @@ DELETE FROM entry WHERE rowid IN (
 
 
 class CacheKind(StrEnum):
-    """Kinds of values."""
-
     CORPUS = "corpus"
     """Calls of a function with what the original answers."""
     TIMING = "timing"
@@ -193,7 +191,6 @@ def open_cache(
 
 
 def existing_caches(projects: Iterable[Path]) -> list[Cache]:
-    """The caches of those projects that have one."""
     found = filter(None, map(open_cache, projects))
     return [cache for cache in found if cache.file.exists()]
 

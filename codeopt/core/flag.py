@@ -141,7 +141,6 @@ class Flag:
         return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
 
     def of(self, command: str) -> Flag:
-        """The flag as a command has it."""
         return replace(self, **self.commands[command])
 
 

@@ -72,8 +72,6 @@ def _known(value: float | None) -> TypeGuard[float]:
 
 @dataclass(frozen=True)
 class TimedCase:
-    """Figures of one timed case."""
-
     case: str
     ratio: float
     before: float

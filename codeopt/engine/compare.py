@@ -64,7 +64,6 @@ class PairResult:
 
     @property
     def exit_status(self) -> int:
-        """Return the exit status of the verdict."""
         return self.verdict.exit_status
 
     def to_json(self) -> dict[str, Any]:

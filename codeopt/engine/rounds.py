@@ -33,7 +33,6 @@ class RunRecorder:
     session: Session
     subject: Revision | None = None
     input_seed: int | None = None
-    """Seed of the inputs that are made."""
 
     def keep(self, loop: RefineLoop) -> None:
         """Save the state; what was never shown to a proposer is marked."""

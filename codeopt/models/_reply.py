@@ -107,7 +107,6 @@ def without_thoughts(text: str) -> str:
 
 
 def critique_text(text: str) -> str:
-    """The words of a critique."""
     answer = without_thoughts(text)
     return _first(_object(answer), _CRITIQUE_KEYS) or answer
 

@@ -99,8 +99,6 @@ class TriedTargets:
 
 @dataclass(frozen=True)
 class ProjectCheck(TriedTargets):
-    """Result of a check."""
-
     interrupted: bool = False
     profile: str = ""
     """Name of the profile that ranked the targets. Empty: their tests did."""
@@ -114,8 +112,6 @@ class ProjectCheck(TriedTargets):
 
 @dataclass(frozen=True)
 class CheckedPart:
-    """The part of a project that is checked."""
-
     paths: tuple[Path, ...]
     """Files and folders, absolute."""
     exclude: Sequence[str] = ()

@@ -11,8 +11,6 @@ from codeopt_sandbox.limit_test import LimitTest
 
 
 class ToolAnswer(AnswerFields):
-    """Fields that the answers of all tools have."""
-
     target: str = Field("", description="What was asked about")
 
 

@@ -35,7 +35,6 @@ class Defaults:
         return cast(Workload, self)
 
     def require_plan(self) -> Plan:
-        """The plan."""
         assert self.plan is not None
         return self.plan
 
@@ -48,7 +47,6 @@ class Defaults:
         return Checked()
 
     def unseen_cases(self) -> tuple[Case, ...]:
-        """Return no cases."""
         return ()
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
@@ -61,7 +59,6 @@ class Defaults:
         return make_plan(runner, original, plan.cases, self.suite.check, rule)
 
     def similar_inputs(self, case: Case) -> Iterable[Case]:
-        """Return no similar inputs."""
         return ()
 
     def profile(self, draft: Revision) -> Profile | None:

@@ -53,7 +53,6 @@ def _name(node: ast.expr) -> str:
 
 
 def in_order(environment: Environment, calls: Sequence[T]) -> list[T]:
-    """Calls in the order of an environment."""
     found = list(calls)
     if environment.order == "shuffled":
         Random(len(found)).shuffle(found)

@@ -215,7 +215,6 @@ class WorkloadKind:
             raise ValueError(f"@workload makes a kind of open_workload(request), not of {self.open_workload.__name__}")
 
     def __call__(self, request: WorkloadRequest) -> AbstractContextManager[OpenTarget]:
-        """Open a target."""
         return self.open_workload(request)
 
     @property

@@ -189,7 +189,6 @@ class CallRun(Run):
 
 
 def as_call_run(run: Run, answer: CallAnswer | None = None, failure: Failure | None = None) -> CallRun:
-    """The run as a CallRun, with the answer of its calls."""
     return CallRun(**vars(run), answer=answer, failure=failure)
 
 

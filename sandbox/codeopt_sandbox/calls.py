@@ -72,7 +72,6 @@ class KnownFloats:
         return tuple(dict.fromkeys(each for each in wanted if each not in self.asked))
 
     def fill(self, answer: CallAnswer) -> CallAnswer:
-        """The answer with all floats that are known."""
         return replace(answer, outcomes=tuple(map(self._filled, answer.outcomes)))
 
     def _filled(self, answer: Answer) -> Answer:

@@ -21,8 +21,6 @@ class Tier(StrEnum):
 
 
 class CaveatKind(StrEnum):
-    """Kind of a caveat."""
-
     INPUT = "input"
     """An input of a type, sign, alphabet or relation that no known one has."""
     TEXT = "text"

@@ -126,7 +126,7 @@ class AnswerDifference:
 
 @runtime_checkable
 class AnswerChecker(RunChecker, Protocol):
-    """Checker of the answers of calls."""
+    """Compares the answers of calls with the expected ones."""
 
     def of_answers(self, expected: CallAnswer, got: CallAnswer) -> str:
         """Describe the first difference of two answers that is not excused."""
@@ -134,8 +134,6 @@ class AnswerChecker(RunChecker, Protocol):
 
 @dataclass(frozen=True)
 class AnswerComparison:
-    """Compares the answers of calls."""
-
     tolerance: float = 0.0
     """Allowed difference of floats, absolute or relative."""
     exact: bool = False

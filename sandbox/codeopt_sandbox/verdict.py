@@ -218,7 +218,6 @@ def _last_line(stderr: bytes) -> str:
 
 
 def run_case(sandbox: Sandbox, program: str | bytes, case: Case, check: Checker, mode: Mode = "exec") -> Outcome:
-    """Run and judge one case."""
     return judge(case, run_on(sandbox, program, case, mode=mode), check)
 
 

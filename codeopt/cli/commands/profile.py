@@ -28,7 +28,6 @@ TRACED = "Lines are timed by tracing, which makes short lines look slower than t
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the flags."""
     parser.add_argument("target", nargs="?", metavar="TARGET", help="slow.py, mod.py::func, or with --run a folder")
     parser.add_argument("-m", dest="short_m", metavar="MODULE", help="the module to run, as `python -m` does")
     parser.add_argument(

@@ -21,8 +21,6 @@ GONE = "the file, or the function in it"
 
 @dataclass(frozen=True)
 class ListedFinding:
-    """One finding of a cache."""
-
     finding: StoredFinding
     stale_reason: str
     """Parts of the key that changed since, in a few words. Empty: it still holds."""

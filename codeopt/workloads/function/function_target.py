@@ -44,7 +44,6 @@ class FunctionTarget:
 
     @property
     def sandbox(self) -> Sandbox:
-        """The sandbox that it runs in."""
         return self.harness.sandbox
 
     @property

@@ -64,7 +64,6 @@ class FunctionHarness:
     places: tuple[Place, ...] = ()
     """Tests that the user named."""
     names: CallNames = CallNames()
-    """Names by which calls are shown."""
     loading: Preload = Preload()
     """Libraries that are loaded once for all runs of calls."""
     floats: KnownFloats = field(default_factory=KnownFloats)

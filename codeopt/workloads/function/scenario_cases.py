@@ -67,7 +67,6 @@ class ScenarioCase(CallCase):
 
 
 def _chosen(answer: CallAnswer | None, chosen: Sequence[int]) -> CallAnswer:
-    """Some of the answers."""
     found = answer or CallAnswer()
     kept = [at for at in chosen if at < len(found.outcomes)]
     return CallAnswer(tuple(found.outcomes[at] for at in kept), tuple(found.calls[at] for at in kept))

@@ -200,7 +200,6 @@ class FunctionWorkload(Defaults):
         return _without_answer(self._beyond(replace(case, beyond=(because,) * len(calls_of(case))), outcome))
 
     def _original(self, case: Case) -> CallRun:
-        """The original on a case."""
         return self.runner.run(self.baseline.revision, case.stdin, mode="exec", environment=case.environment)
 
     @property
@@ -216,7 +215,6 @@ class FunctionWorkload(Defaults):
 
     @property
     def checker(self) -> AnswerChecker:
-        """The checker of the suite."""
         check = self.suite.check
         return check if isinstance(check, AnswerChecker) else self.comparison
 

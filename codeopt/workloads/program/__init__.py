@@ -44,7 +44,6 @@ class OpenedProgram:
 
     @property
     def other(self) -> Revision | None:
-        """The other program."""
         return self.request.other_program.revision if self.request.other_program else None
 
     def profile(self) -> Profile:

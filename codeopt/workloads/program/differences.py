@@ -50,7 +50,6 @@ class OutputDifference:
         return cls(case, outcome, caveat=found) if found else None
 
     def told(self, again: str) -> Caveat:
-        """Return the difference as a caveat."""
         if self.caveat is not None:
             return replace(self.caveat, reproduce=again)
         expected, got = _outputs(self)

@@ -53,7 +53,6 @@ class OpenedProject:
 
     @property
     def sandbox(self) -> Sandbox:
-        """The sandbox that it runs in."""
         return self.runs.sandbox
 
     @property
@@ -62,7 +61,6 @@ class OpenedProject:
         return self.runs.other.revision if self.runs.other else None
 
     def profile(self) -> Profile:
-        """Profile of the command."""
         from codeopt.workloads.project.watch import profile_command
         from codeopt.workloads.project.workload import as_profile
 

@@ -24,7 +24,6 @@ class BaselineCommand:
     case: Case
     """The command with what the original prints and writes."""
     plain: Run
-    """Run of it."""
 
     @property
     def judged(self) -> Collection[str]:

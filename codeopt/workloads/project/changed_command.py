@@ -34,8 +34,6 @@ WORD = "word "
 
 @dataclass(frozen=True)
 class ChangedCommand:
-    """One change."""
-
     kind: str
     """Shown text: `other numbers`, `another file`, `without an option`."""
     line: tuple[str, ...]

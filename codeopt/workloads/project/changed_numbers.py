@@ -30,8 +30,6 @@ LARGER = 1.1
 
 @dataclass(frozen=True)
 class NumberPlace:
-    """One number and its place in a text."""
-
     text: str
     """Key of the text: `word 3`, or a path."""
     begin: int

@@ -48,8 +48,6 @@ class EntryKind(StrEnum):
 
 @dataclass(frozen=True)
 class CommandEntry:
-    """Entry point of a command."""
-
     kind: EntryKind
     name: str = ""
     """Path, module, code or name of the tool."""
@@ -98,7 +96,6 @@ class ProjectCommand:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """Arguments of the program."""
         return self.words[self.entry.arguments :]
 
     @property

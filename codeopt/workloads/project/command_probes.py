@@ -73,7 +73,6 @@ class CommandProbes:
 
     @property
     def limits(self) -> RunLimits:
-        """Limits of each run."""
         return self.given.limits(LONGER, LEAST_S)
 
     @property

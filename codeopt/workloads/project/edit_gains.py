@@ -34,8 +34,6 @@ FailingTest = Callable[[Revision], str]
 
 @dataclass(frozen=True)
 class EditGain:
-    """Gain of one edit of a patch."""
-
     edit: CodeEdit
     comparison: Comparison | None
     """The patch without it as the original, the whole as the candidate; None where there is nothing to compare."""
@@ -202,5 +200,4 @@ class EditGains:
 
 
 def _each(group: Sequence[CodeEdit], gain: EditGain) -> list[EditGain]:
-    """The gain of a group, at each of its edits."""
     return [replace(gain, edit=edit, together=tuple(each for each in group if each != edit)) for edit in group]

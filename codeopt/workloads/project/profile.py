@@ -193,8 +193,6 @@ class LibraryTime:
 
 @dataclass(frozen=True)
 class ProjectProfile:
-    """One command."""
-
     seconds: float
     """Wall time without any profiler, seconds."""
     cpu_s: float

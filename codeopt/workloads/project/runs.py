@@ -66,7 +66,6 @@ class CommandRuns:
 
     @property
     def limits(self) -> RunLimits:
-        """Limits of the sandbox."""
         return self.sandbox.limits
 
     def run(self, program: Revision, stdin: bytes = b"", /, **options: Unpack[RunOptions]) -> Run:
@@ -185,7 +184,6 @@ class CommandRuns:
         self.sandbox.restart_guest()
 
     def quiesce(self) -> None:
-        """Quiesce the sandbox."""
         self.sandbox.quiesce()
 
 

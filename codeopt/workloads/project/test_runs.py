@@ -123,8 +123,6 @@ BODY = {TestRunner.PYTEST: PYTEST, TestRunner.UNITTEST: BY_UNITTEST, TestRunner.
 
 @dataclass(frozen=True)
 class TestResults:
-    """Results of one run."""
-
     __test__ = False
 
     run: Run

@@ -61,8 +61,6 @@ HOT = 0.05
 
 @dataclass
 class ProjectWorkload(Defaults):
-    """One command of one project."""
-
     request: WorkloadRequest
     program: ProjectProgram
     runner: CommandRuns

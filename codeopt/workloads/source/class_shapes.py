@@ -100,7 +100,6 @@ def methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
 
 
 def setters(node: ast.ClassDef) -> list[ast.FunctionDef]:
-    """Setters of its properties."""
     found = [each for each in node.body if isinstance(each, ast.FunctionDef) and len(each.args.args) == 2]
     return [each for each in found if any(dotted(mark) == f"{each.name}.setter" for mark in each.decorator_list)]
 

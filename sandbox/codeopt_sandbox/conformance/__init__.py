@@ -35,8 +35,6 @@ class Check:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """Result of one check."""
-
     check: Check
     held: bool
     seen: str = ""

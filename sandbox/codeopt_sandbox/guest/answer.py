@@ -74,7 +74,6 @@ class Field(Record):
         return cls(**{**fields, "floats": Floats.read(floats) if floats else None})
 
     def told(self) -> dict[str, Any]:
-        """Fields for JSON."""
         floats = self.floats.fields() if self.floats else None
         found = {name: value for name, value in {**vars(self), "floats": floats}.items() if value}
         return found if self.value is None else {**found, "value": self.value}
@@ -154,7 +153,6 @@ class Answer(Record):
         return super().read({**fields, **made})
 
     def told(self) -> dict[str, Any]:
-        """Fields for JSON."""
         found: dict[str, Any] = {}
         for name, value in vars(self).items():
             if value is NOTHING or not value and type(value) is not Field:

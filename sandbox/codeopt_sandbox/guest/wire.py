@@ -21,7 +21,6 @@ class BrokenFrame(Exception):
 
 
 def pack(message: dict[str, Any], blob: bytes = b"") -> bytes:
-    """One frame."""
     text = json.dumps(message).encode()
     return _LENGTHS.pack(len(text), len(blob)) + text + blob
 

@@ -107,7 +107,6 @@ class ClassHints:
     """Classes of a project, and what they are made with."""
 
     module: Scope | None = None
-    """Module of the function."""
     here: Scope | None = None
     """Scope of the annotations in question."""
     breached: frozenset[Breach] = frozenset()

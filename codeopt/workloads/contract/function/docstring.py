@@ -115,7 +115,6 @@ def _blocks(lines: Sequence[str], names: set[str]) -> Iterator[tuple[str, str]]:
 
 
 def _bounds(about: str, sentence: str) -> Iterator[StatedBound]:
-    """Bounds in one sentence."""
     for match in _CHAIN.finditer(sentence):
         if (match["low"] or match["high"]) and not re.search(r"[-+*/%^]\s*$", sentence[: match.start()]):
             yield from _of_chain(match)

@@ -45,8 +45,6 @@ class Kept:
 
 @dataclass(frozen=True)
 class GraphProperty:
-    """A property of one kind of graph."""
-
     words: str
     """Description with `{}` for the value."""
     look: Callable[[Any], Kept | None]

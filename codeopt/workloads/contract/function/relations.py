@@ -31,8 +31,6 @@ def _a_few(*_: Any) -> float:
 
 @dataclass(frozen=True)
 class ArgumentRelation:
-    """Relation between arguments."""
-
     words: str
     """Description of what a call that breaks it lacks."""
     parameters: tuple[str, ...]

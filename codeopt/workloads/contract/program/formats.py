@@ -139,7 +139,6 @@ def shared(inputs: Sequence[bytes], *, lines: bool) -> list[Property]:
 
 
 def shared_lines(inputs: Sequence[bytes]) -> list[Property]:
-    """The properties of lines that all inputs have."""
     if max((data.count(b"\n") for data in inputs), default=0) < FEW_LINES:
         return []
     return [(words, holds) for words, holds in LINES if all(map(holds, inputs))]

@@ -79,7 +79,6 @@ class ParsedInput:
         return [[line[role.token] for line in lines]]
 
     def tokens(self, role: InputField) -> list[bytes]:
-        """All tokens of a role."""
         return [token for each in self.lists(role) for token in each]
 
     def integers(self, role: InputField) -> list[int]:

@@ -121,7 +121,6 @@ def _names(hint: ast.expr | None) -> set[str]:
 
 
 def _literals(hint: ast.expr | None) -> list[Any]:
-    """The choices of a Literal."""
     if not (isinstance(hint, ast.Subscript) and ast.unparse(hint.value).rpartition(".")[2] == "Literal"):
         return []
     parts = hint.slice.elts if isinstance(hint.slice, ast.Tuple) else [hint.slice]

@@ -115,7 +115,6 @@ def _loaded(kept: CorpusCache, harness: FunctionHarness) -> KnownFunction | None
 
 
 def corpus_to_json(corpus: CallCorpus, names: CallNames) -> Any:
-    """A corpus as data."""
     return CODEC.write((corpus, names))
 
 

@@ -89,7 +89,6 @@ class KnownCall:
 
     @property
     def made_of_others(self) -> bool:
-        """The call is made from known ones."""
         return self.source in (DERIVED, REFUSED)
 
     @property

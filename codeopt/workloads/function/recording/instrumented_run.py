@@ -117,8 +117,6 @@ class WatchedRun:
 
 @dataclass(frozen=True)
 class UsersCommand:
-    """Command of a user."""
-
     words: Sequence[str]
     python: str | None = None
     """Interpreter for the word `python`, given by --python."""

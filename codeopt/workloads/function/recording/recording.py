@@ -59,7 +59,6 @@ class Recording:
 
     @property
     def called(self) -> bool:
-        """At all."""
         return bool(self.seen or self.lost)
 
 

@@ -101,9 +101,12 @@ MOST_TEXT, MOST_MADE_TEXT = 1_000_000, 150_000
 made longer: to read them takes up to a hundred times as long as to make them."""
 LONGER = 1.2
 """Least time of the longest grown call, as a multiple of that of the longest given one."""
-COMPARED_WITH, COMPARED_PASSES, MOST_REPEATS = 4, 3, 100
-"""Number of given calls that grown ones are timed with, of passes of each, and of times that a pass repeats a short
-one at most."""
+COMPARED_WITH = 4
+"""Number of given calls that grown ones are timed with."""
+COMPARED_PASSES = 3
+"""Number of passes of each."""
+MOST_REPEATS = 100
+"""Maximum number of times that a pass repeats a short call."""
 SHORTEST_S = 15e-6
 """A pass must take this long: reading the clock from outside costs about 10 microseconds."""
 

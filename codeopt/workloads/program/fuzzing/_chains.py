@@ -27,7 +27,6 @@ class Tree:
     roles: tuple[InputField, ...]
 
     def edges(self, reading: ParsedInput) -> Edges:
-        """All of them."""
         first = reading.integers(self.roles[0])
         if len(self.roles) == 2:
             return list(zip(first, reading.integers(self.roles[1]), strict=True))

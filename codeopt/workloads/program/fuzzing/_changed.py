@@ -39,8 +39,6 @@ TRIES = 3
 
 @dataclass(frozen=True)
 class MutatedInput:
-    """One changed input."""
-
     name: str
     stdin: bytes
     because: str = ""

@@ -56,7 +56,6 @@ class KnownDocuments:
 
     @cached_property
     def relations(self) -> tuple[NodeRelation, ...]:
-        """Relations of values."""
         return find_node_relations(self.documents, self._mappings)
 
     @cached_property

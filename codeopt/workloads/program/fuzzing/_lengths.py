@@ -18,7 +18,6 @@ class Lengthen:
     factor: float
     """Length as a multiple of the longest known input."""
     least: int
-    """Bytes."""
     fresh: bool
     """True for new numbers in addition to known ones."""
 

@@ -95,7 +95,6 @@ _Slot = _Text | _Number
 
 
 def _slots(cases: Iterable[Case]) -> list[_Slot]:
-    """Slots that any of the cases has."""
     slots: dict[_Slot, None] = {_Text(): None}
     for case in cases:
         slots |= dict.fromkeys(_Text(path) for path, _ in case.files or ())

@@ -67,8 +67,6 @@ class Harness(Protocol):
 
 @dataclass(frozen=True)
 class Benches:
-    """The benchmarks of a command."""
-
     harness: str
     loops: int
     before: tuple[TimedBody, ...]

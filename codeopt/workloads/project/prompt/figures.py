@@ -22,8 +22,6 @@ LOADING_LEAST = 0.05
 
 @dataclass(frozen=True)
 class Figures:
-    """The rows."""
-
     profile: ProjectProfile
 
     @cached_property
@@ -33,7 +31,6 @@ class Figures:
 
     @property
     def functions(self) -> tuple[FunctionTime, ...]:
-        """Functions with their times."""
         worth = (f for f in self.profile.functions if f.total_share >= LEAST and not self.is_import(f))
         return tuple(f for f in worth if not is_vendored(f.file))[: 2 * ROWS]
 

@@ -92,7 +92,6 @@ class CallAnswering:
             self.parts["operations"] = text_field(repr((lazy, [each[:2] for each in found])), shown=words)
 
     def end(self, **more: Any) -> Answer:
-        """The answer."""
         raises, encoder = "raised" in self.parts, self.encoder
         opaque = encoder.opaque or self.opaque
         kind = NOT_COMPARABLE if opaque else RAISES if raises else YIELDS if encoder.iterators else RETURNS

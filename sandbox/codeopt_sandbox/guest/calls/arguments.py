@@ -36,7 +36,6 @@ class Arguments:
         self.names = CallNamespace(ref)
 
     def fresh(self, code: CodeType) -> Call:
-        """New arguments for a call."""
         return self.names.made(code)  # type: ignore[no-any-return]
 
     def share(self) -> None:
@@ -114,7 +113,6 @@ class CallNamespace(KnownCall):
         return self.ref.module if name in self.ref.aliases else name
 
     def load(self, module: str, name: str) -> Any:
-        """An object by its name."""
         module = self.module_name(module)
         __import__(module)
         found: Any = modules[module]

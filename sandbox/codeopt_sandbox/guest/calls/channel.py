@@ -106,11 +106,9 @@ class Channel:
         self.reader, self.writer = reader, writer
 
     def send(self, letter: bytes, text: str = "") -> None:
-        """One frame."""
         self.write(frame(letter, text.encode("utf-8", "surrogatepass")))
 
     def send_bytes(self, letter: bytes, data: bytes) -> None:
-        """One frame."""
         self.write(frame(letter, data))
 
     def write(self, data: bytes) -> None:

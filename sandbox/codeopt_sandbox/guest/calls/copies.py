@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 CONTAINERS = (list, dict, set)
 VALUES = (tuple, frozenset, str, bytes, int, float)
 MAX_ASKED_ITEMS = 20
-"""Items that are asked for."""
 
 
 def copied(value: Any, target: str, memo: dict[int, Any]) -> Any:

@@ -23,7 +23,6 @@ BROKEN = (AttributeError, TypeError, ValueError, LookupError)
 
 
 def library_settings(modules: Mapping[str, Any]) -> Settings:
-    """Settings of all loaded libraries."""
     found: Settings = {}
     for name in READERS:
         if modules.get(name) is not None:

@@ -59,7 +59,6 @@ def others(ref: FunctionRef) -> list[tuple[str, Any]]:
 
 
 def is_public(name: str) -> bool:
-    """Whether a name is public."""
     return not name.startswith("_") and not is_cache(name)
 
 

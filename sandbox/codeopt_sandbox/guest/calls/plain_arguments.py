@@ -34,7 +34,6 @@ class ArgumentsBefore:
         self.before = (b"", b"") if self.packed else self.encoded(self.encoder(), call)[:2]
 
     def encoder(self) -> Encoder:
-        """Encoder of arguments."""
         return Encoder(self.target, ordered=self.ordered)
 
     def encoded(self, encoder: Encoder, call: Call, rest: bool = False) -> tuple[bytes, bytes, Any, Any]:

@@ -65,7 +65,6 @@ class Draw:
         self.random = generator.random
 
     def items(self, kind: Any, count: int) -> list[Any]:
-        """Items of one kind."""
         makers: dict[str, Callable[..., list[Any]]] = {
             "int": self.whole,
             "float": self.real,
@@ -80,14 +79,12 @@ class Draw:
         return makers[kind[0]](count, *kind[1:])
 
     def whole(self, count: int, low: int, high: int) -> list[int]:
-        """Ints from low to high."""
         random, width = self.random, high - low + 1
         if width < _53_BITS:
             return [low + int(random() * width) for _ in range(count)]
         return [low + (int(random() * _53_BITS) * width >> 53) for _ in range(count)]
 
     def real(self, count: int, low: float, high: float) -> list[float]:
-        """Floats from low to high."""
         random, width = self.random, high - low
         return [low + random() * width for _ in range(count)]
 

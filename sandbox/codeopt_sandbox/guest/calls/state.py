@@ -42,7 +42,6 @@ def random_state() -> Any:
 
 
 def state_of(ref: FunctionRef, module: types.ModuleType) -> Seen:
-    """State now."""
     found: Seen = {}
     for name in ref.globals:
         value = vars(module).get(name)

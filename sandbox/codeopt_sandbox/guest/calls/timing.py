@@ -93,12 +93,10 @@ class TimedPass:
         return self.worker.arguments.fresh(code)
 
     def seen(self, code: CodeType, call: Call) -> ArgumentsBefore:
-        """The arguments of a call before it is made."""
         plain = not self.batch.shared and is_plain(code)
         return ArgumentsBefore(self.target, call, plain, lambda: self.fresh(code), self.batch.ordered)
 
     def act(self, calls: Sequence[Call]) -> Act:
-        """Calls as they are to be made."""
         return self.perform, self.function, calls
 
     def left(self, was: str, random: Any) -> State:

@@ -58,6 +58,5 @@ def read_properties(value: Any) -> None:
 
 
 def read_items(value: Any) -> None:
-    """Read its items."""
     for _ in islice(iter(value), MAX_ITEMS):
         pass

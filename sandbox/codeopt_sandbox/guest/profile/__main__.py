@@ -61,7 +61,6 @@ def main(bundle: Bundle) -> None:
 
 
 def answer(program: ProfiledProgram, request: ProfileRequest, bundle: Bundle) -> dict[str, Any]:
-    """Answer for the host."""
     try:
         if request.mode == "lines":
             return run_lines(program, request)

@@ -49,7 +49,6 @@ class Job(NamedTuple):
     """[relative path, name of a kept input]: the run has a working folder of its own with them, and what it wrote there
     is reported. None: it has the first scratch folder."""
     version: int = 0
-    """Version of the base."""
     hidden: list[str] = []  # noqa: RUF012  never changed
     """Files of the base that the run is not given."""
     libraries: str = ""
@@ -57,8 +56,6 @@ class Job(NamedTuple):
 
 
 class RunState:
-    """State of the run in progress."""
-
     def __init__(self, started: float) -> None:
         self.started = started
         self.stdout, self.stderr = bytearray(), bytearray()

@@ -173,7 +173,6 @@ class TestRun:
         return {**found, "error": "" if found["ran"] else missing}
 
     def run_pytest(self, found: PytestPlugin) -> dict[str, Any]:
-        """Run the tests by pytest."""
         import pytest
 
         status = self.by_folder(pytest.main, found)

@@ -100,7 +100,6 @@ class CallTimes:
         self.tell(place, total, own)
 
     def tell_all(self) -> None:
-        """Tell all that is new."""
         for place in list(self.seconds):
             self.tell_of(place)
 

@@ -42,7 +42,6 @@ class TestOutcomes:
         """True if tests were left out for lack of time."""
 
     def begin(self) -> None:
-        """A test begins."""
         self.lost_before = self.lost()
 
     def took(self, seconds: float) -> None:

@@ -83,7 +83,6 @@ class BesideTimes:
         self.tests: dict[tuple[str, int], list[str]] = {}
 
     def add(self, place: tuple[str, int], total: float, own: float, test: str) -> None:
-        """Add a part."""
         before, before_own = self.seconds.get(place, (0.0, 0.0))
         self.seconds[place] = before + total, before_own + own
         if test:

@@ -132,13 +132,11 @@ class UnittestRun:
         result.stopTest = stop
 
     def begin(self, test: Any) -> None:
-        """A test begins."""
         os.environ["PYTEST_CURRENT_TEST"] = f"{self.id(test)} (call)"  # as pytest does
         self.started = time.perf_counter()
         self.outcomes.begin()
 
     def end(self, test: Any) -> None:
-        """A test has ended."""
         self.outcomes.took(time.perf_counter() - self.started)
         os.environ.pop("PYTEST_CURRENT_TEST", None)
         self.outcomes.ended(self.id(test))

@@ -123,7 +123,6 @@ def _code(function: Any) -> CodeType | None:
 
 
 def function_name(function: Any) -> str:
-    """Name of the function in its own text."""
     return str(getattr(function, "__name__", ""))
 
 

@@ -40,7 +40,6 @@ class TreeWriter:
                 self.tree(part[0])
 
     def tree(self, tree: Any) -> None:
-        """Any tree."""
         if type(tree) is list:
             self.items("[", "]", tree)
         elif type(tree) is not tuple or not tree or type(tree[0]) is not str:
@@ -102,7 +101,6 @@ class TreeWriter:
         self.add("}")
 
     def iterator(self, items: Any = (), end: Any = None) -> None:
-        """Items of an iterator."""
         self.items("<iterator of ", "", items)
         if end is not None:
             self.all(" and more" if end[0] == "more" else f" then {end[0]} ")

@@ -104,7 +104,6 @@ class Encoder:
             self.note(path + name, part, depth - 1)
 
     def tree(self, value: Any, depth: int = 100) -> Any:
-        """The tree of any value."""
         kind = type(value)
         if is_simple(kind):
             self.floats = self.floats or kind is float or kind is complex

@@ -86,7 +86,6 @@ JOINED = ((GIVE, 0), (JOIN, 0), (CALL, 0), (READ, 0))
 CHANGED = (*first(0), (READ, 0), (BECOME, 0, 1), (CALL, 0), (READ, 0))
 """Same arguments once more, which the caller has changed into those of another call."""
 ALONE = (*first(0), (READ, 0))
-"""One call."""
 ORDER = (*ALONE, *first(1), (READ, 1))
 """One call after another."""
 TURN = (*BOTH, (TURNS, 0, 1), (READ, 0), (READ, 1))

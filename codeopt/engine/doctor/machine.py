@@ -10,7 +10,7 @@ from pathlib import Path
 
 from codeopt.core.errors import UsageError
 from codeopt.core.extras import extras, install_command
-from codeopt.core.interpreter import Origin, find_interpreter
+from codeopt.core.interpreter import ADVICE, Origin, find_interpreter
 from codeopt.core.machine import machine
 from codeopt.engine.doctor.exam_row import ExamRow, Health
 
@@ -58,7 +58,7 @@ def _interpreter(python: str | None, place: Path) -> ExamRow:
     try:
         found = find_interpreter(python, place)
     except UsageError as error:
-        return ExamRow("project's Python", Health.FAIL, str(error), error.hint)
+        return ExamRow("project's Python", Health.FAIL, str(error), error.hint or ADVICE)
     said = found.words
     if found.origin is Origin.OWN:
         hint = "activate the project's environment, or use --python .venv/bin/python"

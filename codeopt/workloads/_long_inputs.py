@@ -1,7 +1,7 @@
 """Long inputs: pairs are timed on a part that is found by a few runs of the original, and the whole is run once.
 
-The time is assumed to grow by a power of the input's size, as between two measured sizes. The search ends when a part
-takes about as long as a pair may.
+Between two measured sizes the time is assumed to grow by a power of the input's size. The search ends when a part takes
+about as long as a pair may.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ WANTED_S = 0.7
 """Time of the original on the part, seconds."""
 WITHIN = 3.0
 """Factor by which the time on the part may be longer or shorter than that."""
+AT_LEAST_S, AT_MOST = 0.1, 0.5
+"""Time of the original on a part that will do where none of that time was found: seconds, and share of the whole's."""
 TRIES = 5
 """Number of shares that are tried."""
 LEAST_SHARE = 1e-4
@@ -42,26 +44,39 @@ Part = TypeVar("Part")
 
 
 def find_part(whole_s: float, run_part: Callable[[float], tuple[float, Part] | None]) -> Part | None:
-    """Return the part of an input on which the original takes about WANTED_S. None if none was found.
+    """Return the part of an input on which the original takes about WANTED_S, else the nearest that will do. None if
+    none was found.
 
     Args:
         whole_s: Time of the original on the whole, seconds.
         run_part: Runs the original on the first share of the input, and returns the seconds with the part. None ends
             the search.
     """
+    tried: list[tuple[float, Part]] = []
+    shorter: tuple[float, float] | None = None
+    longer = (1.0, whole_s)
     share = WANTED_S / whole_s
     for _ in range(TRIES):
         share = min(MOST_SHARE, max(LEAST_SHARE, share))
         found = run_part(share)
         if found is None:
-            return None
+            break
         seconds, part = found
         if WANTED_S / WITHIN <= seconds <= WANTED_S * WITHIN:
             return part
-        took = max(seconds, LEAST_S)
-        power = math.log(took / whole_s) / math.log(share)
-        share *= (WANTED_S / took) ** (1 / min(MOST_POWER, max(LEAST_POWER, power)))
-    return None
+        tried.append(found)
+        size = share, max(seconds, LEAST_S)
+        shorter, longer = (size, longer) if seconds < WANTED_S else (shorter, size)
+        if shorter is None:
+            power = math.log(longer[1] / whole_s) / math.log(share)
+            share *= (WANTED_S / longer[1]) ** (1 / min(MOST_POWER, max(LEAST_POWER, power)))
+        elif shorter[0] < longer[0]:  # between them any power will do: time may grow exponentially
+            power = math.log(longer[1] / shorter[1]) / math.log(longer[0] / shorter[0])
+            share = shorter[0] * (WANTED_S / shorter[1]) ** (1 / power)
+        else:
+            break
+    usable = [(seconds, part) for seconds, part in tried if AT_LEAST_S <= seconds <= AT_MOST * whole_s]
+    return min(usable, key=lambda each: abs(math.log(each[0] / WANTED_S)))[1] if usable else None
 
 
 def part_words(share: float, of: str, seconds: float, whole_s: float) -> str:

@@ -160,6 +160,12 @@ class FunctionWorkload(Defaults):
 
     def run_case(self, draft: Revision, case: Case) -> Outcome:
         """Make the calls of a case in a fresh interpreter."""
+        outcome = self.run_with_answer(draft, case)
+        answered = isinstance(case, AnsweredCase) and outcome.verdict is CaseVerdict.AC
+        return _without_answer(outcome) if answered else outcome
+
+    def run_with_answer(self, draft: Revision, case: Case) -> Outcome:
+        """The same, with the answer of the calls also where it is the original's."""
         mode: RunMode = "fork" if isinstance(case, WholeCase) else "exec"  # as they are timed
         run = self.runner.run(draft, case.stdin, mode=mode, environment=case.environment)
         if isinstance(case, ScenarioCase):
@@ -184,8 +190,7 @@ class FunctionWorkload(Defaults):
         outcome = self._viewed(draft, case, outcome, mode)
         if outcome.verdict is not CaseVerdict.AC:
             return outcome
-        caveats = call_caveats(case, run.answer, self.rules_of_caveats)
-        return _without_answer(replace(outcome, caveats=caveats))
+        return replace(outcome, caveats=call_caveats(case, run.answer, self.rules_of_caveats))
 
     def _by_context(self, draft: Revision, case: CallCase, outcome: Outcome) -> Outcome:
         """A wrong outcome; a caveat where the decimal context, the recursion limit or -O makes the difference."""

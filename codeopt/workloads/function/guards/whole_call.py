@@ -37,7 +37,7 @@ def check_gain(gain: CallGain) -> Finding | None:
     patient = _case(batch, BIG_S)
     original = run_on(workload.runner, gain.original, patient, mode="exec")
     asked = case.expecting(original)
-    outcome = workload.run_case(gain.draft, asked)
+    outcome = workload.run_with_answer(gain.draft, asked)
     note = None
     if outcome.verdict is CaseVerdict.WA and isinstance(outcome.run, CallRun):
         original = run_on(workload.runner, gain.original, patient, mode="exec")
@@ -61,6 +61,7 @@ def _case(batch: CallBatch, seconds: float) -> AnsweredCase:
 
 
 def _seconds(run: object) -> float:
-    """Wall time of the first call of a run, with the reading of its result; of a run without an answer its own."""
+    """Seconds of the first call of a run, with the reading of its result and without waits for the processor; of a run
+    without an answer its own."""
     assert isinstance(run, CallRun)
     return run.answer.outcomes[0].seconds if run.answer and run.answer.outcomes else run.wall_s

@@ -125,8 +125,7 @@ class Zygote:
         if run.job["tool"]:
             if self.tools is None:
                 forget_imports(self.imported, self.found_in)  # as each run does, which finds again what this imports
-                self.tools = read_tools(run.fds[BUNDLE_FD], self.libc)
-                self.tools.library_code = self.library_code
+                self.tools = read_tools(run.fds[BUNDLE_FD], self.libc, self.library_code)
             run.tools = self.tools
         set_scene(run.job, self.libraries.path)
         run.streams_fit = kinds(run.fds[:3]) == self.streams
@@ -162,12 +161,15 @@ def forget_imports(built_in: frozenset[str], found_in: frozenset[str]) -> None:
         del sys.path_importer_cache[folder]
 
 
-def read_tools(fd: int, libc: CDLL) -> Bundle:
-    """Our own programs, out of the way of a program's collections; that which makes calls is loaded."""
+def read_tools(fd: int, libc: CDLL, library_code: LibraryCode | None) -> Bundle:
+    """Our own programs, out of the way of a program's collections; that which makes calls is loaded. library_code: is
+    told of the libraries that it imports, so that each run need not be."""
     with _io.open(fd, "rb", closefd=False) as file:
         tools = Bundle(marshal.loads(file.read()))
-    tools.libc = libc
+    tools.libc, tools.library_code = libc, library_code
     tools.load("calls.__main__")
+    if library_code is not None:
+        library_code.keep_new()
     gc.freeze()
     return tools
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .library_settings import Settings
 
 modules = sys.modules
-get_freeze_count, collect = gc.get_freeze_count, gc.collect
+get_objects, collect = gc.get_objects, gc.collect
 NOTHING: tuple[str, Any] = ("", None)
 MAX_SETTINGS = 200
 """Most settings that are reported."""
@@ -41,7 +41,8 @@ class Leaving:
         self.code = code or LibraryCode()
         self.known = frozenset(modules)
         self.before: Settings = {}
-        self.frozen = 0
+        self.unfrozen: list[Any] = []
+        """An object that the collector looks at until `gc.freeze()` is called."""
         self.random: dict[str, Any] = {}
         """State of each shared random generator, by module, when the module was loaded or before that."""
         self.by_import: list[LeftSetting] = []
@@ -54,7 +55,7 @@ class Leaving:
 
     def look(self) -> None:
         """Record the current settings."""
-        self.before, self.frozen = process_settings(), get_freeze_count()
+        self.before, self.unfrozen = process_settings(), []
         self.random = {name: state_of_random(name) for name in GENERATORS if name in modules}
 
     def loaded(self, name: str, module: Any) -> None:
@@ -90,7 +91,7 @@ class Leaving:
         """Settings that differ from the recorded ones."""
         now = process_settings()
         found = [LeftSetting(name, *texts, when) for name, texts in differences(self.before, now).items()]
-        if get_freeze_count() > self.frozen:  # it falls by itself, as objects go
+        if id(self.unfrozen) not in map(id, get_objects()):  # which leaves out frozen ones
             found.append(LeftSetting(FROZEN, "not called", "called", when))
         for name, was in self.random.items():
             if name in modules and state_of_random(name) != was:

@@ -13,7 +13,7 @@ from .repr.structure import held_dict, is_librarys, vars_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from .function_ref import FunctionRef
@@ -26,9 +26,9 @@ MAX_ITEMS = 200
 PLAIN = (int, float, str, bool, list, dict, set)
 
 
-def neighbours(ref: FunctionRef) -> Iterator[tuple[str, Any]]:
+def neighbours(others: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
     """Public data of the project's other modules, of their classes and of their objects."""
-    for name, module in others(ref):
+    for name, module in others:
         for key, value in sorted(vars(module).items()):
             if not is_public(key):
                 continue
@@ -42,10 +42,10 @@ def neighbours(ref: FunctionRef) -> Iterator[tuple[str, Any]]:
                 yield name + "." + key, attributes(value)
 
 
-def counters(ref: FunctionRef) -> Iterator[tuple[str, Any]]:
+def counters(others: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
     """Private whole numbers of other modules, alone or by name, such as counters; all other private data is theirs
     alone."""
-    for name, module in others(ref):
+    for name, module in others:
         for key, value in sorted(vars(module).items()):
             if key.startswith("_") and not key.startswith("__") and not is_cache(key) and is_counter(value):
                 yield name + "." + key, value
@@ -54,7 +54,8 @@ def counters(ref: FunctionRef) -> Iterator[tuple[str, Any]]:
 def others(ref: FunctionRef) -> list[tuple[str, Any]]:
     """Modules of the project in addition to the one under test."""
     own = OwnCode(ref)
-    mine = [(name, each) for name, each in sorted(modules.items(), key=str) if own.has(getattr(each, "__file__", ""))]
+    mine = [(name, each) for name, each in modules.items() if own.has(getattr(each, "__file__", ""))]
+    mine.sort(key=lambda pair: str(pair[0]))
     return [pair for pair in mine[:MAX_MODULES] if pair[0] != ref.module]
 
 

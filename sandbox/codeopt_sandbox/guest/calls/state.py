@@ -7,7 +7,7 @@ import sys
 import types
 
 from ..answer import NOTHING, Field
-from .neighbours import counters, is_data, neighbours
+from .neighbours import counters, is_data, neighbours, others
 from .outcome import State
 from .process_state import process_state
 from .repr.fields import text_field
@@ -57,9 +57,10 @@ def state_of(ref: FunctionRef, module: types.ModuleType) -> Seen:
                 found[f"class attribute {name}.{key}"] = (*seen(ref, value), 0)
             elif type(value) in (types.FunctionType, property, classmethod, staticmethod):
                 found[f"class attribute {name}.{key}"] = "", "another " + type(value).__name__, id(value)
-    for name, value in neighbours(ref):
+    mine = others(ref)
+    for name, value in neighbours(mine):
         found["global " + name] = (*seen(ref, value), 0)
-    for name, value in counters(ref):
+    for name, value in counters(mine):
         found[COUNTER + name] = (*seen(ref, value), 0)
     found.update({name: (text, text, 0) for name, text in process_state(ref.paths).items()})
     variables = digest(repr(sorted(os.environ.items())).encode("utf-8", "replace"))

@@ -118,7 +118,7 @@ def _kept(
     harness: FunctionHarness, runner: TimedRuns, wanted: Sequence[Scenario], environment: Environment = USUAL
 ) -> dict[Scenario, Answer]:
     """Scenarios that hold for the original, with what it answers."""
-    calls = list(dict.fromkeys(call for each in wanted for call in each.calls))
+    calls = list(dict.fromkeys(call for each in wanted for call in each.as_alone))
     batch = _batch(harness, [*calls, *(each.text for each in wanted)])
     answer = runner.run(harness.revision, batch.stdin(), mode="exec", environment=environment).answer
     if answer is None:

@@ -46,9 +46,14 @@ class Scenario:
         """Text that the sandbox reads."""
         return f"{steps.SCENARIO}({self.steps!r}, {', '.join(self.calls)})"
 
+    @property
+    def as_alone(self) -> tuple[str, ...]:
+        """The calls that must be answered as they are alone, in the order of the answers."""
+        return tuple(self.calls[at] for at in _AS_ALONE.get(self.steps, ()))
+
     def holds(self, answer: Answer, alone: Mapping[str, Answer]) -> bool:
         """Return True if the calls that nothing should change answer as on their own, and other calls do not fail."""
-        answers = [alone[self.calls[at]].observed() for at in _AS_ALONE.get(self.steps, ())]
+        answers = [alone[call].observed() for call in self.as_alone]
         found = [step.observed() for step in answer.steps]
         if answers:
             return found == answers or (self.steps == steps.TRACED and found[:1] == answers)

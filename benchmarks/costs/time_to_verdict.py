@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import os
 import re
 import statistics
 import subprocess
@@ -231,6 +232,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=10, help="number of its functions")
     parser.add_argument("--python", default="", help="interpreter that has what they import")
     arguments = parser.parse_args()
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
     with tempfile.TemporaryDirectory(prefix="codeopt-verdict-") as name:
         folder = Path(name)
         if arguments.enamel:

@@ -217,11 +217,11 @@ class Judge:
         """Check a program that a person wrote on all cases, known and unseen, and with all further checks
         of the workload. known: outcomes of the known cases, where they were run before.
         """
-        with self.alone():
+        with self.alone(), self.workload.making_unseen() as unseen_cases:
             notes = guards.source_notes(guards.SourcePair(self.original.revision, draft)) if self.timed else ()
             candidate = self._run_cases(Candidate(1, draft, summary, notes=notes), known, failures)
             if candidate.correct:
-                unseen = self._outcomes(draft, self.workload.unseen_cases(), failures)
+                unseen = self._outcomes(draft, unseen_cases(), failures)
                 candidate = replace(candidate, outcomes=candidate.outcomes + unseen)
             return self._checked(candidate, Stage.REFERENCE)
 

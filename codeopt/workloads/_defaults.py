@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import cast
 
 from codeopt.core.briefing import Briefing
@@ -48,6 +49,10 @@ class Defaults:
 
     def unseen_cases(self) -> tuple[Case, ...]:
         return ()
+
+    def making_unseen(self) -> AbstractContextManager[Callable[[], tuple[Case, ...]]]:
+        """Make them when they are asked for."""
+        return nullcontext(self.unseen_cases)
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
         """Return the plan of the rounds."""

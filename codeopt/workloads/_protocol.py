@@ -60,6 +60,11 @@ class Checks(Protocol):
         """Return new cases that never ran before, with the original's results. The tuple may be empty."""
         ...
 
+    def making_unseen(self) -> AbstractContextManager[Callable[[], tuple[Case, ...]]]:
+        """Return what gives the unseen cases. They are made meanwhile if there is a core for it that nothing is timed
+        on."""
+        ...
+
     def similar_inputs(self, case: Case) -> Iterable[Case]:
         """Inputs like that of a case, which no draft has met."""
         ...

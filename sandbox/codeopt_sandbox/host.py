@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -88,7 +90,7 @@ class BackendHandle:
 
 
 class Sandbox:
-    """Runs programs that nobody trusts. Use as a context manager; not thread-safe."""
+    """Runs programs that nobody trusts. Use as a context manager. Threads may share it; they run one after another."""
 
     def __init__(self, handle: BackendHandle, options: Options) -> None:
         self._launch = handle
@@ -101,6 +103,9 @@ class Sandbox:
         """Measurement of idle cores, until the first run: starting the guest takes longer, so it costs nothing."""
         self._core: int | None = None
         self._guest: Guest | None = None
+        self._turn = threading.RLock()
+        """Held during a run: a guest answers one question at a time."""
+        self._stopped = False
         self._pool = Pool(self._start_guest, handle.spare if options.spare is None else options.spare)
 
     def __enter__(self) -> Self:
@@ -118,6 +123,21 @@ class Sandbox:
     def restart_guest(self) -> None:
         """Continue with a fresh guest for another program. It keeps no state of the last one."""
         self._drop_guest()
+
+    def beside(self) -> Sandbox | None:
+        """Return a sandbox like this one on another core, for runs that are not timed. None if all cores are taken.
+
+        It is closed before this one is.
+        """
+        others = os.sched_getaffinity(0) - {self.core}
+        if not others or self._options.core is not None or self.core is None:
+            return None
+        handle = replace(self._launch, close=lambda: None, spare=0)
+        return Sandbox(handle, replace(self._options, limits=self.limits, core=max(others)))
+
+    def stop(self) -> None:
+        """Let the run in progress be the last one: the next raises SandboxError."""
+        self._stopped = True
 
     @property
     def most_memory_mib(self) -> int:
@@ -152,8 +172,10 @@ class Sandbox:
         """Start the sandbox process now.
 
         Raises:
-            SandboxError: It does not start.
+            SandboxError: It does not start, or it was stopped.
         """
+        if self._stopped:
+            raise SandboxError("the sandbox was stopped")
         if self._guest is None:
             self._guest = self._pool.take()
 
@@ -184,7 +206,8 @@ class Sandbox:
         Raises:
             SandboxError: The sandbox failed twice.
         """
-        self.warm()
+        with self._turn:
+            self.warm()
         tool = isinstance(program, GuestProgram)  # which enters its environment itself, once it was forked
         variables = {} if tool else environment.process_variables()
         libraries = program.libraries if isinstance(program, GuestProgram) else None
@@ -203,11 +226,12 @@ class Sandbox:
         if files is not None and (base := self._options.base):
             job |= {"version": base.version, "hidden": list(without)}
         packed = libraries.packed() if libraries else b""
-        try:
-            return self._run(source, stdin, files, packed, job)
-        except GuestLost:
-            self._drop_guest()
-            return self._run(source, stdin, files, packed, job)
+        with self._turn:
+            try:
+                return self._run(source, stdin, files, packed, job)
+            except GuestLost:
+                self._drop_guest()
+                return self._run(source, stdin, files, packed, job)
 
     def _run(self, program: bytes, stdin: bytes, files: Files | None, libraries: bytes, job: dict[str, Any]) -> Run:
         self.warm()

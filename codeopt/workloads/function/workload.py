@@ -3,7 +3,8 @@ larger of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,6 +20,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.words import counted
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Gain, Stage, Suite, TimedRegion, Workload, WorkloadRequest
+from codeopt.workloads._beside import beside
 from codeopt.workloads._environments import axes, variables_read
 from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.contract.function import Contract
@@ -56,6 +58,7 @@ from codeopt.workloads.function.timing.timing_cache import cached_choice
 from codeopt.workloads.function.view import FunctionProposer, function_rules
 from codeopt.workloads.function.views import judge_views
 from codeopt.workloads.sandbox_view.view import locate
+from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallRun
 from codeopt_sandbox.caveat import Tier
 from codeopt_sandbox.compare import Decision, Plan, StoppingRule, make_plan
@@ -322,6 +325,15 @@ class FunctionWorkload(Defaults):
             self.harness, self.runner, known, "fresh", check, contract, held_out=True, policy=policy, made_in=CONFIRMING
         )
         return tuple(fresh)
+
+    def making_unseen(self) -> AbstractContextManager[Callable[[], tuple[Case, ...]]]:
+        """Make them meanwhile."""
+
+        def made(sandbox: Sandbox) -> tuple[Case, ...]:
+            harness, calls = replace(self.harness, sandbox=sandbox), replace(self.runner.calls, sandbox=sandbox)
+            return replace(self, harness=harness, runner=replace(self.runner, calls=calls)).unseen_cases()
+
+        return beside(self.harness.sandbox, made)
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> CallPlan:
         """Other calls than those by which a draft was timed in a round; the same where none was, and where all are

@@ -185,6 +185,7 @@ def make_differential_test(
     held_out: bool = False,
     most: int | None = None,
     longest_s: float = RUN_S,
+    original_in: Sandbox | None = None,
     notify: Callable[[str], None] = lambda line: None,
     again: Callable[[Case], str] = lambda case: "",
     bounds: StatedBounds = NOTHING_STATED,
@@ -193,10 +194,11 @@ def make_differential_test(
 
     also_known: cases that are not changed, but say what all inputs keep, what is large and what is long.
     most: how many; None: as many as is usual. longest_s: seconds that the original takes on the longest known input.
+    original_in: the sandbox in which the original makes them. None: the one in which drafts run.
     """
     if not policy.generates:
         return DifferentialTest(policy)
-    run_original = patient(sandbox, source, longest_s)
+    run_original = patient(original_in or sandbox, source, longest_s)
 
     def is_steady(case: Case) -> bool:
         run = run_on(sandbox, source, case, mode="exec")  # with all the time that a draft has

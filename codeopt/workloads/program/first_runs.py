@@ -8,6 +8,7 @@ from dataclasses import replace
 from codeopt.core.history import Candidate
 from codeopt.core.program import read_text
 from codeopt.workloads import Suite, WorkloadRequest
+from codeopt.workloads._beside import beside
 from codeopt.workloads._environments import compared_in
 from codeopt.workloads._policy import NOTHING_CHANGED, InputPolicy
 from codeopt.workloads.program.again import again
@@ -37,23 +38,37 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     cases, runs = [case for case, _ in found], [run for _, run in found]
     require_own(check, cases, runs, request.options.check)
     allow_drafts(request, sandbox, max((run.wall_s for run in runs), default=0.0))
-    elsewhere = run_elsewhere(sandbox, source, cases, runs, check, notify)
-    request.session.console.detail(compared_in(elsewhere.counts(len(cases)), "cases"))
-    cases = hold_out(cases, [run.active_s for run in runs])
-    cases = [replace(case, held_out=request.held_out.get(case.name, case.held_out)) for case in cases]
-    outcomes = tuple(Outcome(case.name, CaseVerdict.AC, run) for case, run in zip(cases, runs, strict=True))
-    original = replace(request.baseline or Candidate(0, request.program.revision, "the original"), outcomes=outcomes)
-    suite, nothing_changed = Suite(tuple(cases), check), DifferentialTest(NOTHING_CHANGED)
-    known = ProgramWorkload(request, sandbox, asked, original, suite, nothing_changed, elsewhere, request.rule)
-    if request.early_check and request.other_program:
-        request.early_check(known, request.other_program.revision)
+    shown = hold_out(cases, [run.active_s for run in runs])
+    shown = [replace(case, held_out=request.held_out.get(case.name, case.held_out)) for case in shown]
     longest_s = max(run.active_s for run in runs)
-    differential = _differential_test(request, sandbox, asked, cases, check, longest_s)
+
+    def tested(other: Sandbox) -> DifferentialTest:
+        return _differential_test(request, sandbox, other, asked, shown, check, longest_s)
+
+    with beside(sandbox, tested) as differential_test:
+        elsewhere = run_elsewhere(sandbox, source, cases, runs, check, notify)
+        request.session.console.detail(compared_in(elsewhere.counts(len(cases)), "cases"))
+        outcomes = tuple(Outcome(case.name, CaseVerdict.AC, run) for case, run in zip(shown, runs, strict=True))
+        original = replace(
+            request.baseline or Candidate(0, request.program.revision, "the original"), outcomes=outcomes
+        )
+        suite, nothing_changed = Suite(tuple(shown), check), DifferentialTest(NOTHING_CHANGED)
+        known = ProgramWorkload(request, sandbox, asked, original, suite, nothing_changed, elsewhere, request.rule)
+        if request.early_check and request.other_program:
+            request.early_check(known, request.other_program.revision)
+        notify("mutating inputs")
+        differential = differential_test()
     return replace(known, suite=replace(suite, fuzzed=differential.cases), differential=differential)
 
 
 def _differential_test(
-    request: WorkloadRequest, sandbox: Sandbox, asked: Request, cases: Sequence[Case], check: Checker, longest_s: float
+    request: WorkloadRequest,
+    sandbox: Sandbox,
+    original_in: Sandbox,
+    asked: Request,
+    cases: Sequence[Case],
+    check: Checker,
+    longest_s: float,
 ) -> DifferentialTest:
     """Fuzzed inputs of the cases that may be shown. longest_s: seconds of the longest run of the original."""
     given = asked.stdin or asked.args is not None or asked.with_paths
@@ -67,6 +82,5 @@ def _differential_test(
     return make_differential_test(
         sandbox, request.program.source, shown, check, policy, seed=request.input_seed,
         also_known=cases, most=request.options.max_examples, longest_s=longest_s,
-        notify=request.session.console.progress, again=lambda case: again(request, case),
-        bounds=bounds,
+        original_in=original_in, again=lambda case: again(request, case), bounds=bounds,
     ).prepared()  # fmt: skip

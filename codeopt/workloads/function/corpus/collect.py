@@ -12,7 +12,7 @@ from codeopt.core.sanitize import inline
 from codeopt.core.traced import TracedCalls
 from codeopt.workloads.function.calls.call_names import find_names
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck, gather
-from codeopt.workloads.function.corpus.sources import Ask, Found, collect
+from codeopt.workloads.function.corpus.sources import Ask, Found, collect, guess
 from codeopt.workloads.function.harness import FunctionHarness, with_calls_file
 from codeopt.workloads.program.cases import text
 from codeopt.workloads.source.literals import Opaque, read, write
@@ -81,13 +81,9 @@ def collect_corpus(
     """
     harness = with_given_calls(harness, options, calls_text)
     notify("collecting calls")
-    found = with_constructed_objects(harness, collect(Ask(harness, options.calls, options.use_tests, notify, seen)))
-
-    def look(harness: FunctionHarness, corpus: CallCorpus) -> None:
-        if early_check is not None:
-            early_check(harness, replace(corpus, places=found.places))
-
-    corpus = gather(harness, found.calls, found.big, notify, options.max_examples, early_check and look)
+    ask = Ask(harness, options.calls, options.use_tests, notify, seen)
+    known = with_constructed_objects(harness, collect(ask))
+    found, corpus = gather(harness, known, lambda: guess(ask, known), notify, options.max_examples, early_check)
     left_out = replace(corpus.left_out, given={**found.dropped, **corpus.left_out.given})
     corpus = replace(corpus, tests=found.tests, left_out=left_out, places=found.places, diagnostics=found.diagnostics)
     return with_names(harness, [*(known.text for known in corpus.known), *corpus.big]), corpus

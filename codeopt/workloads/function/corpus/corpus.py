@@ -13,6 +13,7 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import NotVerifiable
 from codeopt.core.evidence import CallEvidence
 from codeopt.core.words import utc
+from codeopt.workloads._beside import beside
 from codeopt.workloads.function.calls.call_names import origin_of
 from codeopt.workloads.function.calls.deep import deep_calls
 from codeopt.workloads.function.calls.derive import derive
@@ -22,14 +23,15 @@ from codeopt.workloads.function.calls.wrong_types import refusals, wrong_types
 from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions, objection
 from codeopt.workloads.function.corpus.observe import (
     DERIVED_TOTAL_S,
-    MADE_UP,
     REFUSED,
     CallTimeLimit,
     KnownCall,
     informed,
     observe,
 )
+from codeopt.workloads.function.corpus.sources import Found
 from codeopt.workloads.function.harness import FunctionHarness
+from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import Kind
 
 MIN_CALLS = 10
@@ -206,42 +208,68 @@ EarlyCheck = Callable[[FunctionHarness, CallCorpus], None]
 
 def gather(
     harness: FunctionHarness,
-    found: Sequence[tuple[str, Sequence[str]]],
-    big: Sequence[str] = (),
+    found: Found,
+    guess: Callable[[], Found],
     notify: Callable[[str], None] = lambda line: None,
     most: int | None = None,
     early_check: EarlyCheck | None = None,
-) -> CallCorpus:
-    """Run the original on the calls of every source, and on calls made from those, at most so many; None: DERIVED.
-    Raises NotVerifiable.
+) -> tuple[Found, CallCorpus]:
+    """Run the original on known calls, on guesses, and on calls made from both, at most so many; None: DERIVED.
+    Returns what was found, with the guesses. Raises NotVerifiable.
 
-    early_check: called with the calls of all sources, before more are made from them.
+    early_check: called with the known calls, and again with the guesses, before more are made from them.
     """
-    origin = {text: name for name, calls in reversed(found) for text in calls}
-    texts = list(dict.fromkeys(text for _, calls in found for text in calls))
-    notify(f"running the original on {len(texts)} calls")
-    given, guessed = ([text for text in texts if (origin[text] in MADE_UP) is guess] for guess in (False, True))
-    known, dropped = observe(harness, given, origin)
-    harness = informed(harness, known)
-    guesses, other = observe(harness, guessed, origin)
-    chance = {reason: count for reason, count in other.items() if reason.why is ExclusionReason.TWICE or not given}
-    if reason := objection(dropped, len(given)) or objection(chance, len(guessed), "generated call"):
+
+    def look(known: Sequence[KnownCall], left_out: Exclusions) -> None:
+        if early_check is not None:
+            early_check(harness, CallCorpus(tuple(known), found.big, left_out, places=found.places))
+
+    given = _origin(found)
+    notify(f"running the original on {len(given)} calls")
+    known, dropped = observe(harness, list(given), given)
+    if reason := objection(dropped, len(given)):
         raise NotVerifiable(f"{harness.function.qualname} cannot be judged: {reason}")
+    harness = informed(harness, known)
     affordable = {call.text for call in quick_calls(known, KEPT_S, MIN_CALLS)}
-    kept = [*(call for call in known if call.text in affordable), *guesses]
-    dropped[Exclusion(ExclusionReason.TOO_LONG)] += len(known) + len(guesses) - len(kept)
-    if early_check is not None and len(kept) >= MIN_CALLS:
-        early_check(harness, CallCorpus(tuple(kept), tuple(big), Exclusions(dropped, other)))
+    kept = [call for call in known if call.text in affordable]
+    dropped[Exclusion(ExclusionReason.TOO_LONG)] += len(known) - len(kept)
+    if kept:
+        look(kept, Exclusions(dropped))
+    more = guess()
+    guessed = {text: name for text, name in _origin(more).items() if text not in given}
+    guesses, other = observe(harness, list(guessed), guessed)
+    chance = {reason: count for reason, count in other.items() if reason.why is ExclusionReason.TWICE or not given}
+    if reason := objection(chance, len(guessed), "generated call"):
+        raise NotVerifiable(f"{harness.function.qualname} cannot be judged: {reason}")
+    found += more
+    kept += guesses
+    if guesses and len(kept) >= MIN_CALLS:
+        look(kept, Exclusions(dropped, other))
     notify("generating more calls")
-    wider = _wider(harness, kept)
-    bases = [k.text for k in (*kept, *wider)]
-    patience = _patience(most)
-    more, derived = observe(harness, _derived(harness, bases, most or DERIVED, 1), {}, patience)
-    left_out = Exclusions(dropped, other + derived)
-    large = [*(known.text for known in kept), *big]
-    far = long_ones(harness, large, 1, tenfold(large, 1), longest_s(kept))
-    corpus = CallCorpus((*kept, *quick_calls([*wider, *more], patience.total), *far), tuple(big), left_out)
-    return _with_refusals(harness, cover(harness, corpus)) if corpus.known else corpus
+    large = [*(known.text for known in kept), *found.big]
+
+    def long(sandbox: Sandbox) -> list[KnownCall]:
+        return long_ones(replace(harness, sandbox=sandbox), large, 1, tenfold(large, 1), longest_s(kept))
+
+    with beside(harness.sandbox, long) as far:
+        wider = _wider(harness, kept)
+        bases = [k.text for k in (*kept, *wider)]
+        patience = _patience(most)
+        made, derived = observe(harness, _derived(harness, bases, most or DERIVED, 1), {}, patience)
+        corpus = CallCorpus(
+            (*kept, *quick_calls([*wider, *made], patience.total), *far()),
+            found.big,
+            Exclusions(dropped, other + derived),
+        )
+    return found, _with_refusals(harness, cover(harness, corpus)) if corpus.known else corpus
+
+
+def _origin(found: Found) -> dict[str, str]:
+    """Source of each call, the first that has it."""
+    origin: dict[str, str] = {}
+    for name, calls in found.calls:
+        origin |= {text: name for text in calls if text not in origin}
+    return origin
 
 
 def fresh_ones(harness: FunctionHarness, known: Sequence[str], seed: int, most: int | None = None) -> list[KnownCall]:

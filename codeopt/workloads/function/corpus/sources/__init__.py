@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from codeopt.core import plugins
 from codeopt.core.diagnostic import Diagnostic
@@ -42,6 +43,16 @@ class Found:
     places: Mapping[str, str] = field(default_factory=dict)
     """Test or doctest that made a call, by call."""
 
+    def __add__(self, other: Found) -> Found:
+        return Found(
+            self.calls + other.calls,
+            self.big or other.big,
+            self.tests or other.tests,
+            self.diagnostics + other.diagnostics,
+            Counter(self.dropped) + Counter(other.dropped),
+            {**self.places, **other.places},
+        )
+
 
 GROUP = "codeopt.workloads.function.sources"
 ORDER = ("calls_file", "recorded", "tests", "doctests", "type_hints")
@@ -49,28 +60,27 @@ ORDER = ("calls_file", "recorded", "tests", "doctests", "type_hints")
 
 
 def collect(ask: Ask) -> Found:
-    """The calls of all sources; guesses from type hints are made only where too little else was found."""
+    """The calls of all sources that do not guess."""
+    return _found(ask, {name: module for name, module in _sources() if not getattr(module, "GUESSES", False)})
+
+
+def guess(ask: Ask, known: Found) -> Found:
+    """Guesses, from type hints, where too few calls are known."""
+    guessing = [(name, module) for name, module in _sources() if getattr(module, "GUESSES", False)]
+    return _found(ask, {name: module for name, module in guessing if _varied(known.calls) < module.ENOUGH})
+
+
+def _sources() -> list[tuple[str, Any]]:
     names = sorted(plugins.names(GROUP), key=lambda n: ORDER.index(n) if n in ORDER else len(ORDER))
-    calls: list[tuple[str, tuple[str, ...]]] = []
-    big: tuple[str, ...] = ()
-    tests: tuple[str, ...] = ()
-    diagnostics: list[Diagnostic] = []
-    dropped: Counter[Exclusion] = Counter()
-    places: dict[str, str] = {}
-    for name in names:
-        module = plugins.load(GROUP, name)
-        if getattr(module, "GUESSES", False) and _varied(calls) >= module.ENOUGH:
-            continue
+    return [(name, plugins.load(GROUP, name)) for name in names]
+
+
+def _found(ask: Ask, sources: Mapping[str, Any]) -> Found:
+    every = Found(())
+    for name, module in sources.items():
         found = module.find(ask)
-        if isinstance(found, Found):
-            calls += found.calls
-            big, tests = big or found.big, tests or found.tests
-            diagnostics += found.diagnostics
-            dropped.update(found.dropped)
-            places |= found.places
-        elif found:
-            calls.append((name, tuple(found)))
-    return Found(tuple(calls), big, tests, tuple(diagnostics), dropped, places)
+        every += found if isinstance(found, Found) else Found(((name, tuple(found)),) if found else ())
+    return every
 
 
 def _varied(found: Sequence[tuple[str, Sequence[str]]]) -> int:

@@ -162,8 +162,8 @@ def forget_imports(built_in: frozenset[str], found_in: frozenset[str]) -> None:
 
 
 def read_tools(fd: int, libc: CDLL, library_code: LibraryCode | None) -> Bundle:
-    """Our own programs, out of the way of a program's collections; that which makes calls is loaded. library_code: is
-    told of the libraries that it imports, so that each run need not be."""
+    """Our own programs, out of the way of a program's collections; that which makes calls is loaded. library_code:
+    records the libraries that it imports, so that no run does."""
     with _io.open(fd, "rb", closefd=False) as file:
         tools = Bundle(marshal.loads(file.read()))
     tools.libc, tools.library_code = libc, library_code

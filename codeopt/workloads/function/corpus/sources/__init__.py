@@ -65,7 +65,7 @@ def collect(ask: Ask) -> Found:
 
 
 def guess(ask: Ask, known: Found) -> Found:
-    """Guesses, from type hints, where too few calls are known."""
+    """Guesses, such as from type hints; none if enough calls are known."""
     guessing = [(name, module) for name, module in _sources() if getattr(module, "GUESSES", False)]
     return _found(ask, {name: module for name, module in guessing if _varied(known.calls) < module.ENOUGH})
 

@@ -7,7 +7,7 @@ from codeopt.core.sanitize import inline, log_line
 from codeopt.core.screen import COLUMNS
 from codeopt.core.words import counted, factor
 from codeopt.engine.compare import PairResult
-from codeopt.report.brief import CONFIDENCE, caveat_lines
+from codeopt.report.brief import caveat_lines
 from codeopt.report.evidence_words import evidence_line
 from codeopt.report.outcomes import LIMITS
 from codeopt.report.patch_table import THE_COMMAND
@@ -88,8 +88,8 @@ def _details(pair_result: PairResult) -> list[str]:
     lines += [f"  case {case.case:<20} {factor(case.ratio, 3):>9}" for case in timed]
     lines += [f"timed: {evidence.timed}"] * bool(evidence.timed)
     lines += [f"growth: {verdict.growth.text}"] * bool(verdict.growth.text)
-    known = verdict.speedup is not None and verdict.speedup.ci_low is not None
-    return [*lines, *verdict.notes, *[CONFIDENCE] * known]
+    interval = [verdict.speedup.meaning_of_interval] if verdict.speedup and verdict.speedup.ci_low else []
+    return [*lines, *verdict.notes, *interval]
 
 
 def _by_command(evidence: WorkloadEvidence) -> list[str]:

@@ -182,6 +182,13 @@ class Speedup:
         return f"{self.confidence:.0%} CI {self.span}"
 
     @property
+    def meaning_of_interval(self) -> str:
+        """`95% CI     the true ratio is outside of it in at most 5% of runs`."""
+        return (
+            f"{self.confidence:.0%} CI     the true ratio is outside of it in at most {1 - self.confidence:.0%} of runs"
+        )
+
+    @property
     def bare_interval(self) -> str:
         """`95% CI 0.98x to 1.03x`: the interval of old over new, below 1 too. `7 pairs` if it is not known."""
         if not any(map(_known, self.ends)):

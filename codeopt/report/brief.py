@@ -28,7 +28,6 @@ MAX_CAVEATS = 2
 """Caveats shown at most; -v shows more, --json all."""
 _LIGHT = (CaveatKind.FLOATS, CaveatKind.MEMORY, CaveatKind.EVIDENCE)
 """Subjects of caveats that come after all others, in order."""
-CONFIDENCE = "95% CI     the true ratio is outside of it in at most 5% of runs"
 _ONE_INPUT = "caveat: checked on 1 input only: add others with --cases DIR"
 
 
@@ -132,7 +131,7 @@ def _details(found: Mapping[str, Any]) -> list[str]:
     hot = [f"{place} {share:.0%}" for place, share in places]
     steps = [f"{name} {seconds:.1f} s" for name, seconds in found["seconds_by_step"].items() if seconds]
     return [
-        *[CONFIDENCE] * bool(found["speedup"]),
+        *[Speedup.from_json(found["speedup"]).meaning_of_interval] * bool(found["speedup"]),
         *found["notes"],
         *[f"growth     {found['growth']}"] * bool(found["growth"]),
         *[f"slow lines {', '.join(hot)}"] * bool(hot),

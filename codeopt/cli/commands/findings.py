@@ -81,4 +81,5 @@ def table(found: Sequence[ListedFinding]) -> str:
     if not found:
         return "No verdict is known for this project.\nNext: codeopt check\n"
     count = f"{counted(len(found), 'verdict')}: {holding} for the code as it is, {len(found) - holding} outdated"
-    return "\n".join([*columns(lines), count]) + "\n"
+    again = ["Next: codeopt check"] * (holding < len(found))
+    return "\n".join([*columns(lines), count, *again]) + "\n"

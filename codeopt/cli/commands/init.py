@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         _refuse(root, template, arguments.force)
     for template in templates:
         _write(root, template, _text(template, source, setup))
-    for line in _told(source, origin_of(arguments.source), setup) if kinds != ["pre-commit"] else ():
+    for line in _told(source, origin_of(arguments.source), setup) if {*kinds} - {"pre-commit", "mcp"} else ():
         print(line, file=sys.stderr)
     for kind in kinds:
         print(f"Next: {NEXT[kind]}", file=sys.stderr)

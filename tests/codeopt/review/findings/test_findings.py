@@ -305,7 +305,7 @@ def test_findings_are_listed_with_what_has_changed(project: Path, tmp_path: Path
     done = codeopt("findings", cwd=project, env=env)
     assert "mod.py::target  4.0x faster" in done.out
     assert "old: the code, the Python or its packages changed since" in done.out
-    assert done.out.endswith(": 0 for the code as it is, 1 outdated\n")
+    assert done.out.endswith("1 verdict: 0 for the code as it is, 1 outdated\nNext: codeopt check\n")
     assert "there is no nothing" in codeopt("findings", "nothing", cwd=project, env=env).err
 
 

@@ -40,7 +40,7 @@ class Progress:
         self.total = self.ended = 0
         self.results: Counter[str] = Counter()
         self.best: tuple[str, float] = ("", 1.0)
-        self._started = time.monotonic()
+        self._started = self._last_end = time.monotonic()
         self._spent: tuple[float, Usage] = (float("-inf"), NOTHING_USED)
 
     def begin(self, total: int) -> None:
@@ -51,7 +51,7 @@ class Progress:
         """Count a problem that ended."""
         if event.kind != "ended":
             return
-        self.ended += 1
+        self.ended, self._last_end = self.ended + 1, time.monotonic()
         self.results[event.result] += 1
         if event.ratio is not None and event.ratio > self.best[1]:
             self.best = (event.problem, event.ratio)
@@ -65,8 +65,11 @@ class Progress:
         return ", ".join(f"{count} {inline(result, 30)}" for result, count in self.results.most_common())
 
     def left(self) -> str:
-        """`about 2 min left`, at the pace so far. `estimating` before the first end."""
-        return estimate(self.seconds() / self.ended * (self.total - self.ended)) if self.ended else "estimating"
+        """`about 2 min left`, at the pace of those that ended. Empty where they take longer than that."""
+        if not self.ended:
+            return "estimating"
+        each, since = (self._last_end - self._started) / self.ended, time.monotonic() - self._last_end
+        return estimate(each * (self.total - self.ended) - since)
 
     def money(self) -> str:
         """Cost of the model over all sessions, in words; empty: no model was asked."""

@@ -77,7 +77,7 @@ class Console(AbstractContextManager["Console"]):
 
     def _left(self) -> str:
         """Return the estimated time to the end, or what the time limit leaves if that is less or nothing is known."""
-        left_s = self._target.left_s(self.stages.left_s)
+        left_s = self._target.left_s(self.stages)
         limit_s = math.inf if self._until is None else max(0.0, self._until - time.monotonic())
         known = estimate(left_s) if left_s < limit_s else ""
         return known or (f"at most {minutes(limit_s)} left" if 1 <= limit_s < math.inf else "")
@@ -144,7 +144,7 @@ class Console(AbstractContextManager["Console"]):
 
         typical: times as multiples of that of the first stage there, from which the time that is left is estimated.
         """
-        self.stages = Stages(tuple(stages), stages[0] if stages else "", typical=typical or {})
+        self.stages = Stages(tuple(stages), stages[0] if stages else "", typical=typical or {}, since=time.monotonic())
 
     def stage(self, name: str, which: str = "") -> None:
         """Begin a stage. name: empty once all are behind. which: which of several it is, `2 of 4`."""
@@ -209,17 +209,18 @@ class _Target:
         space = room - len(number)
         return number + (self.name if len(self.name) <= space else f"...{self.name[3 - space :]}")
 
-    def left_s(self, here: float) -> float:
+    def left_s(self, stages: Stages) -> float:
         """Return the estimated time to the end of the command, seconds; infinite if unknown.
 
-        here: that of this target by its stages.
+        stages: those of this target. Without a measured one it takes as long as the targets before it.
         """
+        here = stages.left_s
         later = self.total - self.done - 1
         if later < 0:
             return here
         each = (self.began - self.since) / self.done if self.done else math.inf
         spent = time.monotonic() - self.began
-        here = here if here < math.inf or spent > each else each - spent
+        here = here if stages.is_measured or spent > each else each - spent
         return here + later * each if later else here
 
 

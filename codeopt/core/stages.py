@@ -60,6 +60,11 @@ class Stages:
         return time.monotonic() - self.since
 
     @property
+    def is_measured(self) -> bool:
+        """Whether a stage of `typical` has ended, from whose time the others are estimated."""
+        return any(name in self.took for name in self.typical)
+
+    @property
     def left_s(self) -> float:
         """Estimated time to the end, seconds. Infinite before the first stage of `typical` has ended, in a loop, and
         once the present stage takes longer than estimated."""

@@ -156,6 +156,13 @@ def test_a_line_has_one_time_that_is_left_and_none_that_has_run_out(
     assert tail(40.0) == "at most 1:00 left"
     log.step(2, 3, "c.py::h")
     assert tail(31.0) == "at most 0:29 left"  # by the pace it takes 50 s more
+    log.plan(STAGES, {"read": 1.0, "judge": 2.0, "confirm": 1.0})
+    clock.now += 10.0
+    log.stage("judge")
+    log.allow(None)
+    assert tail(1.0) == "about 30 s left"
+    clock.now += 100.0  # the stages say nothing more, and the pace of other targets does not take their place
+    assert tail(1.0) == "judge: comparing, pair 3"
     log.step(3, 3, "all changes of c.py together: h")
     assert tail(40.0) == "comparing, pair 3"
 

@@ -191,7 +191,7 @@ def check(
     rows = tuple(
         row_of(target, verdicts, less if target.seconds or target.share else nowhere) for target in ranking.targets
     )
-    diagnostics = (*ranking.diagnostics, *work.diagnostics)
+    diagnostics = work.all_diagnostics(ranking.diagnostics)
     not_checked_reason = why_blind(
         ranking.targets, work.looked_at(diagnostics), diagnostics, [each.reason for each in work.skipped]
     )

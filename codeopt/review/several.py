@@ -154,7 +154,7 @@ def improve_several(
     changes = tuple(_joined(work, chosen))
     order = {each.name: at for at, each in enumerate(chosen)}
     targets = sorted(ranking.targets, key=lambda each: order.get(each.name, len(order)))
-    diagnostics = (*ranking.diagnostics, *work.diagnostics)
+    diagnostics = work.all_diagnostics(ranking.diagnostics)
     reasons = [each.reason for each in work.skipped]
     not_checked_reason = "" if work.failure else why_blind(ranking.targets, work.looked_at(()), diagnostics, reasons)
     skipped = {(each.path, each.function) for each in work.left}

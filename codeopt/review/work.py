@@ -254,6 +254,11 @@ class ReviewRun:
         name = full_name(target.path, target.function)
         self.diagnostics += [replace(each, message=f"{name}: {each.message}") for each in diagnostics]
 
+    def all_diagnostics(self, general: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Return those of all targets together, and those of one target that differ from each of them."""
+        known = {(each.cause, each.hint) for each in general if each.cause}
+        return (*general, *(each for each in self.diagnostics if (each.cause, each.hint) not in known))
+
     def verdicts(self) -> Verdicts:
         """Return what is known of each target by now."""
         return Verdicts(

@@ -80,7 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.fail_if_slower is not None and failure != INTERRUPTED:
             review, failure = _with_limits(arguments, review, failure, console)
         deliver(reporter.render(review), arguments.output)
-        for notice in (*review.notices, *(diagnostic.words for diagnostic in review.diagnostics)):
+        shown = name == "terminal" and not arguments.output  # the report has them
+        for notice in () if shown else (*review.notices, *(diagnostic.words for diagnostic in review.diagnostics)):
             console.warn(notice)
         if post is not None and failure != INTERRUPTED:
             failure = _post(post, review, console) or failure
@@ -130,7 +131,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     work, ranking, interpreter = _work(arguments, limits, repository, change, targets, console)
     if any(each.untried for each in skipped) and not work.failure:
         work.stop((), limits.out_of_time, BUDGET_SPENT)
-    diagnostics = (*ranking.diagnostics, *work.diagnostics)
+    diagnostics = work.all_diagnostics(ranking.diagnostics)
     gave_up = work.failure not in (0, NoSandbox.exit_status)  # for want of a model, money or time, which it says
     reasons = [each.reason for each in work.skipped]
     not_checked_reason = why_blind(ranking.targets or targets, work.looked_at(diagnostics), diagnostics, reasons)

@@ -26,8 +26,8 @@ def render(review: Review) -> str:
         lines += [*["No faster version"] * bool(number), *map(harmless, columns(rows))]
     lines += _wrapped(f"Note: {log_line(notice)}" for notice in review.said)
     if number and base:
-        change = f"codeopt review --base {review.base[:7]} --output-format diff"
-        lines.append(f"Next: {change} -o change.diff && git apply change.diff")
+        lines.append(f"Next: codeopt review --base {review.base[:7]} --output-format diff -o change.diff")
+        lines.append("      git apply change.diff")
     elif review.skipped and base and review.cost_usd == 0:  # no model was asked
         lines.append(f"Next: codeopt review --base {review.base[:7]} --model NAME")
     return "\n".join([count, *[""] * bool(number), *lines]) + "\n"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import ModelError, NoSandbox, ProgramError
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.nothing_to_try import NothingToTry
@@ -52,3 +54,12 @@ def test_without_a_sandbox_nothing_was_looked_at() -> None:
     with pytest.raises(NoSandbox):
         work.run(TARGETS, Failing(NoSandbox("there is none")))  # type: ignore[arg-type]
     assert work.skipped == []
+
+
+def test_what_all_targets_lack_is_listed_once() -> None:
+    work = ReviewRun(ReviewBudget())
+    general = Diagnostic("1 test file found, none ran", "No module named 'pytest'", "install it")
+    other = Diagnostic("a.py::f: no call could be made", "its type is unknown")
+    work.diagnostics += [replace(general, message=f"a.py::f: {general.message}"), other]
+    assert work.all_diagnostics([general]) == (general, other)
+    assert work.all_diagnostics([]) == tuple(work.diagnostics)

@@ -28,7 +28,7 @@ from codeopt.engine.comparison_progress import more_pairs
 from codeopt.engine.headroom import no_headroom
 from codeopt.engine.judge import Judge
 from codeopt.engine.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
-from codeopt.report.outcomes import word_of
+from codeopt.report.outcomes import is_screened, word_of
 from codeopt.tasks import Task
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Comparison, Decision
@@ -378,7 +378,7 @@ class RefineLoop:
         """`4 candidates: 3 wrong result, 1 no difference`. Empty if the task has to say it: one is faster, or none is
         timed."""
         tried = self.history.candidates[1:]
-        words = Counter(map(word_of, tried))
+        words = Counter("not faster in a first timing" if is_screened(each) else word_of(each) for each in tried)
         if any(each.faster for each in tried) or not self.judge.timed:
             return ""
         return f"{counted(len(tried), 'candidate')}: {', '.join(f'{count} {word}' for word, count in words.items())}"

@@ -51,7 +51,7 @@ def _sums(metrics: Metrics) -> list[str]:
 
 def metric_lines(rows: Iterable[tuple[str, tuple[str, str]]]) -> list[str]:
     """Format metrics, each with its value and interval."""
-    return columns([("metric", "value", "95% interval"), *((name, *figures) for name, figures in rows)])
+    return columns([("metric", "value", "95% CI"), *((name, *figures) for name, figures in rows)])
 
 
 def _totals(metrics: Metrics) -> list[str]:
@@ -100,11 +100,11 @@ def _plain_rows(metrics: Metrics) -> list[tuple[str, str]]:
             rows.append(("tokens for each solved problem", f"{metrics.usage.tokens / metrics.optimised:,.0f}"))
             if (cost := cost_per_solved(metrics)) is not None:
                 rows.append(("cost for each solved problem", money(cost)))
-    rows.append((clock("wall"), f"{metrics.facts.seconds:.0f} s on {counted(metrics.facts.cores, 'measuring core')}"))
+    rows.append((clock("wall"), f"{metrics.facts.seconds:.0f} s on {counted(metrics.facts.cores, 'core')}"))
     if any(metrics.effort.values()):
-        rows.append(("seconds by step", ", ".join(f"{step} {took:.0f}" for step, took in metrics.effort.items())))
+        rows.append(("seconds of it by step", ", ".join(f"{step} {took:.0f}" for step, took in metrics.effort.items())))
     if metrics.overhead is not None:
-        rows.append(("of it not running programs", f"{metrics.overhead:.0%}"))
+        rows.append(("part of it without a running program", f"{metrics.overhead:.0%}"))
     return rows
 
 
@@ -122,7 +122,7 @@ def _rounds(metrics: Metrics) -> list[str]:
         )
         for each in metrics.rounds
     ]
-    title = ("k", "candidates", "%correct", "%OPT", "95% interval", "newly solved", "geo-mean")
+    title = ("k", "candidates", "%correct", "%OPT", "95% CI", "newly solved", "geo-mean")
     return ["After k candidates (best@k), by the timings of their own rounds", *columns([title, *rows], range(7))]
 
 
@@ -147,7 +147,7 @@ def _row(each: Solved) -> tuple[str, ...]:
     if each.status != "done":
         return name, f"{status_word(each.status)}: {reason}"
     if not each.accepted:
-        right = "" if each.correct else "no candidate was right: " if each.rounds else "no candidate: "
+        right = "no candidate was right: " if each.rounds and not each.correct else ""
         return name, f"no faster version: {right}{reason}"
     score = f", {each.task_score.words}" if each.task_score else ""
     figures = Speedup(each.speedup, each.low, each.high, 0)

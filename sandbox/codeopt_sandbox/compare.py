@@ -488,7 +488,7 @@ def measured_value(run: Run, metric: Clock) -> float:
 def decide(series: Series, rule: StoppingRule) -> tuple[Decision, str]:
     """Decision from the pairs so far, with the reason where it is not plain; INCONCLUSIVE asks for another pair."""
     differences = series.differences
-    if len(differences) < rule.min_pairs:
+    if len(differences) < max(rule.min_pairs, rule.fewest):  # fewer have no interval
         return Decision.INCONCLUSIVE, ""
     worth = math.log(rule.worth_having)
     side = series.side_beyond_guests(rule)

@@ -144,6 +144,15 @@ def test_so_many_pairs_as_the_rule_asks_for_are_timed_however_clear_it_is() -> N
     assert (found.decision, found.pairs) == (Decision.FASTER, 12)
 
 
+@pytest.mark.parametrize("rule", [StoppingRule(), StoppingRule().final(), StoppingRule().final(0.5)])
+@pytest.mark.parametrize("seconds", [0.2, 0.1, 0.4])
+def test_a_verdict_has_an_interval(rule: StoppingRule, seconds: float) -> None:
+    """However few pairs are enough for the answer that neither is faster."""
+    found = compared(scripted(lambda asked: 0.2 if asked.program == "old" else seconds), rule=rule)
+    assert found.decision is {0.2: Decision.SAME, 0.1: Decision.FASTER, 0.4: Decision.SLOWER}[seconds]
+    assert 0 < found.ci_low <= found.ratio <= found.ci_high < math.inf
+
+
 def test_one_outlier_ends_no_game_and_one_lost_bet_none_either() -> None:
     assert log_e_value([1e9], 0.0, 1) < math.log(2)
     assert not rejects_null([*[1.0] * 5, 1e9], 0.0, 1, 0.01)

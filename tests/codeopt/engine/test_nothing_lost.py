@@ -76,7 +76,7 @@ def profiling_its_first_draft(folder: Path) -> Iterator[subprocess.Popen[str]]:
         WireServer(["a set\nVERDICT: IMPROVE", reply(FAST, "a set")]) as server,
         started(folder, "improve", "slow.py", "--base-url", server.base_url, "-v", "--json", *QUIET_JUDGE) as process,
     ):
-        until(process, r"verify 1 of 4: profiling$")
+        until(process, r"verify 1 of 4: profiling\b")
         yield process
 
 
@@ -106,14 +106,14 @@ def test_before_the_first_verdict_nothing_is_said_of_drafts_that_nobody_judged(t
     require_sandbox()
     write_problem(tmp_path, words=1500)
     with started(tmp_path, "improve", "slow.py", "--model", "rules", "-v", *QUICK) as process:
-        until(process, "verify 1: case 1 of 3")
+        until(process, r"verify: case 1 of 3\b")
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
     assert "no faster version found: no candidate was checked to its end: interrupted" in err
     assert "know nothing better" not in err
     assert "Next: codeopt improve --resume .codeopt/runs/" in err.splitlines()[-1]
-    assert codeopt("runs", cwd=tmp_path).out.startswith("interrupted")
+    assert codeopt("runs", cwd=tmp_path).out.startswith("  interrupted  ")
 
 
 SHOP = "def {0}(n):\n    return sum(range(n))\n"
@@ -228,7 +228,7 @@ def test_a_command_whose_confirmation_fails_shows_the_draft_and_goes_on(tmp_path
     (tmp_path / "answers.txt").write_text(reply(FAST, "a set"))
     flags = ("--model", "scripted:answers.txt", "-n", "1", *QUICK, "--sandbox", "process")
     with started(tmp_path, "improve", "slow.py", "-v", "--json", *flags, env=NO_FEEDBACK) as process:
-        until(process, "confirming with fresh timings")
+        until(process, r"confirming with new timings and held-out cases\b")
         stop.touch()
         out, err = process.communicate(timeout=120)
     found = json.loads(out)

@@ -131,7 +131,7 @@ def _details(found: Mapping[str, Any]) -> list[str]:
     hot = [f"{place} {share:.0%}" for place, share in places]
     steps = [f"{name} {seconds:.1f} s" for name, seconds in found["seconds_by_step"].items() if seconds]
     return [
-        *[Speedup.from_json(found["speedup"]).meaning_of_interval] * bool(found["speedup"]),
+        *([Speedup.from_json(found["speedup"]).meaning_of_interval] if found["speedup"] else []),
         *found["notes"],
         *[f"growth     {found['growth']}"] * bool(found["growth"]),
         *[f"slow lines {', '.join(hot)}"] * bool(hot),

@@ -117,7 +117,7 @@ def test_one_log_has_an_empty_line_on_each_side_of_the_diff(tmp_path: Path) -> N
 def test_nothing_accepted_is_an_empty_output(tmp_path: Path) -> None:
     prepare(tmp_path)
     (tmp_path / "answers.txt").write_text("I have no idea.")
-    done = codeopt("improve", "slow.py", *SCRIPT, *QUICK, "--write", cwd=tmp_path, env=NO_FEEDBACK)
+    done = codeopt("improve", "slow.py", *SCRIPT, *QUICK, "--write", "-v", cwd=tmp_path, env=NO_FEEDBACK)
     assert (done.status, done.out) == (6, "")
     assert "no faster version found: " in done.err
     assert (tmp_path / "slow.py").read_text() == SLOW

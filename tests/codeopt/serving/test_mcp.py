@@ -316,7 +316,7 @@ def test_the_same_text_twice_is_said_by_its_own_name(tmp_path: Path) -> None:
         async with over_stdio(project) as client:
             for given, words in (
                 ({}, "words.py is the same as in HEAD"),
-                ({"new_source": SLOW}, "new_source is the same as words.py as it stands"),
+                ({"new_source": SLOW}, "new_source is the same as words.py: change it"),
                 ({"old_source": SLOW}, "words.py is the same as old_source"),
                 ({"old_source": RIGHT, "new_source": RIGHT}, "new_source is the same as old_source"),
             ):

@@ -146,7 +146,7 @@ def test_the_rules_for_memory_are_offered_and_halve_it(tmp_path: Path) -> None:
     assert done.json["accepted"], done.err
     assert done.json["speedup"]["metric"] == "memory"
     assert done.json["speedup"]["ci_low"] > 2
-    assert "generator_for_list" in done.err
+    assert done.json["reason"].startswith("round 1: generator_for_list: ")
     assert "MiB" in done.err
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
+from types import MappingProxyType
 
 from codeopt_sandbox.compare import Plan, measured_value
 from codeopt_sandbox.outcome import CaseVerdict
@@ -14,6 +15,7 @@ from codeopt_sandbox.runner import P, Runner, run_on
 from codeopt_sandbox.sequential_test import hodges_lehmann
 from codeopt_sandbox.verdict import Checker, judge
 
+NOTHING_KNOWN: Mapping[int, float] = MappingProxyType({})
 MIN_ROUNDS = 3
 """Minimum number of rounds, also past the time limit. In a round a program runs once, a short one several times."""
 MAX_ROUNDS = 6
@@ -21,23 +23,29 @@ ROUND_S = 0.02
 """A program is repeated inside a round until it takes this long, or as often as the first needs for it."""
 PLAIN = {1: 1.5, 2: 1.15}
 """Factor by number of rounds: a program that is slower by it in each of these rounds need not run again."""
+KNOWN = 2.0
+"""Factor by which a program whose value is known is slower than the first, so that it need not run."""
 
 
 def time_variants(
-    runner: Runner[P], programs: Sequence[P], plan: Plan, check: Checker, *, seconds: float = 2.0, seed: int = 0
-) -> tuple[float | None, ...]:
+    runner: Runner[P], programs: Sequence[P], plan: Plan, check: Checker, *, seconds: float = 2.0, seed: int = 0,
+    known: Mapping[int, float] = NOTHING_KNOWN,
+) -> tuple[float | None, ...]:  # fmt: skip
     """Return the time of each further program relative to the first; None for one that is wrong or fails.
 
     No round begins after `seconds`, once there were MIN_ROUNDS. A program that is plainly slower runs in the first
     rounds only, so the time goes to programs with similar times.
+
+    known: values of right programs in an earlier run of the timed cases, by number.
     """
     laps: list[list[float]] = [[] for _ in programs]
     draw = random.Random(seed)
     started = time.monotonic()
-    running = set(range(len(programs)))
     first = _lap(runner, programs, [0], plan, check, 1, draw)  # warms up, and says how often to repeat
     if not first:
         return (None,) * (len(programs) - 1)
+    slower = {which for which, took in known.items() if took > KNOWN * first[0]}
+    running = set(range(len(programs))) - slower
     repeats = max(1, min(20, math.ceil(ROUND_S / first[0])))
     for number in range(MAX_ROUNDS):
         close = {which for which in running if which and not _plainly_slower(laps[which], laps[0])}
@@ -49,7 +57,10 @@ def time_variants(
             return (None,) * (len(programs) - 1)
         for which, took in lap.items():
             laps[which].append(math.log(took))
-    return tuple(_ratio(laps[which], laps[0]) if which in running else None for which in range(1, len(programs)))
+    usual = math.exp(median(laps[0])) if laps[0] else first[0]
+    ratios = {which: known[which] / usual for which in slower}
+    ratios |= {which: _ratio(laps[which], laps[0]) for which in running if which}
+    return tuple(map(ratios.get, range(1, len(programs))))
 
 
 def _lap(

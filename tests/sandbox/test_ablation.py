@@ -63,3 +63,16 @@ def test_a_long_program_runs_once_in_a_round_in_which_a_short_one_is_repeated(sa
     plan = Plan((Case("1", b"", b"7"),), "cpu", 1)
     assert time_variants(runner, programs, plan, check_tokens) == pytest.approx((50.0,))
     assert (runner.ran[short], runner.ran[long]) == (5, 1)
+
+
+@pytest.mark.parametrize(("took", "runs", "ratio"), [(3.0, 0, 3.0), (1.9, 1, 4.0)])
+def test_a_program_that_was_known_to_be_twice_as_slow_is_not_run(
+    sandbox: Sandbox, took: float, runs: int, ratio: float
+) -> None:
+    first, close, slower = programs = [f"print(7)  # {number}\n" for number in range(3)]
+    runner = Stated(sandbox, dict(zip(programs, [1.0, 1.01, 4.0], strict=True)))
+    plan = Plan((Case("1", b"", b"7"),), "cpu", 1)
+    found = time_variants(runner, programs, plan, check_tokens, known={2: took})
+    assert found == pytest.approx((1.01, ratio))
+    assert (runner.ran[close], runner.ran[slower]) == (MAX_ROUNDS, runs)
+    assert time_variants(runner, [first, slower], plan, check_tokens, known={1: 3.0}) == pytest.approx((3.0,))

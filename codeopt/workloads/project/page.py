@@ -17,6 +17,7 @@ from codeopt.report.html.templating import made, page
 from codeopt.report.stacks.model import StackProfile
 from codeopt.report.stacks.places import placed
 from codeopt.report.stacks.tree import CallNode, call_tree
+from codeopt.workloads.project.call_tree_text import BUSY
 from codeopt.workloads.project.profile import FunctionTime, LibraryTime, LineTime, ProjectProfile
 from codeopt.workloads.project.waits_and_queries import N_PLUS_1, QueryLine, WaitLine
 from codeopt.workloads.source.functions import definitions
@@ -93,6 +94,8 @@ def _texts(files: Mapping[str, bytes]) -> dict[str, str]:
 
 def _clock_words(profile: ProjectProfile) -> str:
     words = f"{took(profile.seconds)} wall time, {took(profile.cpu_s)} CPU time."
+    if profile.queued_s > BUSY * profile.seconds:
+        words += f" It waited {took(profile.queued_s)} for a core, not counted below: this machine is busy."
     if sum(part.seconds for part in profile.clock) > 1.05 * profile.seconds:
         words += " Several processes or threads ran at once: the parts add up to more than the wall time."
     return words
@@ -224,5 +227,6 @@ def time_bar(parts: Sequence[tuple[str, float]], title: str) -> Markup:
     key = [
         tag("li", tag("b", took(seconds)), f" {name} ({seconds / total:.0%})", class_=f"part{at % COLOURS}")
         for at, (name, seconds) in enumerate(parts)
+        if seconds >= LEAST * total
     ]
     return tag("div", bar, tag("ul", key, class_="parts"))

@@ -27,6 +27,8 @@ START = "start of the interpreter"
 """Name of a part of the clock."""
 IMPORTS = "imports"
 """Name of a part of the clock."""
+OUTSIDE = "outside of the project's functions"
+"""Name of a part of the clock."""
 QUEUED = "waiting for a free core"
 """Name of a part of the clock."""
 INTERPRETER = "python"
@@ -346,7 +348,7 @@ def _kind(sample: Sample) -> str:
     if sample.importing:
         return IMPORTS
     if not sample.stack:
-        return "outside of the project's functions"
+        return OUTSIDE
     return LIBRARIES if sample.library else "the project's own code"
 
 
@@ -457,8 +459,9 @@ def _libraries(samples: Sequence[Sample], total: float, wanted: Callable[[Sample
 
 
 def _frames(sample: Sample) -> tuple[Frame, ...]:
+    """Return the frames of a sample. One without any is named, as all shares are of the whole."""
     library = (Frame(sample.library),) if sample.library else ()
-    return (*(Frame(spot.qualname, spot.file, spot.line) for spot in sample.stack), *library)
+    return (*(Frame(spot.qualname, spot.file, spot.line) for spot in sample.stack), *library) or (Frame(OUTSIDE),)
 
 
 def _rounded(row: dict[str, Any]) -> dict[str, Any]:

@@ -85,6 +85,15 @@ def test_every_target_has_its_source_also_without_lines() -> None:
     assert re.search(r'<td class="n">6</td><td class="s">36%</td><td class="s">36%</td>', page)  # own, in libraries
 
 
+def test_shares_of_the_graph_are_those_of_the_functions() -> None:
+    """Time outside of all functions is a part of the whole in both."""
+    samples = [Sample((MODULE, MAIN), 2, "", False, 3.0), Sample((), 0, "", False, 1.0)]
+    found = make_profile(plain(4.0), samples, [], 0.0, {}, {})
+    shares = {node.frame.name: node.share for root in call_tree(found.stacks("")) for node in root.walk()}
+    assert shares == {"<module>": 0.75, "main": 0.75, "outside of the project's functions": 0.25}
+    assert {each.qualname: each.total_share for each in found.functions} == {"<module>": 0.75, "main": 0.75}
+
+
 def test_samples_that_are_given_back_move_in_the_graph_too() -> None:
     """A function that computes in C is seen by another clock, while the samples gave its time to the caller."""
     samples = given_back([Sample((MODULE, MAIN), 2, "", False, 5.1)], {MAIN: 0.1, OWNER: 1.9}, [(MAIN, OWNER)])

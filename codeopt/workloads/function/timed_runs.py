@@ -77,6 +77,15 @@ class TimedRuns:
             self.left[program, ()].append(left)
         return run
 
+    def apart(self) -> TimedRuns:
+        """A runner that knows as much by now, and whose further runs this one does not see."""
+        return replace(self, kept=[], left={}, imported=dict(self.imported))
+
+    def join(self, other: TimedRuns) -> None:
+        """Add what the runs of one that was apart left of their processes."""
+        for key, changes in other.left.items():
+            self.left.setdefault(key, []).extend(each for each in changes if each not in self.left[key])
+
     def new_libraries(self, program: Revision) -> tuple[str, ...]:
         """Return the names that a program may import from packages that the original does not import."""
         return tuple(name for name in imported_names(program.text) if name.partition(".")[0] not in self.known)

@@ -4,7 +4,7 @@ larger of them."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -326,14 +326,24 @@ class FunctionWorkload(Defaults):
         )
         return tuple(fresh)
 
-    def making_unseen(self) -> AbstractContextManager[Callable[[], tuple[Case, ...]]]:
+    @contextmanager
+    def making_unseen(self) -> Iterator[Callable[[], tuple[Case, ...]]]:
         """Make them meanwhile."""
+        runner = self.runner.apart()  # what is known of the original by now may not depend on who is quicker
 
         def made(sandbox: Sandbox) -> tuple[Case, ...]:
-            harness, calls = replace(self.harness, sandbox=sandbox), replace(self.runner.calls, sandbox=sandbox)
-            return replace(self, harness=harness, runner=replace(self.runner, calls=calls)).unseen_cases()
+            harness = replace(self.harness, sandbox=sandbox, left=runner.left)
+            there = replace(runner, calls=replace(runner.calls, sandbox=sandbox))
+            return replace(self, harness=harness, runner=there).unseen_cases()
 
-        return beside(self.harness.sandbox, made)
+        with beside(self.harness.sandbox, made) as result:
+
+            def unseen() -> tuple[Case, ...]:
+                cases = result()
+                self.runner.join(runner)
+                return cases
+
+            yield unseen
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> CallPlan:
         """Other calls than those by which a draft was timed in a round; the same where none was, and where all are

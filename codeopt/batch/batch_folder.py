@@ -117,8 +117,8 @@ class BatchFolder:
             problem = replace(problem, source=encodable(problem.source))
             path = self.run_folder(problem.id) / PROBLEM
             if not path.exists():
-                if problem.dropped:
-                    self._set_status(problem.id, status="dropped", reason=problem.dropped, fault="program")
+                if problem.skipped:
+                    self._set_status(problem.id, status="skipped", reason=problem.skipped, fault="program")
                 self._write(path, RegisteredProblem(position, problem))
             elif self.problem(problem.id).source != problem.source:
                 raise UsageError(f"the program of {problem.id} has changed since the batch in {self.folder} was begun")
@@ -142,7 +142,7 @@ class BatchFolder:
         """Mark problems as pending again that failed for no reason of their own, or for want of time."""
         for problem in self.problems():
             status = self.status(problem.id)
-            if status.status == "failed" or (status.status == "dropped" and status.fault == "busy"):
+            if status.status == "failed" or (status.status == "skipped" and status.fault == "busy"):
                 self._set_status(problem.id, status="pending", fault="", reason="")
 
     def spent(self) -> Usage:

@@ -118,7 +118,7 @@ class ProblemJob:
             return ProblemResult("failed", error_in_words(error), fault="sandbox")
         except (ProgramError, UsageError, OriginalUnsteady) as error:
             busy = _for_want_of_time(error)
-            return ProblemResult("dropped", error_in_words(error), fault="busy" if busy else "program")
+            return ProblemResult("skipped", error_in_words(error), fault="busy" if busy else "program")
 
     def time_spent(self) -> TimeSpent:
         """Time spent since this was called last."""

@@ -15,9 +15,9 @@ from codeopt.core.options import ImproveOptions
 
 SCHEMA = "codeopt.batch/1"
 """Version of the files of a batch."""
-FINAL = ("done", "failed", "dropped")
+FINAL = ("done", "failed", "skipped")
 """States that a problem does not leave by itself."""
-Status = Literal["pending", "running", "paused", "done", "failed", "dropped"]
+Status = Literal["pending", "running", "paused", "done", "failed", "skipped"]
 """State of a problem:
 
 pending  not begun
@@ -25,7 +25,7 @@ running  a worker has it; after a crash it is taken up again where its last save
 paused   the budget of the whole batch ended in the middle of it; the same command with a larger one continues
 done     ended; `accepted` says whether with a faster program, `reason` why not
 failed   the model, the sandbox or we ourselves failed: `fault` says which, `reason` how; --retry-failed tries again
-dropped  its original cannot be judged: not Python 3, fails its own cases, prints something else each time
+skipped  its original cannot be judged: not Python 3, fails its own cases, prints something else each time
 """
 Fault = Literal["", "model", "sandbox", "program", "busy", "worker"]
 """Culprit of a failure; `busy`: the original did not end in time, perhaps since the machine was too busy."""

@@ -107,7 +107,7 @@ def _by_command(evidence: WorkloadEvidence) -> list[str]:
 
 def _checks(seen: VersionEvidence) -> str:
     parts = ["the command's output and files" if seen.output else "not the output, another one in each run"]
-    counts = ((seen.mutated_commands, "changed command"), (seen.tests, "test"), (seen.calls, "call"))
+    counts = ((seen.mutated_commands, "mutated command"), (seen.tests, "test"), (seen.calls, "call"))
     parts += [counted(count, what) for count, what in counts if count]
     parts[-1] += f" of {counted(seen.functions, 'public function')}" if seen.calls else ""
     failing = f"; {counted(seen.tests_failed_before, 'test')} failed before" * bool(seen.tests_failed_before)

@@ -45,7 +45,7 @@ def dry_run(target: Target, options: ImproveOptions) -> dict[str, Any]:
         "profile_drafts": plan.profile_drafts,
         "judging": {
             "check": plan.options.check,
-            "changed_inputs": str(plan.options.changed_inputs),
+            "mutated_inputs": str(plan.options.mutated_inputs),
             "max_examples": plan.options.max_examples,
             "strict": plan.options.strict,
             "tests": plan.options.use_tests,
@@ -88,7 +88,7 @@ def in_words(found: Mapping[str, Any]) -> str:
         "metric": found["metric"] + (f", then {found['second_metric']}" if found["second_metric"] else ""),
         "gain": f"at least {found['min_gain']:g}, within {found['max_pairs']} pairs",
         "profile": ", ".join(found["profile"]) or "none",
-        "judging": f"outputs by {judging['check']}, changed inputs {judging['changed_inputs']}"
+        "judging": f"outputs by {judging['check']}, mutated inputs {judging['mutated_inputs']}"
         + (", strict" if judging["strict"] else "")
         + ("" if judging["tests"] else ", no tests"),
         "sandbox": f"{found['sandbox']}, {_seconds(found['timeout_s'])} and {found['memory_mib']} MiB a run",

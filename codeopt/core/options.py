@@ -131,7 +131,7 @@ class ImproveOptions:
     check: str = _case(
         "tokens", "HOW", "compare outputs by tokens, exact, float:TOLERANCE, or your own FILE::accept", checker_name
     )
-    changed_inputs: FuzzPolicy = _case(
+    mutated_inputs: FuzzPolicy = _case(
         FuzzPolicy.AUTO, "HOW", "check mutated inputs also: auto, strict, lenient, off", FuzzPolicy, choices=FuzzPolicy
     )
     max_examples: int | None = _case(
@@ -312,7 +312,7 @@ class ImproveOptions:
 
 
 _INPUTS = "cases stdin with_paths env ignore_output"
-_CHECKING = "check changed_inputs max_examples"
+_CHECKING = "check mutated_inputs max_examples"
 _TESTS = "tests no_tests"
 _MODEL = "model judge_model base_url api_key_env feedback history context_tokens model_timeout structured select ignore"
 _LIMITED = "max_rounds max_seconds max_tokens max_cost"

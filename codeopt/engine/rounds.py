@@ -148,7 +148,7 @@ def _confirmed(loop: RefineLoop, end: End, console: Console) -> tuple[Confirmati
             loop.keep(loop)
             if end is End.INTERRUPTED:
                 ranked = any(True for _ in loop.ranked())
-                console.warn("interrupted", "Ctrl-C again leaves without confirming the best draft" * ranked)
+                console.warn("interrupted", "Ctrl-C again leaves without confirming the best candidate" * ranked)
             return loop.confirm(), end
     except KeyboardInterrupt:
         loop.stopped, end = "interrupted", End.INTERRUPTED

@@ -100,10 +100,10 @@ class ImproveJson(JudgedJson):
     task: str
     model: str
     isolation: str
-    accepted: bool = Field(description="A draft is right and, twice, faster with statistical confidence")
+    accepted: bool = Field(description="A candidate is right and, twice, faster with statistical confidence")
     stop_reason: str
     speedup: Speedup | None = Field(
-        description="Of the accepted version; of an inconclusive verdict that of the draft that seems fastest"
+        description="Of the accepted version; of an inconclusive verdict that of the candidate that seems fastest"
     )
     best_round: int | None
     sha256_before: str
@@ -114,9 +114,9 @@ class ImproveJson(JudgedJson):
     remaining_memory_spots: tuple[MemoryLine, ...]
     rules_skipped: tuple[Refusal, ...] | None = Field(
         None,
-        description="Why built-in rules made no draft, most lines first; null where one was accepted, or none asked",
+        description="Why built-in rules made no candidate, most lines first; null if one was accepted, or none asked",
     )
-    rounds: tuple[RoundFields, ...] = Field(description="Each draft with its verdict")
+    rounds: tuple[RoundFields, ...] = Field(description="Each candidate with its verdict")
     tokens: TokensFields
     cost_usd: float | None
     effort: dict[str, float]
@@ -397,7 +397,9 @@ class ReportJson(AnswerFields):
     geomean_speedup: float
     mean_speedup: float
     intervals: Mapping[str, Ends] = Field(description="95% intervals of these four")
-    rounds: Rows = Field(description="k, drafts, correct_share, opt_share, opt_interval, newly_solved, geomean_speedup")
+    rounds: Rows = Field(
+        description="k, candidates, correct_share, opt_share, opt_interval, newly_solved, geomean_speedup"
+    )
     failures: Rows = Field(description="problem, status, fault, reason")
     reference: dict[str, Any] | None = Field(description="The same of the programs that people wrote")
     tokens: int

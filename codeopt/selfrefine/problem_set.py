@@ -41,11 +41,11 @@ def _problem(path: Path, number: int, line: str) -> Problem:
     except (ValueError, RecursionError):
         row = None
     if not isinstance(row, dict):
-        return Problem(f"line-{number}", "", path, dropped=f"line {number} is no JSON object")
+        return Problem(f"line-{number}", "", path, skipped=f"line {number} is no JSON object")
     id = str(row.get("id", row.get("problem_id", f"line-{number}")))
     text = _first(row, INPUTS)
-    dropped = "" if text.strip() else f"it has no input: none of the fields {', '.join(INPUTS)} holds one"
-    return Problem(id, text, path, target=_first(row, KEYS) or None, dropped=dropped)
+    skipped = "" if text.strip() else f"it has no input: none of the fields {', '.join(INPUTS)} holds one"
+    return Problem(id, text, path, target=_first(row, KEYS) or None, skipped=skipped)
 
 
 def _first(row: dict[str, Any], names: tuple[str, ...]) -> str:

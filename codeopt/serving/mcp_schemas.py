@@ -43,11 +43,11 @@ class CompareAnswer(ToolAnswer):
 class ImproveAnswer(ToolAnswer):
     """The result of a run."""
 
-    accepted: bool = Field(description="A draft is right and, twice, faster with statistical confidence")
+    accepted: bool = Field(description="A candidate is right and, twice, faster with statistical confidence")
     reason: str
     speedup: dict[str, Any] | None = Field(description="ratio, ci_low, ci_high, pairs, before, after, unit")
     caveats: Rows
-    rounds: Rows = Field(description="Each draft with its verdict")
+    rounds: Rows = Field(description="Each candidate with its verdict")
     cost_usd: float | None
     diff: str = Field(description="Unified; empty where nothing was accepted")
     new_source: str | None = Field(description="The whole file with the change; of a project's command see diff")

@@ -110,8 +110,9 @@ class AgentTools:
         self,
         ctx: Context,
         target: Target,
-        drafts: Annotated[
-            Literal["rules", "model"], Field(description="Who drafts: built-in rules, or the server's language model")
+        source: Annotated[
+            Literal["rules", "model"],
+            Field(description="Who writes the change: built-in rules, or the server's language model"),
         ] = "rules",
         write: Annotated[bool, Field(description="Put what was accepted in place; else it is only answered")] = False,
         **options: Any,
@@ -119,7 +120,7 @@ class AgentTools:
         """Draft, judge, time and confirm a faster version; with `run` a diff of several files that makes a project's
         command faster. No file changes unless `write` is true."""
         max_seconds = options["max_seconds"] or REQUEST_S
-        options = self._options(options) | {"model": self._model(drafts)}
+        options = self._options(options) | {"model": self._model(source)}
         return await self._ask(
             Operation.IMPROVE, ImproveAnswer, ctx, target=target, options=options, write=write, max_seconds=max_seconds
         )
@@ -167,9 +168,9 @@ class AgentTools:
                 options[name] = self._checked(partial(PATHS[name], self.root), value) if name in PATHS else value
         return options
 
-    def _model(self, drafts: str) -> str:
-        """Return the name of the model that writes drafts. Raises ToolError if the server has no model."""
-        if drafts == "rules":
+    def _model(self, source: str) -> str:
+        """Return the name of the model that writes changes. Raises ToolError if the server has no model."""
+        if source == "rules":
             return RULES
         if self.policy.model is None:
             raise ToolError("this server was started without a language model: codeopt mcp --model NAME allows one")

@@ -1,4 +1,4 @@
-"""Consequence of a difference, by how well its input is known and by `--changed-inputs`: the same for all kinds."""
+"""Consequence of a difference, by how well its input is known and by `--mutated-inputs`: the same for all kinds."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class CaveatKind(StrEnum):
     LAYOUT = "layout"
     """White space in what is printed."""
     MEMORY = "memory"
-    SURROUNDINGS = "surroundings"
+    ENVIRONMENT = "environment"
     """State of the machine that the code reads in addition to its input, such as clocks."""
     EVIDENCE = "evidence"
     """Too little could be tried."""

@@ -62,11 +62,11 @@ main()
 WRONG = FAST.replace("len(words) - distinct", "distinct")
 """Fast, and wrong on every case where the two numbers differ."""
 
-QUICK = ("--sandbox", "bubblewrap", "--no-profile", "--changed-inputs", "off")
+QUICK = ("--sandbox", "bubblewrap", "--no-profile", "--mutated-inputs", "off")
 """What makes a run short, for tests of other things."""
 
 
-QUICK_SETTINGS = {"CODEOPT_SANDBOX": "bubblewrap", "CODEOPT_NO_PROFILE": "1", "CODEOPT_CHANGED_INPUTS": "off"}
+QUICK_SETTINGS = {"CODEOPT_SANDBOX": "bubblewrap", "CODEOPT_NO_PROFILE": "1", "CODEOPT_MUTATED_INPUTS": "off"}
 """The same as variables, for code that is run as it is written."""
 
 

@@ -19,7 +19,7 @@ from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
-QUICK = {"sandbox": "bubblewrap", "no_profile": True, "changed_inputs": "off"}
+QUICK = {"sandbox": "bubblewrap", "no_profile": True, "mutated_inputs": "off"}
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""A batch filled by hand: three solved in different ways, one wrong, one failed, one dropped."""
+"""A batch filled by hand: three solved in different ways, one wrong, one failed, one skipped."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def history(name: str) -> History:
     return History((original, *(draft(number, ratio) for number, ratio in enumerate(ROUNDS[name], 1))))
 
 
-def problem(id: str, source: str = SLOW, dropped: str = "") -> Problem:
-    return Problem(id, source, Path(f"{id}.py"), Path(id), target=FAST, dropped=dropped)
+def problem(id: str, source: str = SLOW, skipped: str = "") -> Problem:
+    return Problem(id, source, Path(f"{id}.py"), Path(id), target=FAST, skipped=skipped)
 
 
 def reply(text: str = "hello", cost: float | None = 0.5) -> Reply:
@@ -58,7 +58,7 @@ def reply(text: str = "hello", cost: float | None = 0.5) -> Reply:
 
 def fill(store: BatchFolder) -> None:
     """Six problems that ended, one that has not."""
-    store.register([*map(problem, ROUNDS), problem("failed"), problem(HOSTILE, dropped="not Python"), problem("open")])
+    store.register([*map(problem, ROUNDS), problem("failed"), problem(HOSTILE, skipped="not Python"), problem("open")])
     for name, ratios in ROUNDS.items():
         past = history(name)
         store.begin(name)

@@ -48,7 +48,7 @@ def program_judge(
 ) -> Judge:
     """A judge of the program at `path` with the cases beside it."""
     request = WorkloadRequest(
-        Target(path), read_program(path), ImproveOptions(changed_inputs=strictness, timeout=guest.limits.seconds),
+        Target(path), read_program(path), ImproveOptions(mutated_inputs=strictness, timeout=guest.limits.seconds),
         Session(open_sandbox=always(guest)), rule or StoppingRule(), needs_time=needs_time,
     )  # fmt: skip
     return Judge(OpenedProgram(request, guest).measure().timed(), profiled=False)

@@ -24,7 +24,7 @@ QUICK = (
     "--max-pairs",
     "20",
     "--no-profile",
-    "--changed-inputs",
+    "--mutated-inputs",
     "off",
     "--sandbox",
     "process",

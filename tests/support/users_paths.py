@@ -175,7 +175,7 @@ PATHS: dict[str, UsersPath] = {
     ),
     "a script with arguments and a CSV file": UsersPath(
         {"top.py": TOP, "data.csv": "".join(f"n{n * 7919 % 1900},{n % 7}\n" for n in range(3000))},
-        (_improve(("top.py",), r"1 case and \d+ changed inputs", after=("--", "--top", "10", "data.csv")),),
+        (_improve(("top.py",), r"1 case and \d+ mutated inputs", after=("--", "--top", "10", "data.csv")),),
     ),
     "a script with main() and no input": UsersPath(
         {"settled.py": SETTLED}, (_improve(("settled.py",), "1 input: nothing else was found"),)

@@ -51,7 +51,7 @@ class Problem:
     """Checker of its answers, FILE::accept; empty: the batch's own."""
     target: str | None = None
     """Text of a faster program that a person wrote; None: the set has no such text."""
-    dropped: str = ""
+    skipped: str = ""
     """Reason why the problem cannot be tried, in one line; empty: it can."""
 
 
@@ -78,12 +78,12 @@ def program_at(
     id: str, path: Path, cases: Path | None = None, *, function: str = "", target: Path | None = None,
     calls: Path | None = None, check: str = "",
 ) -> Problem:  # fmt: skip
-    """Make a problem of a program's own file; a file that is no Python is a dropped problem."""
+    """Make a problem of a program's own file; a file that is no Python is a skipped problem."""
     faster = file_text(target) if target and target.is_file() else None
     try:
         return Problem(id, read_program(path).source, path, cases, function, calls, check, faster)
     except (UsageError, ProgramError) as error:
-        return Problem(id, "", path, cases, function, calls, check, faster, dropped=error.words)
+        return Problem(id, "", path, cases, function, calls, check, faster, skipped=error.words)
 
 
 def file_text(path: Path) -> str:

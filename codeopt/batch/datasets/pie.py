@@ -23,7 +23,7 @@ def recognises(request: SetRequest) -> bool:
 
 
 def read(request: SetRequest) -> Iterator[Problem]:
-    """Read one problem a line; a line that holds none is a dropped problem. Raises UsageError."""
+    """Read one problem a line; a line that holds none is a skipped problem. Raises UsageError."""
     try:
         with request.path.open(encoding="utf-8", errors="replace") as file:
             for number, line in enumerate(file, 1):
@@ -38,11 +38,11 @@ def _problem(request: SetRequest, number: int, line: str) -> Problem:
     id = str(row.get("problem_id") or f"line-{number}")
     path = request.path.parent / f"{Path(id).name}.py"
     if not row:
-        return Problem(id, "", path, dropped=f"line {number} is no JSON object")
+        return Problem(id, "", path, skipped=f"line {number} is no JSON object")
     source, target = _first(row, SOURCES), _first(row, TARGETS)
     home = request.cases or request.path.parent
     cases = home / Path(id).name
-    return Problem(id, source or "", path, cases, target=target, dropped=_why_not(source, cases))
+    return Problem(id, source or "", path, cases, target=target, skipped=_why_not(source, cases))
 
 
 def _row(line: str) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.results.metrics import Solved
-from codeopt.batch.results.table import status_word
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup, factor
 from codeopt.report.html import drafts
@@ -20,7 +19,7 @@ def kind(each: Solved) -> str:
     """solved, kept, failed or open: how the page filters and colours."""
     if each.accepted:
         return "solved"
-    return {"done": "kept", "failed": "failed", "dropped": "failed"}.get(each.status, "open")
+    return {"done": "kept", "failed": "failed", "skipped": "failed"}.get(each.status, "open")
 
 
 def row(batch: BatchFolder, each: Solved, spent: str) -> Markup:
@@ -29,7 +28,7 @@ def row(batch: BatchFolder, each: Solved, spent: str) -> Markup:
     speedup = figures.factor if each.judged else "-"
     span = figures.span if each.accepted and each.low and each.high else ""
     human = factor(each.human) if each.human is not None else ""
-    label = {"solved": "improved", "kept": "no faster version"}.get(kind(each), status_word(each.status))
+    label = {"solved": "improved", "kept": "no faster version"}.get(kind(each), each.status)
     names = ("", "", "speedup", "95% interval", "reference", "candidates", "")
     badge = tag("span", label, class_=f"badge {kind(each)}")
     columns = [("num", text) for text in (speedup, span, human, str(len(each.rounds)))]

@@ -2,7 +2,7 @@
 
 Definitions, as in PIE (Shypula et al. 2024) where it has them:
 
-judged     problems whose original could be judged; dropped ones do not count for the source and are listed apart
+judged     problems whose original could be judged; skipped ones do not count for the source and are listed apart
 speedup    the confirmed ratio of the accepted candidate; 1.0 if no candidate is accepted, or it is wrong or slower
 %OPT       share of the judged that are right, with a speedup of at least 1.10x
 %correct   share of the judged with at least one draft that is right on every case, everywhere in a report

@@ -21,8 +21,6 @@ COLUMNS = (
     "correct", "reference_speedup", "tokens", "cost_usd", "seconds",
     "task_before", "task_after",
 )  # fmt: skip
-STATUS = {"dropped": "skipped"}
-"""Words for a status, if people see another than the JSON has."""
 SHOWN_PROBLEMS = 30
 """Problems of each kind that are named."""
 FEWEST = 10
@@ -89,7 +87,7 @@ def _plain_rows(metrics: Metrics) -> list[tuple[str, str]]:
     rows = [
         (
             "status",
-            ", ".join(f"{count} {status_word(status)}" for status, count in sorted(metrics.counts.items())),
+            ", ".join(f"{count} {status}" for status, count in sorted(metrics.counts.items())),
         )
     ]
     if metrics.usage.replies:
@@ -132,7 +130,7 @@ def _problems(metrics: Metrics) -> Iterator[str]:
     same = [each for each in metrics.judged if not each.accepted and each.status == "done"]
     failed = failures(metrics)
     better = "faster" if metrics.own is None else "improved"
-    others = Counter(status_word(each.status) for each in failed)
+    others = Counter(each.status for each in failed)
     counts = [f"{len(same)} not"] * bool(same) + [f"{count} {status}" for status, count in others.items()]
     yield ", ".join([f"{len(faster)} of {counted(len(metrics.solved), 'problem')} {better}", *counts])
     shown = [row for rows in (faster, same, failed) for row in rows[:SHOWN_PROBLEMS]]
@@ -145,7 +143,7 @@ def _row(each: Solved) -> tuple[str, ...]:
     """`name`, `4.2x faster`, `(95% CI 3.9x to 4.5x), round 2`; or the reason why there is no faster version."""
     name, reason = inline(each.id), inline(each.reason or "-", 160)
     if each.status != "done":
-        return name, f"{status_word(each.status)}: {reason}"
+        return name, f"{each.status}: {reason}"
     if not each.accepted:
         right = "no candidate was right: " if each.rounds and not each.correct else ""
         return name, f"no faster version: {right}{reason}"
@@ -164,7 +162,7 @@ def _versus(other: Versus) -> list[str]:
 
 
 def failures(metrics: Metrics) -> list[Solved]:
-    """Problems that failed, were dropped, or have not ended."""
+    """Problems that failed, were skipped, or have not ended."""
     return [each for each in metrics.solved if each.status != "done"]
 
 
@@ -199,8 +197,9 @@ def as_json(metrics: Metrics, other: Versus | None = None) -> dict[str, Any]:
         intervals={name: _ends(each) for name, each in estimates.items()},
         rounds=[
             {
-                "k": each.k, "drafts": each.drafts, "correct_share": each.correct.value, "opt_share": each.opt.value,
-                "opt_interval": _ends(each.opt), "newly_solved": each.newly, "geomean_speedup": each.geomean.value,
+                "k": each.k, "candidates": each.drafts, "correct_share": each.correct.value,
+                "opt_share": each.opt.value, "opt_interval": _ends(each.opt),
+                "newly_solved": each.newly, "geomean_speedup": each.geomean.value,
             }
             for each in metrics.rounds
         ],
@@ -246,11 +245,6 @@ def _versus_json(other: Versus) -> dict[str, Any]:
         "speedup_ratio_p": other.ratio_p,
         "rows": [{"problem": id, "here": here, "there": there} for id, here, there in other.pairs],
     }  # fmt: skip
-
-
-def status_word(status: str) -> str:
-    """The word that people see for a status."""
-    return STATUS.get(status, status)
 
 
 def cost_per_solved(metrics: Metrics) -> float | None:

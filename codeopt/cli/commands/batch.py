@@ -41,7 +41,7 @@ SAME = (
     "select",
     "ignore",
     "check",
-    "changed_inputs",
+    "mutated_inputs",
     "max_examples",
     "min_gain",
     "metric",

@@ -67,7 +67,10 @@ def run(arguments: argparse.Namespace) -> int:
         _examine(arguments, console, findings.append, alarms)
     failed = [finding for finding in findings if finding.state is Health.FAIL]
     if arguments.json:
-        rows = {"checks": [each.to_json() for each in findings], "false_alarms": [alarm.to_json() for alarm in alarms]}
+        rows = {
+            "checks": [each.to_json() for each in findings],
+            "false_positives": [alarm.to_json() for alarm in alarms],
+        }
         print(json.dumps({"schema": "codeopt.doctor/1", "ok": not failed, **rows}))
     else:
         tell(table(findings, verbose=arguments.verbose))
@@ -117,5 +120,5 @@ def _false_alarms(kind: str, arguments: argparse.Namespace, console: Console) ->
     from codeopt.engine.open_session import open_session
 
     given = ImproveOptions(sandbox=arguments.sandbox, metric=arguments.metric, python=sys.executable)
-    options = replace(given, no_cache=True, no_tests=True, changed_inputs=FuzzPolicy.OFF, max_examples=10)
+    options = replace(given, no_cache=True, no_tests=True, mutated_inputs=FuzzPolicy.OFF, max_examples=10)
     return false_alarms(kind, options, open_session(), arguments.seconds * SHARES[kind], console.progress)

@@ -68,9 +68,9 @@ def run(arguments: argparse.Namespace) -> int:
             rows = csv.writer(table, lineterminator="\n")
             rows.writerow(["problem", "kept", "reason"])
             for decision in _decisions(arguments, check, sandbox, console):
-                rows.writerow([decision.entry.id, int(not decision.dropped), decision.dropped or decision.note])
+                rows.writerow([decision.entry.id, int(not decision.skipped), decision.skipped or decision.note])
                 tally[_kind(decision)] += 1
-                if not decision.dropped:
+                if not decision.skipped:
                     decision.entry.write(out)
         for what, number in tally.most_common():
             console.print(f"{number:>6}  {what}")
@@ -118,9 +118,9 @@ def _checker(name: str) -> Checker:
 
 def _kind(decision: ImportDecision) -> str:
     """The reason without what differs from pair to pair."""
-    if not decision.dropped:
+    if not decision.skipped:
         return "kept"
-    words = decision.dropped.partition(":")[0]
+    words = decision.skipped.partition(":")[0]
     return "dropped: " + ("it fails its own cases" if words.startswith("it fails its own") else words)
 
 

@@ -41,7 +41,7 @@ READ_ON_S = 0.5
 """Time limit of the original for one of them, seconds."""
 MOST_ITEMS = 300_000
 """Maximum number of items that are read of each."""
-LENIENT = "it is generated, and --changed-inputs is lenient"
+LENIENT = "it is generated, and --mutated-inputs is lenient"
 COMPLAINS = "the original logs an error there"
 NOTHING_LEFT = State()
 """State of a process whose calls are independent of each other."""

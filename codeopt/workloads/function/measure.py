@@ -128,7 +128,7 @@ def _workload(
     special = special_checker(harness, options, corpus.known)
     if special:
         check = special
-    policy = InputPolicy(options.changed_inputs)
+    policy = InputPolicy(options.mutated_inputs)
     cases = cases_by_tier(harness, runner, shown, "calls", check, contract, policy=policy, elsewhere=whole)
     cases += cases_by_tier(harness, runner, held, "held", check, contract, held_out=True, policy=policy)
     cases += read_on_cases(harness, runner, [each for each in read_on if not contract.outside(each.text)], check)

@@ -259,7 +259,7 @@ class FunctionWorkload(Defaults):
     @property
     def policy(self) -> InputPolicy:
         """Weight of differences on generated calls."""
-        return InputPolicy(self.request.options.changed_inputs)
+        return InputPolicy(self.request.options.mutated_inputs)
 
     def explain(self, draft: Revision, case: Case, outcome: Outcome) -> Outcome:
         """A wrong answer with the smallest call that shows it, and where that comes from."""

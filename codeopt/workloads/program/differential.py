@@ -39,7 +39,7 @@ NEXT_SEED = 1_000_003
 """Added to the seed for each time that as many are asked for as is usual."""
 FEW = 5
 """Number of mutated inputs below which the report says that they are few."""
-NONE_BROKEN = "0 relations broken: no changed input that lacks what all known ones keep could be tried"
+NONE_BROKEN = "no input that breaks a pattern of the known ones could be tried"
 
 
 @dataclass
@@ -165,8 +165,8 @@ class DifferentialTest:
         if not self.reads:
             return "it is given no input, so none could be changed"
         count = len(self.cases)
-        tried = "no changed input" if count == 0 else f"only {count} changed input{'s' * (count != 1)}"
-        none = "; 0 relations broken" if not self.pattern_breaking_inputs else ""
+        tried = "no mutated input" if count == 0 else f"only {count} mutated input{'s' * (count != 1)}"
+        none = ", and none that breaks a pattern of the known ones" if not self.pattern_breaking_inputs else ""
         return (
             f"{tried} could be tried: on others the original fails, takes too long or prints something else each time"
             f"{none}"

@@ -73,7 +73,7 @@ def _differential_test(
     """Fuzzed inputs of the cases that may be shown. longest_s: seconds of the longest run of the original."""
     given = asked.stdin or asked.args is not None or asked.with_paths
     generated = not given and find_script(asked) is not None
-    policy = InputPolicy.of(request.options.changed_inputs, generated=generated)
+    policy = InputPolicy.of(request.options.mutated_inputs, generated=generated)
     shown = [case for case in cases if not case.held_out]
     said = read_text(request.options.context) if request.options.context else statement_in(asked.statement_folders)
     bounds = stated_bounds(said, (case.stdin for case in cases))

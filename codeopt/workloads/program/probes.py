@@ -164,7 +164,7 @@ class ProbeGenerator:
         if not often and not self.others_left:
             return ""
         told = [f"{often} relation{'s' * (often != 1)} of the known inputs could not be broken"] if often else []
-        told += [f"only {self.taken.total()} changed inputs were tried"] if self.others_left else []
+        told += [f"only {self.taken.total()} mutated inputs were tried"] if self.others_left else []
         return f"{' and '.join(told)}: the original took too long"
 
     def _all(self) -> Iterator[Changed]:

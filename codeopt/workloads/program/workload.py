@@ -171,7 +171,7 @@ class ProgramWorkload(Defaults):
         ):
             return with_environment(found, case)
         got = found.detail or str(found.verdict)
-        caveat = Caveat(CaveatKind.SURROUNDINGS, case.name, "", got, f"only with {axes(case.environment)}")
+        caveat = Caveat(CaveatKind.ENVIRONMENT, case.name, "", got, f"only with {axes(case.environment)}")
         return replace(found, verdict=CaseVerdict.AC, detail="", caveats=(caveat,))
 
     def _new_differential_test(self) -> DifferentialTest:
@@ -272,7 +272,7 @@ class ProgramWorkload(Defaults):
         if self.inputs == 1:
             cases = "1 input: nothing else was found that it could be checked on"
         elif len(self.suite.cases) == 1:
-            cases = f"1 case and {self.inputs - 1} changed inputs"
+            cases = f"1 case and {self.inputs - 1} mutated inputs"
         if ends := sorted({case.exit for case in self.suite.cases} - {0}):
             cases += f", exit status {' and '.join(map(str, ends))}, which counts"
         return f"{cases}   longest {longest:.3f} s"

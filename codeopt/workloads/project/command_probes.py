@@ -42,7 +42,7 @@ LEAST_S = 2.0
 PATIENCE = 5
 """Maximum time of a draft's run, as a multiple of that of the original's."""
 OTHER_SEED = 1
-LENIENT = "--changed-inputs lenient"
+LENIENT = "--mutated-inputs lenient"
 
 
 @dataclass
@@ -173,7 +173,7 @@ def why_unchanged(benchmarks: bool, compared: bool, policy: InputPolicy) -> str:
     benchmarks: the command runs those of a tool. compared: its output is.
     """
     if not policy.generates:
-        return "--changed-inputs off"
+        return "--mutated-inputs off"
     if benchmarks:
         return "its benchmarks have inputs of their own"
     return "" if compared else "its output is another one in each run"

@@ -143,7 +143,7 @@ def _of_settings(old: ImportedNames, new: ImportedNames) -> Iterator[Caveat]:
     for name in sorted({**old.settings, **new.settings}):
         was, now = (side.settings.get(name, "left as it is") for side in (old, new))
         if was != now:
-            yield Caveat(CaveatKind.SURROUNDINGS, f"import of its modules, {name}", was, now)
+            yield Caveat(CaveatKind.ENVIRONMENT, f"import of its modules, {name}", was, now)
 
 
 class FunctionGraph:

@@ -66,7 +66,7 @@ class ProjectSuite:
         """For people."""
         if not self.waiting:
             return self.found.words
-        return f"{counted(len(self.waiting), 'test file')} to run once there is a draft"
+        return f"{counted(len(self.waiting), 'test file')} to run once there is a candidate"
 
     def complete(self) -> ProjectTests:
         """Run them, and find out which of them reach what, where they take long. What is kept of both is not run."""

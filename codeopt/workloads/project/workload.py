@@ -343,7 +343,7 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     program = _grounded(program, suite.found, first)
     runs = suite.runs = replace(runs, program=program)
     fixed = (f"{path} ({reason})" for path, reason in program.ground.files.items() if path in program.files)
-    said = f"fixed ground, which no draft may edit: {', '.join(fixed) or 'no module of its own'}"
+    said = f"protected files, which no change may edit: {', '.join(fixed) or 'no module of its own'}"
     request.session.console.detail(said)
     baseline = request.baseline or Candidate(0, original, "the original", (Outcome("command", CaseVerdict.AC, first),))
     baseline = replace(baseline, profile=as_profile(found, original))
@@ -351,7 +351,7 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     require_own(check, [case], [first], options.check)
     calls = PublicCalls(request, program, runs, frozenset(CodeEdit(f.file, f.qualname) for f in found.functions))
     given = BaselineCommand(runs, original, check, case, first)
-    policy = InputPolicy(options.changed_inputs)
+    policy = InputPolicy(options.mutated_inputs)
     unchanged = why_unchanged(benches is not None, not masks.output.nothing, policy)
     seeds = () if unchanged else (request.input_seed, request.input_seed + 1)
     changed = tuple(changed_runs(given, seed, policy) for seed in seeds)

@@ -110,7 +110,7 @@ def test_every_problem_ends_with_a_row_whatever_the_server_does(
     assert code == 0, err
     report = json.loads(out)
     assert report["problems"] == count + 1
-    assert report["status"] == {"done": count, "dropped": 1}
+    assert report["status"] == {"done": count, "skipped": 1}
     assert report["judged"] == count
     assert report["correct_share"] == 1.0  # how many are faster depends on the machine
     assert report["replies"] == 2 * count  # one critique and one draft each, whatever was asked again
@@ -190,7 +190,7 @@ def test_ctrl_c_keeps_what_was_done(tmp_path: Path) -> None:
         _, err = process.communicate(timeout=END_S)  # after so long workers would be killed, in the middle of a round
     assert process.returncode == 130
     assert "warning: interrupted" in err
-    assert not {each.status for each in statuses(run).values()} & {"failed", "dropped"}
+    assert not {each.status for each in statuses(run).values()} & {"failed", "skipped"}
     assert "Traceback" not in err
 
 
@@ -249,7 +249,7 @@ def test_a_list_of_functions(tmp_path: Path) -> None:
     code, out, err = finish(tmp_path / "list.txt", tmp_path / "run", *flags)
     assert code == 0, err
     report = json.loads(out)
-    assert report["status"] == {"done": 1, "dropped": 1}
+    assert report["status"] == {"done": 1, "skipped": 1}
     assert "gone" in report["failures"][0]["reason"]
 
 
@@ -276,5 +276,5 @@ def test_a_folder_of_functions_with_their_calls_and_a_checker(tmp_path: Path) ->
     code, out, err = finish(tmp_path / "set", tmp_path / "again", "--model", "rules", "--json")
     assert code == 0, err
     report = json.loads(out)
-    assert report["status"] == {"dropped": 1}
+    assert report["status"] == {"skipped": 1}
     assert "does not accept the original's own answer" in report["failures"][0]["reason"]

@@ -45,7 +45,7 @@ def test_begun_problems_come_first_and_ended_ones_not_at_all(store: BatchFolder)
 
 def test_failed_problems_are_tried_again_on_request_alone(store: BatchFolder) -> None:
     assert "failed" not in store.left()
-    store.end("wrong", ProblemResult("dropped", "whatever its reason says", fault="busy"), TimeSpent())
+    store.end("wrong", ProblemResult("skipped", "whatever its reason says", fault="busy"), TimeSpent())
     store.reopen_failed()
     assert set(store.left()) == {"failed", "wrong", "open"}
 
@@ -54,7 +54,7 @@ def test_every_problem_has_a_status_also_the_dropped_one(store: BatchFolder) -> 
     assert Counter(store.status(each.id).status for each in store.problems()) == {
         "done": 5,
         "failed": 1,
-        "dropped": 1,
+        "skipped": 1,
         "pending": 1,
     }
 

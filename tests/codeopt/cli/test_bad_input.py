@@ -257,7 +257,7 @@ def test_an_engine_that_is_not_there(name: str, tmp_path: Path) -> None:
     """Asked for by name it is missed; otherwise bubblewrap is taken, and -v says so."""
     write_problem(tmp_path, words=1500)
     env = {"DOCKER_HOST": f"unix://{tmp_path}/nowhere.sock"}
-    arguments = ("--no-profile", "--changed-inputs", "off", "-n", "1", "-v")
+    arguments = ("--no-profile", "--mutated-inputs", "off", "-n", "1", "-v")
     done = codeopt("improve", "slow.py", "--sandbox", name, *arguments, cwd=tmp_path, env=env)
     if name == "docker":
         assert done.status == NO_SANDBOX

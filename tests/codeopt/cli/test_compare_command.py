@@ -20,7 +20,7 @@ from tests.conftest import require_sandbox
 
 pytestmark = pytest.mark.full
 
-SHORT = ("--sandbox", "bubblewrap", "--changed-inputs", "off", "--max-pairs", "20", "-q")
+SHORT = ("--sandbox", "bubblewrap", "--mutated-inputs", "off", "--max-pairs", "20", "-q")
 
 
 @pytest.fixture
@@ -157,7 +157,7 @@ def test_what_new_reaches_for_is_noted(problem: Path) -> None:
     assert done.json["notes"] == ["NEW newly uses gc"]
 
 
-def test_changed_inputs_decide_by_themselves(problem: Path) -> None:
+def test_mutated_inputs_decide_by_themselves(problem: Path) -> None:
     """Right on every case, and a table of answers."""
     for number in (0, 1, 2):
         stdin = (problem / f"input.{number}.txt").read_text()
@@ -170,7 +170,7 @@ def test_changed_inputs_decide_by_themselves(problem: Path) -> None:
     assert done.json["tests"]["mutated_inputs"] >= 1
 
 
-def test_changed_inputs_are_counted(problem: Path) -> None:
+def test_mutated_inputs_are_counted(problem: Path) -> None:
     (problem / "same.py").write_text("# The same.\n" + SLOW)
     done = codeopt(
         "compare", "slow.py", "same.py", "--sandbox", "bubblewrap", "--max-pairs", "7", "--json", "-q", cwd=problem
@@ -195,7 +195,7 @@ USAGE = [
 
 @pytest.mark.parametrize(("arguments", "status", "said"), USAGE)
 def test_refused_in_one_line(arguments: tuple[str, ...], status: int, said: str, problem: Path) -> None:
-    done = codeopt("compare", *arguments, "--sandbox", "bubblewrap", "--changed-inputs", "off", cwd=problem)
+    done = codeopt("compare", *arguments, "--sandbox", "bubblewrap", "--mutated-inputs", "off", cwd=problem)
     assert done.status == status
     assert len(done.facts) == 1
     assert said in done.err

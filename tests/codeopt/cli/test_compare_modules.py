@@ -35,7 +35,7 @@ RIGHT = OLD.replace(
 )
 WRONG = RIGHT.replace("value * 2 for", "value * 3 for")
 LAST_IS_WRONG = OLD.replace("value * 2 for", "value + value for").replace("value >= LEAST", "value > LEAST")
-FLAGS = ("--sandbox", "bubblewrap", "--changed-inputs", "off", "--max-pairs", "12")
+FLAGS = ("--sandbox", "bubblewrap", "--mutated-inputs", "off", "--max-pairs", "12")
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def test_a_whole_examination_of_a_project_whose_python_is_broken(tmp_path: Path)
     assert {"machine", "scheduler's counters", "backend bubblewrap", "sandbox", "extras"} <= rows.keys()
     assert {"timing of programs", "timing of functions"} <= rows.keys()
     assert all(row["hint"] for row in rows.values() if row["state"] != "ok")
-    assert all(row["comparisons"] > 0 for row in found["false_alarms"])
+    assert all(row["comparisons"] > 0 for row in found["false_positives"])
     assert (rows["project's Python"]["state"], found["ok"], done.status) == ("fail", False, 1)
     assert "--python" in rows["project's Python"]["hint"]
 

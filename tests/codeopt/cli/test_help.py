@@ -96,7 +96,7 @@ def test_errors_are_objects_where_objects_are_asked_for(arguments: list[str], tm
 def test_a_negative_verdict_can_be_no_failure(tmp_path: Path) -> None:
     """An error stays one."""
     path = write_problem(tmp_path, words=1500)
-    arguments = ("slow.py", path.name, "--sandbox", "bubblewrap", "--changed-inputs", "off", "--exit-zero")
+    arguments = ("slow.py", path.name, "--sandbox", "bubblewrap", "--mutated-inputs", "off", "--exit-zero")
     done = codeopt("compare", *arguments, cwd=tmp_path)
     assert done.status == 0, done.err
     assert codeopt("compare", "slow.py", "gone.py", "--exit-zero", cwd=tmp_path).status == 2

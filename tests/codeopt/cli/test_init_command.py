@@ -207,7 +207,7 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     for name in ("pytest", "pluggy", "iniconfig", "packaging", "pygments"):
         pack(name, home / "wheels")
     kept = {name: value for name, value in environment().items() if not name.startswith(("GITHUB_", "CI_", "PYTHON"))}
-    quick = {"CODEOPT_NO_PROFILE": "1", "CODEOPT_CHANGED_INPUTS": "off", "CODEOPT_SELECT": "isqrt_trial_division"}
+    quick = {"CODEOPT_NO_PROFILE": "1", "CODEOPT_MUTATED_INPUTS": "off", "CODEOPT_SELECT": "isqrt_trial_division"}
     return {
         **kept,
         **quick,

@@ -42,7 +42,7 @@ FILES = {
 }  # fmt: skip
 SCRIPTED = ("--model", "scripted:answers.txt", "-n", "1", *QUICK)
 HERE = ("--sandbox", "bubblewrap")
-KNOWN = (*HERE, "--changed-inputs", "off")
+KNOWN = (*HERE, "--mutated-inputs", "off")
 RUN = "20260101-000000-slow-aaaa"
 
 

@@ -36,7 +36,7 @@ def test_what_was_spent_before_the_first_step_counts(
     (tmp_path / "names.py").write_text(TEXT)
     (tmp_path / "test_names.py").write_text(TESTS)
     monkeypatch.chdir(tmp_path)
-    flags = ("--sandbox", "bubblewrap", "--max-seconds", "600", "--changed-inputs", "off", "--max-examples", "10")
+    flags = ("--sandbox", "bubblewrap", "--max-seconds", "600", "--mutated-inputs", "off", "--max-examples", "10")
     status = main([*words, *flags], began=time.monotonic() - spent_s)
     said = capsys.readouterr()
     assert ("the time limit of 600 s is reached" in said.err + said.out) is bool(spent_s), said.err

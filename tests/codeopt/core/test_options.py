@@ -51,14 +51,14 @@ def test_each_flag_is_a_field_with_the_same_default() -> None:
 
 def test_flags_and_keywords_make_the_same_value() -> None:
     words = ["--model", "rules", "--select", "counter, row_hoist", "--tests", "a", "--tests", "b", "--max-rounds", "2"]
-    by_flags = options_of(parse(*words, "--changed-inputs", "off", "--no-profile"))
+    by_flags = options_of(parse(*words, "--mutated-inputs", "off", "--no-profile"))
     by_keywords = ImproveOptions.of(
         {"model": "rules", "select": ["counter", "row_hoist"], "tests": ["a", "b"], "max_rounds": 2,
-         "changed_inputs": "off", "no_profile": True}
+         "mutated_inputs": "off", "no_profile": True}
     )  # fmt: skip
     assert by_flags == by_keywords
     assert by_keywords.tests == (Path("a"), Path("b"))
-    assert by_keywords.changed_inputs is FuzzPolicy.OFF
+    assert by_keywords.mutated_inputs is FuzzPolicy.OFF
 
 
 def test_it_goes_to_other_processes_and_never_changes() -> None:
@@ -77,7 +77,7 @@ def test_it_goes_to_other_processes_and_never_changes() -> None:
         ({"check": "near"}, "--check: there is no checker 'near'"),
         ({"metric": "sun"}, "--metric: 'sun' is not one of auto, cpu, wall"),
         ({"sandbox": "sand"}, "--sandbox: 'sand' is not one of auto, isolated"),
-        ({"changed_inputs": "some"}, "--changed-inputs: "),
+        ({"mutated_inputs": "some"}, "--mutated-inputs: "),
         ({"cases": 7}, "--cases: "),
     ],
 )

@@ -101,7 +101,7 @@ def test_compare_by_memory_says_memory(tmp_path: Path) -> None:
     (tmp_path / "cases" / "input.1.txt").write_text("300\n")
     (tmp_path / "old.py").write_text(HOLDS_ALL)
     (tmp_path / "new.py").write_text(HOLDS_ONE)
-    flags = ("--cases", "cases", "--metric", "memory", "--changed-inputs", "off", "-q", "--json")
+    flags = ("--cases", "cases", "--metric", "memory", "--mutated-inputs", "off", "-q", "--json")
     found = codeopt("compare", "old.py", "new.py", *flags, cwd=tmp_path).json
     assert (found["verdict"], found["metric"], found["unit"]) == ("faster", "memory", "bytes")
     assert found["before"] > found["after"] > 2**20

@@ -35,7 +35,7 @@ def waiting(tmp_path: Path) -> Path:
     return write_files(tmp_path, files)
 
 
-JUDGED = ("--sandbox", "process", "--changed-inputs", "off")
+JUDGED = ("--sandbox", "process", "--mutated-inputs", "off")
 COMPARED = ("compare", "old.py", "new.py", *JUDGED)
 IMPROVED = ("improve", "old.py", "--model", "scripted:answers.txt", "-n", "1", *JUDGED)
 

@@ -438,7 +438,7 @@ print(n - len(set(words)), len(set(words)))
     with WireServer(steps) as server:
         arguments = ("--base-url", server.base_url, "--model", server.model, "--sandbox", "bubblewrap")
         # Capitals are beyond the known inputs: elsewhere a caveat.
-        strict, seed = ("--changed-inputs", "strict"), {"CODEOPT_INPUT_SEED": "3"}
+        strict, seed = ("--mutated-inputs", "strict"), {"CODEOPT_INPUT_SEED": "3"}
         done = codeopt("improve", "slow.py", "--json", *strict, *arguments, cwd=tmp_path, env=seed)
     assert [each["verdict"] for each in done.json["rounds"]] == ["wrong", "faster"], done.err
     told_of_it = question(server.prompts[2])

@@ -40,7 +40,7 @@ from tests.support.wire_server import WireServer
 
 pytestmark = pytest.mark.full
 
-QUIET_JUDGE = ("--sandbox", "bubblewrap", "--changed-inputs", "off")
+QUIET_JUDGE = ("--sandbox", "bubblewrap", "--mutated-inputs", "off")
 ENDLESS = "while True:\n    pass\n"
 
 
@@ -204,7 +204,7 @@ def test_what_was_measured_before_a_step_that_fails_is_kept(
     write_problem(tmp_path, words=2000)
     (tmp_path / "answers.txt").write_text(reply(FAST, "a set"))
     given = {"model": f"scripted:{tmp_path / 'answers.txt'}", "feedback": "none", "max_rounds": 1, "run_dir": tmp_path}
-    given |= {"sandbox": "bubblewrap", "changed_inputs": "off"}
+    given |= {"sandbox": "bubblewrap", "mutated_inputs": "off"}
     target, options = Target(tmp_path / "slow.py"), ImproveOptions.of(given)
     broken = improve(target, options, open_session(FailsAt(step, error)))
     (row,), (saved,) = broken.to_json()["rounds"], RunFolder(broken.saved).read().history.candidates[1:]
@@ -342,5 +342,5 @@ def test_the_original_runs_as_long_as_it_takes_and_a_draft_that_hangs_is_ended(b
 
 def asked(path: Path, guest: Sandbox, timeout: float | None) -> WorkloadRequest:
     """A request with a sandbox that is open already."""
-    options = ImproveOptions.of({"timeout": timeout, "changed_inputs": "off"})
+    options = ImproveOptions.of({"timeout": timeout, "mutated_inputs": "off"})
     return WorkloadRequest(Target(path), read_program(path), options, Session(), needs_time=False)

@@ -90,7 +90,7 @@ def test_what_no_longer_ends_is_slower_not_merely_different(tmp_path: Path) -> N
     spin = "def double(n):\n    while n == 2718:\n        pass\n    return n * 2\n"
     branch = {"shop/numbers.py": spin, "echo/echo.py": "while True:\n    pass\n" + ECHO}
     folder = propose(tmp_path / "r", base, branch)
-    flags = ("--fail-if-slower", "5%", "--timeout", "2", "--changed-inputs", "off", "--sandbox", "bubblewrap", "-q")
+    flags = ("--fail-if-slower", "5%", "--timeout", "2", "--mutated-inputs", "off", "--sandbox", "bubblewrap", "-q")
     done = codeopt("compare", "--base", "main", *flags, cwd=folder)
     assert done.status == 1, done.err
     rows = " ".join(done.out.split())

@@ -136,7 +136,7 @@ LENIENT = "def accept(arguments, expected, got):\n    return True\n"
 @pytest.mark.full
 @pytest.mark.parametrize(
     "line",
-    ['check = "lenient.py::accept"', 'check = "float:1e9"', 'changed-inputs = "off"', "max-examples = 1",
+    ['check = "lenient.py::accept"', 'check = "float:1e9"', 'mutated-inputs = "off"', "max-examples = 1",
      'ignore-difference = ["output"]', "no-tests = true", 'select = "my_package.rule"'],
 )  # fmt: skip
 def test_a_change_does_not_bring_its_own_lenient_judge(tmp_path: Path, line: str) -> None:

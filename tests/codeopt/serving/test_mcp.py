@@ -221,7 +221,7 @@ def test_a_hostile_client_reaches_nothing_outside_of_the_root(tmp_path: Path) ->
             assert "git knows no commit" in await refusal(client, "compare", target=TARGET, base="--output=x")
             assert "invalid syntax" in await refusal(client, "compare", target=TARGET, new_source="def (")
             assert "--allow-commands" in await refusal(client, "record", target=TARGET, command=["touch", "here"])
-            assert "--model" in await refusal(client, "improve", target=TARGET, drafts="model")
+            assert "--model" in await refusal(client, "improve", target=TARGET, source="model")
 
     asyncio.run(conversation())
     assert not (project / "here").exists()
@@ -239,7 +239,7 @@ WRONG_ARGUMENTS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("compare", {"target": TARGET, "strict": "yes"}, "'strict' should be a valid boolean"),
     ("improve", {"target": TARGET, "rounds": 3}, "there is no argument 'rounds'"),
     ("improve", {"target": TARGET, "max_rounds": 0}, "'max_rounds' should be greater than or equal to 1"),
-    ("improve", {"target": TARGET, "drafts": "both"}, "'drafts' should be 'rules' or 'model'"),
+    ("improve", {"target": TARGET, "source": "both"}, "'source' should be 'rules' or 'model'"),
     ("improve", {"target": TARGET, "write": "yes"}, "'write' should be a valid boolean"),
     ("check", {"path": "words.py"}, "there is no argument 'path'"),
     ("check", {"paths": "words.py"}, "'paths' should be a valid list"),

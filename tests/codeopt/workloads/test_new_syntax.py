@@ -43,7 +43,7 @@ SYNTAX: dict[str, tuple[tuple[int, int], str]] = {
     ),
     "unpacking in a comprehension": ((3, 15), FUNCTION.replace("in words:", "in [*each for each in [words]]:")),
 }
-FLAGS = ("--sandbox", "bubblewrap", "--changed-inputs", "off", "--max-pairs", "6")
+FLAGS = ("--sandbox", "bubblewrap", "--mutated-inputs", "off", "--max-pairs", "6")
 TIMED = ("faster", "same", "slower", "inconclusive")
 """Verdicts of a version that is right; which of them depends on the machine."""
 

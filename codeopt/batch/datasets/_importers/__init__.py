@@ -70,7 +70,7 @@ class ImportDecision:
     """A pair or a function with the decision whether it is kept."""
 
     entry: ImportedEntry
-    dropped: str = ""
+    skipped: str = ""
     """Reason why it was left out; empty: it was kept."""
     note: str = ""
     """Reason why a part of a kept one was left out; empty: nothing was."""

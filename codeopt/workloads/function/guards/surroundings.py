@@ -119,7 +119,7 @@ def _refused(old: Watched, new: Watched) -> str:
 
 def _reads(old: Watched, new: Watched) -> list[Caveat]:
     return [
-        Caveat(CaveatKind.SURROUNDINGS, "", "", f"it newly reads {what}, in line {line}")
+        Caveat(CaveatKind.ENVIRONMENT, "", "", f"it newly reads {what}, in line {line}")
         for what, (line, _) in sorted(_new(old, new).items())
     ]
 

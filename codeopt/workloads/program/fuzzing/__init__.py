@@ -1,6 +1,6 @@
 """Inputs that nobody has seen: known ones changed, with the original program as the oracle."""
 
-from codeopt.workloads.program.fuzzing._changed import LONG_ENOUGH, MutatedInput, changed_inputs
+from codeopt.workloads.program.fuzzing._changed import LONG_ENOUGH, MutatedInput, mutated_inputs
 from codeopt.workloads.program.fuzzing._lengths import shorter, shrunk
 from codeopt.workloads.program.fuzzing._slots import (
     MutatedCase,
@@ -16,7 +16,7 @@ __all__ = [
     "MutatedCase",
     "MutatedInput",
     "break_relations",
-    "changed_inputs",
+    "mutated_inputs",
     "largest_text",
     "mutate_cases",
     "other_usage",

@@ -103,7 +103,7 @@ def _by_turns(numbers: Iterable[int], kinds: Sequence[str]) -> list[int]:
     return [number for _, number in sorted(turns)]
 
 
-def changed_inputs(
+def mutated_inputs(
     inputs: Sequence[bytes], *, seed: int, each: int = 2, also_known: Sequence[bytes] = ()
 ) -> Iterator[MutatedInput]:
     """Changed inputs, some that are longer than every known one first, made as they are asked for. The same seed gives

@@ -17,7 +17,7 @@ from codeopt.workloads.program.fuzzing._changed import (
     MutatedInput,
     break_each,
     broken_inputs,
-    changed_inputs,
+    mutated_inputs,
 )
 from codeopt.workloads.program.fuzzing._documents import look_at_documents
 
@@ -34,7 +34,7 @@ def mutate_file(path: str, known: Sequence[bytes], also_known: Sequence[bytes], 
     """
     everything = [*known, *also_known]
     documents = look_at_documents(path, everything)
-    by_token = changed_inputs(known, seed=seed, also_known=also_known)
+    by_token = mutated_inputs(known, seed=seed, also_known=also_known)
     if documents is None and not path:
         yield from by_token
         return

@@ -72,7 +72,7 @@ def test_every_pair_is_kept_or_has_its_reason(data: Path, tmp_path: Path) -> Non
         assert reason in found[id]["reason"]
     assert "the target fails" in found["bad-target"]["reason"]
     good, bad_target = read_set(SetRequest(out / "pairs.jsonl"))
-    assert (good.id, good.dropped, bad_target.target) == ("good", "", None)
+    assert (good.id, good.skipped, bad_target.target) == ("good", "", None)
 
 
 def test_ecco_takes_the_cases_of_every_kind(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_what_is_imported_is_a_set_that_a_batch_reads(kind: str, tasks: Path) ->
     assert main(["import", kind, str(tasks / kind), "-o", str(out), *FLAGS]) == 0
     (problem,) = read_set(SetRequest(out / "pairs.jsonl" if kind == "coffe" else out))
     function, target = {"enamel": ("total", True), "algotune": ("solve", False), "coffe": ("", True)}[kind]
-    assert (problem.function, bool(problem.target), problem.dropped) == (function, target, "")
+    assert (problem.function, bool(problem.target), problem.skipped) == (function, target, "")
     assert problem.calls == (None if kind == "coffe" else out / problem.id / "calls.py")
     assert problem.check == (f"{out / 'unique' / 'accept.py'}::accept" if kind == "algotune" else "")
     assert (out / "unique" / "drafts" / "one.py").is_file() == (kind == "algotune")

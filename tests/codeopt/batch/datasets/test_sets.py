@@ -25,7 +25,7 @@ def write_lines(path: Path, *rows: object) -> Path:
 def test_the_bundled_problems_with_their_targets() -> None:
     found = read(PROBLEMS)
     assert [p.id for p in found] == sorted(folder.parent.name for folder in PROBLEMS.glob("*/slow.py"))
-    assert all(p.target and p.cases == p.path.parent and not p.dropped for p in found)
+    assert all(p.target and p.cases == p.path.parent and not p.skipped for p in found)
 
 
 def test_pie_lines_with_cases_in_a_folder_each(tmp_path: Path) -> None:
@@ -51,8 +51,8 @@ def test_pie_lines_with_cases_in_a_folder_each(tmp_path: Path) -> None:
 def test_a_line_that_cannot_be_tried_is_a_row_with_its_reason(tmp_path: Path, line: str, reason: str) -> None:
     (tmp_path / "p1").mkdir()
     (found,) = read(write_lines(tmp_path / "pairs.jsonl", line))
-    assert reason in found.dropped
-    assert bool(found.dropped) == bool(reason)
+    assert reason in found.skipped
+    assert bool(found.skipped) == bool(reason)
 
 
 def test_ids_that_come_again_are_told_apart(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_a_folder_of_programs_looks_for_cases_by_name(tmp_path: Path) -> None:
     a, b, broken = read(tmp_path)
     assert (a.id, a.cases) == ("a", tmp_path / "cases" / "a")
     assert (b.id, b.cases) == ("b", tmp_path / "b")
-    assert "broken.py:1" in broken.dropped
+    assert "broken.py:1" in broken.skipped
 
 
 def test_a_list_of_functions(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_a_list_of_functions(tmp_path: Path) -> None:
     f, g, gone = read(listed)
     assert (f.id, f.path, f.function) == ("m.py::f", tmp_path / "m.py", "f")
     assert g.function == "C.g"
-    assert "gone.py" in gone.dropped
+    assert "gone.py" in gone.skipped
 
 
 @pytest.mark.parametrize("name", ["nothing", "empty", "notes.md"])

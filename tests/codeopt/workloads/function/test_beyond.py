@@ -254,7 +254,7 @@ def test_no_call_is_made_that_hints_forbid(tmp_path: Path, policy: str) -> None:
     calls = "CALLS = [(([1, 2, 1][:n], n), {}) for n in range(4)]\n"
     for name, text in (("old.py", HINTED), ("calls.py", calls)):
         (tmp_path / name).write_text(text)
-    options = {"calls": tmp_path / "calls.py", "changed_inputs": policy}
+    options = {"calls": tmp_path / "calls.py", "mutated_inputs": policy}
     with function_judge(Target(tmp_path / "old.py", "f"), timed=False, **options) as judge:
         found = judge.check(Revision.of(BY_NUMBERS_ALONE), "a person's")
     assert found.correct, why(found)

@@ -54,7 +54,7 @@ def test_ranked(count):
     assert len(found) == count
     assert [item for item, _ in found] == sorted([i * 7 % 31 for i in range(count)], reverse=True)
 """
-FAST = {"CODEOPT_MAX_PAIRS": "9", "CODEOPT_CHANGED_INPUTS": "off"}
+FAST = {"CODEOPT_MAX_PAIRS": "9", "CODEOPT_MUTATED_INPUTS": "off"}
 
 
 def project(folder: Path) -> None:

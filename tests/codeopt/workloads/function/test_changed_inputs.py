@@ -1,4 +1,4 @@
-"""`--changed-inputs` of a function: what a difference on a call that is made of known ones does."""
+"""`--mutated-inputs` of a function: what a difference on a call that is made of known ones does."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_what_a_difference_on_a_made_up_call_does(
 ) -> None:
     for name, text in (("old.py", OLD), ("new.py", new), ("calls.py", CALLS)):
         (tmp_path / name).write_text(text)
-    flags = ("--calls", "calls.py", "--sandbox", "bubblewrap", "--max-pairs", "8", "--changed-inputs", policy)
+    flags = ("--calls", "calls.py", "--sandbox", "bubblewrap", "--max-pairs", "8", "--mutated-inputs", policy)
     done = codeopt("compare", "old.py::f", "new.py::f", *flags, cwd=tmp_path)
     assert (done.status == 1) is rejected, done.out + done.err
     assert ("caveat: " in done.out) is caveat, done.out

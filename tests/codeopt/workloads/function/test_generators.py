@@ -72,7 +72,7 @@ def test_another_iterator_of_many_items_is_a_caveat_where_they_are_the_same(
     for name, text in (("old.py", HEAD + EACH), ("new.py", new), ("calls.py", LONG)):
         (tmp_path / name).write_text(text)
     usual = ("--calls", "calls.py", "--no-tests", "--sandbox", "bubblewrap", "--max-pairs", "8", "--max-examples", "20")
-    done = codeopt("compare", "old.py::f", "new.py::f", *usual, "--changed-inputs", "off", cwd=tmp_path)
+    done = codeopt("compare", "old.py::f", "new.py::f", *usual, "--mutated-inputs", "off", cwd=tmp_path)
     assert done.status == bool(verdict), done.out + done.err
     assert (done.status == 1) is bool(verdict), done.out + done.err
     assert verdict or "another iterator than a generator" in done.out

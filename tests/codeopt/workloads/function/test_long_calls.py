@@ -35,7 +35,7 @@ CALLS = "CALLS = [(([3, 1, 2],), {})]\nBIG = [((list(range(3500)),), {}), ((list
 def test_the_whole_is_made_once(tmp_path: Path, new: str, faster: bool, said: str) -> None:
     require_sandbox()
     write_files(tmp_path, {"old.py": OLD, "new.py": new, "calls.py": CALLS})
-    flags = ("--calls", "calls.py", "--changed-inputs", "off", "--json")
+    flags = ("--calls", "calls.py", "--mutated-inputs", "off", "--json")
     done = codeopt("compare", "old.py::total", "new.py::total", *flags, cwd=tmp_path)
     assert (done.json["verdict"] == "faster") == faster, done
     assert said in " ".join([*done.json["notes"], done.json["reason"]])
@@ -50,7 +50,7 @@ def test_the_seconds_of_the_whole_are_those_of_one_call(tmp_path: Path) -> None:
     require_sandbox()
     calls = "CALLS = [(([3, 1, 2],), {})]\nBIG = [((list(range(n)),), {}) for n in (3000, 2900, 2800, 2700)]\n"
     write_files(tmp_path, {"old.py": OLD, "new.py": OLD.replace("/ 1000", "/ 2000"), "calls.py": calls})
-    flags = ("--calls", "calls.py", "--changed-inputs", "off", "--json", "--max-pairs", "7")
+    flags = ("--calls", "calls.py", "--mutated-inputs", "off", "--json", "--max-pairs", "7")
     done = codeopt("compare", "old.py::total", "new.py::total", *flags, cwd=tmp_path)
     (note,) = (each for each in done.json["notes"] if each.startswith("on the whole of the longest call once: 3 s, "))
     assert 1.4 < float(note.split(", ")[1].split(" s")[0]) < 1.7, done
@@ -66,7 +66,7 @@ def test_a_number_is_cut_however_the_time_grows(tmp_path: Path, seconds: str, nu
     new = old.replace("0.6 *", "0.3 *")
     calls = f"CALLS = [((n,), {{}}) for n in range(4, 9)]\nBIG = [(({number},), {{}})]\n"
     write_files(tmp_path, {"old.py": old, "new.py": new, "calls.py": calls})
-    flags = ("--calls", "calls.py", "--changed-inputs", "off", "--json", "--max-pairs", "7")
+    flags = ("--calls", "calls.py", "--mutated-inputs", "off", "--json", "--max-pairs", "7")
     done = codeopt("compare", "old.py::f", "new.py::f", *flags, cwd=tmp_path)
     assert done.json["verdict"] == "faster", done
     assert "of the longest call (" in done.json["timed"]
@@ -79,7 +79,7 @@ def test_a_call_that_varies_excuses_no_other(tmp_path: Path) -> None:
     wrong = new.replace("return ", "return (len(rows) == 1000) + ")
     calls = f"{CALLS}BIG.append(((list(range(900)),), {{}}))\n"
     write_files(tmp_path, {"old.py": old, "new.py": wrong, "calls.py": calls})
-    flags = ("--calls", "calls.py", "--changed-inputs", "off", "--json", "--max-pairs", "7")
+    flags = ("--calls", "calls.py", "--mutated-inputs", "off", "--json", "--max-pairs", "7")
     done = codeopt("compare", "old.py::total", "new.py::total", *flags, cwd=tmp_path)
     assert done.json["verdict"] == "wrong", done
     assert "expected returns 499500, got returns 499501" in done.json["reason"]

@@ -40,7 +40,7 @@ REFUSED = {
 TOLD = {
     "a clock for waiting": (
         "import time\ndef f(xs):\n    time.monotonic()\n" + FAST,
-        CaveatKind.SURROUNDINGS, "it newly reads a clock, in line 3",
+        CaveatKind.ENVIRONMENT, "it newly reads a clock, in line 3",
     ),
     "a cache in a default": (
         "def f(xs, kept={}):\n    return list(kept.setdefault(tuple(xs), tuple(dict.fromkeys(xs))))\n",

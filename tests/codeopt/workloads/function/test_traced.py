@@ -143,7 +143,7 @@ def test_check_runs_the_tests_once_to_know_all_functions(tmp_path: Path) -> None
         "from m import f\n\n\ndef test():\n    for size in (0, 1, 2, 9, 500):\n"
         "        assert len(f([*range(size)])) == size\n"
     )
-    done = codeopt("check", ".", "-v", "--json", *QUICK[:2], "--changed-inputs", "off", cwd=tmp_path)
+    done = codeopt("check", ".", "-v", "--json", *QUICK[:2], "--mutated-inputs", "off", cwd=tmp_path)
     assert done.status == 1, done.err
     assert done.err.count("running the tests of 1 file") == 1
     assert "running tests in" not in done.err

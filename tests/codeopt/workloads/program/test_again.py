@@ -122,7 +122,7 @@ def test_a_caveat_of_a_whole_run_is_seen_again_by_its_line(problem: Path) -> Non
 
 
 def test_memory_that_a_gain_costs_is_told(problem: Path) -> None:
-    found = compared(problem, "roomy.py", "--changed-inputs", "off", "--max-pairs", "30", cases="large")
+    found = compared(problem, "roomy.py", "--mutated-inputs", "off", "--max-pairs", "30", cases="large")
     assert found["verdict"] == "faster", found
     assert [caveat["kind"] for caveat in found["caveats"]] == ["memory"]
     assert "MiB" in found["caveats"][0]["got"]

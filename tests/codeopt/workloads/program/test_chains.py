@@ -9,7 +9,7 @@ import pytest
 from codeopt.workloads import Checked
 from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.program.differential import make_differential_test
-from codeopt.workloads.program.fuzzing import changed_inputs
+from codeopt.workloads.program.fuzzing import mutated_inputs
 from codeopt.workloads.program.fuzzing._chains import BEYOND
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.outcome import Case
@@ -30,20 +30,20 @@ def parents(nodes: int) -> bytes:
 
 @pytest.mark.full
 def test_a_chain_of_edges() -> None:
-    made = [each for each in changed_inputs([edges(n, 3) for n in (1, 2, 5, 9, 40)], seed=1) if "chain" in each.name]
+    made = [each for each in mutated_inputs([edges(n, 3) for n in (1, 2, 5, 9, 40)], seed=1) if "chain" in each.name]
     assert [len(each.stdin.split(b"\n")) > 1200 for each in made] == [True, True]
     assert all(b"\n7 8\n8 9\n" in each.stdin and not each.because for each in made)
 
 
 def test_a_chain_of_parents_where_no_tree_is_deep() -> None:
-    made = [each for each in changed_inputs([parents(n) for n in (5, 30, 60, 41)], seed=1) if "chain" in each.name]
+    made = [each for each in mutated_inputs([parents(n) for n in (5, 30, 60, 41)], seed=1) if "chain" in each.name]
     assert [each.because for each in made] == [BEYOND, BEYOND]
     assert all(b"\n1 2 3 4 5 " in each.stdin for each in made)
 
 
 @pytest.mark.parametrize("inputs", [[b"3\n1 2 3\n", b"2\n5 9\n"], [b"abc\n", b"xy\n"], [b"7\n", b"9\n"]])
 def test_no_chain_without_a_tree(inputs: list[bytes]) -> None:
-    assert not [each for each in changed_inputs(inputs, seed=1) if "chain" in each.name]
+    assert not [each for each in mutated_inputs(inputs, seed=1) if "chain" in each.name]
 
 
 READ = "import sys\ndata = list(map(int, sys.stdin.read().split()))\nn, above = data[0], {}\n" + (

@@ -168,7 +168,7 @@ def test_through_the_door(tmp_path: Path) -> None:
     )
     quick = "print(len(dict.fromkeys(line.split(',')[0] for line in open('table.csv'))))\n"
     (tmp_path / "fast.py").write_text(quick)
-    flags = ("--sandbox", "bubblewrap", "--changed-inputs", "off", "--with", "table.csv", "--json", "-q")
+    flags = ("--sandbox", "bubblewrap", "--mutated-inputs", "off", "--with", "table.csv", "--json", "-q")
     found = codeopt("compare", "slow.py", "fast.py", *flags, cwd=tmp_path).json
     assert found["verdict"] == "faster"
     assert found["timed"].startswith("the first ")

@@ -75,7 +75,7 @@ def test_what_an_environment_does_to_both_is_no_difference(judge_of: Callable[[s
 def test_a_difference_under_the_option_o_alone_is_a_caveat(judge_of: Callable[[str], Judge]) -> None:
     found = judge_of(ASSERTS).check(Revision.of(RAISES), "")
     assert found.correct
-    (caveat,) = [each for each in found.caveats if each.kind is CaveatKind.SURROUNDINGS]
+    (caveat,) = [each for each in found.caveats if each.kind is CaveatKind.ENVIRONMENT]
     assert "optimize 1" in caveat.cause
 
 

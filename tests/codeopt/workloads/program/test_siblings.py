@@ -59,7 +59,7 @@ def project(tmp_path: Path) -> Path:
 def test_a_script_and_a_module_find_their_project(target: list[str], sandbox: str, project: Path) -> None:
     """The changed import of a module never reaches the diff."""
     more = ["--", "10"] if "-m" in target else []
-    flags = ("--sandbox", sandbox, "--no-profile", "--changed-inputs", "off")
+    flags = ("--sandbox", sandbox, "--no-profile", "--mutated-inputs", "off")
     done = codeopt("improve", *target, *flags, *more, cwd=project)
     assert done.status == 0, done.err
     assert "from pkg" not in done.out
@@ -110,7 +110,7 @@ def test_a_module_that_git_ignores_is_named(target: list[str], project: Path) ->
 def test_a_module_against_the_file_that_takes_its_place(project: Path) -> None:
     main = project / "src" / "pkg" / "__main__.py"
     (project / "other.py").write_text(main.read_text().replace("len(found)", "len(found) + 1"))
-    flags = ("--sandbox", "bubblewrap", "--changed-inputs", "off", "--json", "-q")
+    flags = ("--sandbox", "bubblewrap", "--mutated-inputs", "off", "--json", "-q")
     done = codeopt("compare", "-m", "pkg", "other.py", *flags, "--", "10", cwd=project)
     assert done.json["verdict"] == "wrong"
     assert "expected '1200', got '1201'" in done.json["reason"]

@@ -61,8 +61,8 @@ def judged(folder: Path, expected: str) -> Any:
         return compared(folder)
     if expected == "caveat":
         return compared(folder, "--strict")
-    found = compared(folder, "--changed-inputs", "off")
-    return compared(folder, "--changed-inputs", "off", seed=1) if found["verdict"] == "faster" else found
+    found = compared(folder, "--mutated-inputs", "off")
+    return compared(folder, "--mutated-inputs", "off", seed=1) if found["verdict"] == "faster" else found
 
 
 @pytest.mark.parametrize("folder", OWN, ids=lambda path: path.name)

@@ -160,7 +160,7 @@ def test_a_command_whose_output_changes_is_not_changed_and_says_so(tmp_path: Pat
         (False, True, FuzzPolicy.AUTO, ""),
         (True, True, FuzzPolicy.AUTO, "its benchmarks have inputs of their own"),
         (False, False, FuzzPolicy.STRICT, "its output is another one in each run"),
-        (True, False, FuzzPolicy.OFF, "--changed-inputs off"),
+        (True, False, FuzzPolicy.OFF, "--mutated-inputs off"),
     ],
 )
 def test_why_a_command_is_not_changed(benchmarks: bool, compared: bool, policy: FuzzPolicy, reason: str) -> None:
@@ -275,12 +275,12 @@ FOR_ITS_SIZE = (
     ],
     ids=["strict, beyond", "strict, right", "auto, alike", "lenient, nearly all"],
 )
-def test_changed_inputs_say_what_a_difference_does(
+def test_mutated_inputs_say_what_a_difference_does(
     tmp_path: Path, policy: FuzzPolicy, text: str, rejects: bool
 ) -> None:
     require_sandbox()
     root = write_project(tmp_path / "app", {**PLATE, "tests/test_plate.py": ""})
-    with judged_project(root, "python main.py 900 40", "bubblewrap", changed_inputs=policy, no_tests=True) as judged:
+    with judged_project(root, "python main.py 900 40", "bubblewrap", mutated_inputs=policy, no_tests=True) as judged:
         draft = Revision({**judged.workload.program.revision, "plate.py": text})
         found = judged.workload.check(draft, Stage.REFERENCE)
     assert bool(found.rejection) is rejects, found

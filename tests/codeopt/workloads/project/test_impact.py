@@ -157,7 +157,7 @@ def test_classes_and_settings_that_change_are_caveats() -> None:
         {"app/other.py": {**names, "Box": frozenset({"is of builtins.type"})}}, {"gc.isenabled()": "False"}
     )
     found = impact({}, old, new)
-    assert [each.kind for each in found.caveats] == [CaveatKind.INTERFACE, CaveatKind.SURROUNDINGS]
+    assert [each.kind for each in found.caveats] == [CaveatKind.INTERFACE, CaveatKind.ENVIRONMENT]
     assert "has its own __hash__" in found.caveats[0].words
     assert "gc.isenabled()" in found.caveats[1].words
     assert found.classes_without(CodeEdit("app/core.py", "near")) == {"Box"}
@@ -231,7 +231,7 @@ def test_drafts_of_a_project(tmp_path: Path) -> None:
         assert "labels" in found(cached).wrong
         assert "dedupe" in found(CORE + QUICK.format("x if x < 1500 else 1500 for x in xs")).wrong
         assert [each.kind for each in found(flags).caveats] == [CaveatKind.INTERFACE]
-        assert [each.kind for each in found(f"import gc\n\ngc.disable()\n{CORE}").caveats] == [CaveatKind.SURROUNDINGS]
+        assert [each.kind for each in found(f"import gc\n\ngc.disable()\n{CORE}").caveats] == [CaveatKind.ENVIRONMENT]
         for honest in (CORE.replace('"#" + str(d)', '"#%d" % d'), f"{CORE}\n# done\n"):
             assert (found(honest).wrong, found(honest).all_caveats, found(honest).diagnostics) == ("", (), ())
         assert found(tuples.replace("return _divisors(n)", "return list(_divisors(n))")).wrong == ""

@@ -97,6 +97,6 @@ def test_the_interpreter_of_old_runs_both(tmp_path: Path, first: str) -> None:
         (home / "a.py").write_text(program)
         (home / "input.1.txt").write_text("")
         (home / "output.1.txt").write_text("2666646666700000\n")
-    done = codeopt("compare", "old/a.py", "new/a.py", *QUICK, "--changed-inputs", "off", cwd=tmp_path)
+    done = codeopt("compare", "old/a.py", "new/a.py", *QUICK, "--mutated-inputs", "off", cwd=tmp_path)
     assert done.json["python"]["origin"] == "project", done.err
     assert done.json["python"]["path"].startswith(str(homes[first]))

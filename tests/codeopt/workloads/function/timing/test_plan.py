@@ -90,7 +90,7 @@ def test_one_long_call_is_timed_and_a_huge_gain_takes_the_fewest_pairs(tmp_path:
     text = "import time\n\n\ndef slow(n: int) -> int:\n    time.sleep(n / 100)\n    return n\n\n\n"
     (tmp_path / "mod.py").write_text(f"{text}def fast(n: int) -> int:\n    return n\n")
     (tmp_path / "calls.py").write_text("CALLS = [((n,), {}) for n in range(12)]\nBIG = [((600,), {}), ((610,), {})]\n")
-    flags = ("--calls", "calls.py", "--sandbox", "bubblewrap", "--changed-inputs", "off", "--no-cache", "--json")
+    flags = ("--calls", "calls.py", "--sandbox", "bubblewrap", "--mutated-inputs", "off", "--no-cache", "--json")
     found = codeopt("compare", "mod.py::slow", "mod.py::fast", *flags, cwd=tmp_path).json
     part = r"the first \d+ % of the longest call \(.*\), in full once, 1 in a pass of .*, size \d+"
     assert re.fullmatch(part, found["timed"])

@@ -22,6 +22,8 @@ from codeopt.report.html.templating import code, page
 from codeopt.report.verdict import Verdict
 from codeopt_sandbox.compare import Decision
 
+LEAST_S = 0.05
+"""Seconds of a step from which on it is shown."""
 _BEGUN = re.compile(r"(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)\d\d-")
 """Begin of the name of a run's folder: the local time at which it was made."""
 
@@ -54,7 +56,11 @@ def run_page(run: StoredRun) -> Iterator[str]:
         pairs=drafts.pairs(best) if best else None,
         best_round=best.round if best else None,
         edits=edits,
-        sides=_sides(run),
+        sides=[*_sides(run)],
+        skipped=[
+            (", ".join(each["lines"]) or "all", ", ".join(each["rules"]), each["reason"])
+            for each in result.get("rules_skipped") or ()
+        ],
         evidence=[*_evidence(verdict.evidence, named=bool(best))] if verdict else [],
         cost=_cost(run),
         drafts=_drafts(run, result.get("best_round")),
@@ -158,14 +164,15 @@ def _evidence(found: WorkloadEvidence, *, named: bool) -> Iterator[tuple[str, st
             yield "test cases", f"{cases.total:,} ({cases.held_out:,} held out)"
         if cases.input_count is not None:
             yield "inputs of each candidate", f"{cases.input_count:,}"
-        yield "runs in the confirmation", f"{cases.confirmation_runs:,}"
+        if cases.confirmation_runs:
+            yield "runs in the confirmation", f"{cases.confirmation_runs:,}"
 
 
 def _cost(run: StoredRun) -> list[tuple[str, str, str]]:
     """Each step with its seconds and its share, then what the model took."""
     result, ledger = run.result, run.saved.ledger
     steps, total = result.get("seconds_by_step") or {}, float(result.get("seconds") or ledger.seconds)
-    rows = [(name, *_seconds(seconds, total)) for name, seconds in steps.items() if seconds]
+    rows = [(name, *_seconds(seconds, total)) for name, seconds in steps.items() if seconds >= LEAST_S]
     rows.append(("all", *_seconds(total, total)))
     if ledger.usage.replies:
         rows.append(

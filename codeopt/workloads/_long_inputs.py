@@ -21,8 +21,10 @@ WANTED_S = 0.7
 """Time of the original on the part, seconds."""
 WITHIN = 3.0
 """Factor by which the time on the part may be longer or shorter than that."""
-AT_LEAST_S, AT_MOST = 0.1, 0.5
-"""Time of the original on a part that will do where none of that time was found: seconds, and share of the whole's."""
+AT_LEAST_S = 0.1
+"""Least time of the original on a part if none of that time was found, seconds."""
+AT_MOST = 0.5
+"""Largest such time, as a share of the whole's."""
 TRIES = 5
 """Number of shares that are tried."""
 LEAST_SHARE = 1e-4

@@ -124,7 +124,7 @@ class Sandbox:
         """Continue with a fresh guest for another program. It keeps no state of the last one."""
         self._drop_guest()
 
-    def beside(self) -> Sandbox | None:
+    def on_other_core(self) -> Sandbox | None:
         """Return a sandbox like this one on another core, for runs that are not timed. None if all cores are taken.
 
         It is closed before this one is.

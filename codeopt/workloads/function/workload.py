@@ -20,8 +20,8 @@ from codeopt.core.revision import Revision
 from codeopt.core.words import counted
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Gain, Stage, Suite, TimedRegion, Workload, WorkloadRequest
-from codeopt.workloads._beside import beside
 from codeopt.workloads._environments import axes, variables_read
+from codeopt.workloads._other_core import on_other_core
 from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.contract.function.words import shown_types
@@ -336,7 +336,7 @@ class FunctionWorkload(Defaults):
             there = replace(runner, calls=replace(runner.calls, sandbox=sandbox))
             return replace(self, harness=harness, runner=there).unseen_cases()
 
-        with beside(self.harness.sandbox, made) as result:
+        with on_other_core(self.harness.sandbox, made) as result:
 
             def unseen() -> tuple[Case, ...]:
                 cases = result()

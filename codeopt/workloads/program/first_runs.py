@@ -8,8 +8,8 @@ from dataclasses import replace
 from codeopt.core.history import Candidate
 from codeopt.core.program import read_text
 from codeopt.workloads import Suite, WorkloadRequest
-from codeopt.workloads._beside import beside
 from codeopt.workloads._environments import compared_in
+from codeopt.workloads._other_core import on_other_core
 from codeopt.workloads._policy import NOTHING_CHANGED, InputPolicy
 from codeopt.workloads.program.again import again
 from codeopt.workloads.program.baseline import allow_drafts, case_request, run_original
@@ -45,7 +45,7 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     def tested(other: Sandbox) -> DifferentialTest:
         return _differential_test(request, sandbox, other, asked, shown, check, longest_s)
 
-    with beside(sandbox, tested) as differential_test:
+    with on_other_core(sandbox, tested) as differential_test:
         elsewhere = run_elsewhere(sandbox, source, cases, runs, check, notify)
         request.session.console.detail(compared_in(elsewhere.counts(len(cases)), "cases"))
         outcomes = tuple(Outcome(case.name, CaseVerdict.AC, run) for case, run in zip(shown, runs, strict=True))

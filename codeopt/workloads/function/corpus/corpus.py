@@ -13,7 +13,7 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import NotVerifiable
 from codeopt.core.evidence import CallEvidence
 from codeopt.core.words import utc
-from codeopt.workloads._beside import beside
+from codeopt.workloads._other_core import on_other_core
 from codeopt.workloads.function.calls.call_names import origin_of
 from codeopt.workloads.function.calls.deep import deep_calls
 from codeopt.workloads.function.calls.derive import derive
@@ -251,7 +251,7 @@ def gather(
     def long(sandbox: Sandbox) -> list[KnownCall]:
         return long_ones(replace(harness, sandbox=sandbox), large, 1, tenfold(large, 1), longest_s(kept))
 
-    with beside(harness.sandbox, long) as far:
+    with on_other_core(harness.sandbox, long) as far:
         wider = _wider(harness, kept)
         bases = [k.text for k in (*kept, *wider)]
         patience = _patience(most)

@@ -1,4 +1,4 @@
-"""A second lane: runs that are not timed, on another core than those of the main sandbox."""
+"""Runs that are not timed, on another core than those of the main sandbox."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ T = TypeVar("T")
 
 
 @contextmanager
-def beside(sandbox: Sandbox, work: Callable[[Sandbox], T]) -> Iterator[Callable[[], T]]:
+def on_other_core(sandbox: Sandbox, work: Callable[[Sandbox], T]) -> Iterator[Callable[[], T]]:
     """Do some work in a sandbox of its own, and yield what returns its result.
 
     Nothing may be timed meanwhile. If no core is left, the work is done in the sandbox itself, when its result is asked
     for. On leaving, work that is not done is given up after the run in progress: nobody waits for what a wrong version
     or Ctrl-C has made useless.
     """
-    other = sandbox.beside()
+    other = sandbox.on_other_core()
     if other is None:
         yield lambda: work(sandbox)
         return
-    with other, ThreadPoolExecutor(1) as lane:
+    with other, ThreadPoolExecutor(1) as thread:
         try:
-            yield lane.submit(work, other).result
+            yield thread.submit(work, other).result
         finally:
             other.stop()

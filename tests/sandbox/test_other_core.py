@@ -1,4 +1,4 @@
-"""A second sandbox beside one, for runs that are not timed."""
+"""A second sandbox on another core, for runs that are not timed."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ CORES = sorted(os.sched_getaffinity(0))
 SEES = "import os; print(*sorted(os.sched_getaffinity(0)))"
 WAITS = "import time; print(time.monotonic()); time.sleep(1); print(time.monotonic())"
 
-pytestmark = pytest.mark.skipif(len(CORES) < 2, reason="one core has none beside it")
+pytestmark = pytest.mark.skipif(len(CORES) < 2, reason="there is one core")
 
 
 def test_it_has_another_core(sandbox: Sandbox) -> None:
     own = sandbox.run(SEES).stdout.split()
-    other = sandbox.beside()
+    other = sandbox.on_other_core()
     assert other is not None
     with other:
         there = other.run(SEES).stdout.split()
@@ -29,7 +29,7 @@ def test_it_has_another_core(sandbox: Sandbox) -> None:
 
 
 def test_both_run_at_once(sandbox: Sandbox) -> None:
-    other = sandbox.beside()
+    other = sandbox.on_other_core()
     assert other is not None
     with other, ThreadPoolExecutor(2) as threads:
         runs = [threads.submit(each.run, WAITS) for each in (sandbox, other)]
@@ -45,7 +45,7 @@ def test_threads_share_a_sandbox_by_turns(sandbox: Sandbox) -> None:
 
 
 def test_a_stopped_one_begins_no_run(sandbox: Sandbox) -> None:
-    other = sandbox.beside()
+    other = sandbox.on_other_core()
     assert other is not None
     with other:
         with ThreadPoolExecutor(1) as threads:
@@ -61,4 +61,4 @@ def test_a_sandbox_of_one_given_core_has_none(backend: str) -> None:
     """As in a batch, where another problem is timed on each other core."""
     open_or_skip(backend).close()
     with open_sandbox(backend, options=Options(core=CORES[0])) as alone:
-        assert alone.beside() is None
+        assert alone.on_other_core() is None

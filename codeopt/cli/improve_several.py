@@ -80,7 +80,7 @@ def summary(rows: Sequence[CheckedTarget], improved_several: ImprovedSeveral) ->
         *function_lines(rows),
         *(log_line(diagnostic.words) for diagnostic in improved_several.diagnostics),
     ]
-    return lines + [improved_several.stop_reason] * bool(improved_several.stop_reason)
+    return lines + [f"Stopped: {improved_several.stop_reason}."] * bool(improved_several.stop_reason)
 
 
 def _next(improved_several: ImprovedSeveral, target: Path, *, written: bool) -> list[str]:

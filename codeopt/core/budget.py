@@ -24,7 +24,8 @@ class Budget:
     @property
     def out_of_time(self) -> str:
         """The limit of time in plain words."""
-        return f"the time limit of {self.seconds or 0.0:g} s is reached"
+        seconds = self.seconds or 0.0
+        return f"the time limit of {round(seconds, 1) if seconds >= 1 else seconds:g} s is reached"
 
     def __post_init__(self) -> None:
         for name, limit in vars(self).items():

@@ -140,7 +140,7 @@ def _measured(opened: OpenTarget, request: WorkloadRequest, clock: RunClock) -> 
     if (timed := evidence.timed) and timed not in workload.headline:  # a part of what the program reads
         request.session.console.aside(f"timed      {timed}")
     for line in contract_lines(evidence):
-        request.session.console.aside(line)
+        request.session.console.detail(line)
     if said := said_of_long_runs(workload.plan, workload.rule.screening()):
         request.session.console.print(said)
     return workload

@@ -68,7 +68,7 @@ class ImprovedSeveral(TriedTargets):
     @property
     def reason(self) -> str:
         """The outcome in a few words."""
-        tried = counted(len(self.results), "function")
+        tried = counted(sum(row.judged for row in self.rows), "function")
         return f"{self.improved} of {tried} faster" if self.improved else f"no faster version found for {tried}"
 
     @property

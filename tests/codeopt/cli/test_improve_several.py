@@ -103,7 +103,7 @@ def test_the_slow_functions_of_a_folder_are_tried_and_put_in_place(tmp_path: Pat
     assert written.count("set()") == 1
     assert written.endswith(NAMES[NAMES.index("def longest") :])
     assert "b/r/names.py" in done.json["diff"]
-    assert "1 of 1 function faster" in done.err
+    assert "1 of 2 functions faster" in done.err
     (kept,) = codeopt("findings", "--json", cwd=folder).json["findings"]
     assert (kept["function"], kept["command"], kept["stale_reason"]) == ("labels", "improve", "the code")
 

@@ -62,7 +62,7 @@ def test_the_whole_is_the_newest_run(tmp_path: Path) -> None:
     run = saved(tmp_path)
     (row,) = codeopt("runs", "--json", cwd=tmp_path).json["runs"]
     assert (row["run"], row["accepted"], row["target"]) == (os.path.relpath(run.path, tmp_path), True, "shop")
-    assert codeopt("runs", cwd=tmp_path).out.startswith("  2 of 3 faster  shop  ")
+    assert codeopt("runs", cwd=tmp_path).out.startswith("  2 of 3 functions faster  shop  ")
     shown = codeopt("show", cwd=tmp_path).out.splitlines()
     assert [line.split()[0] for line in shown[1:3]] == ["shop/m.py::a", "shop/m.py::b"]
     assert shown[3] == "  shop/m.py::c  no faster version: no rule applies"

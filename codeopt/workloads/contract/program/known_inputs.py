@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from codeopt.workloads.contract.program.formats import Property, block_relations, shared, shared_lines
 from codeopt.workloads.contract.program.layout import InputField, Layout, ParsedInput, find_layout
@@ -146,13 +146,17 @@ def _alone(pieces: Sequence[bytes], at: int) -> bool:
 
 def look_at(inputs: Sequence[bytes]) -> KnownInputs:
     """Contract of the known inputs, the shortest of them first, as far as it can be found in little time."""
-    chosen = choose_shortest(inputs)
-    layout = find_layout(_spread(chosen, LAID_OUT)) if chosen and any(chosen) else None
+    return _look_at(tuple(choose_shortest(inputs)))
+
+
+@lru_cache(maxsize=8)  # each seed asks again, and each way of making inputs
+def _look_at(chosen: tuple[bytes, ...]) -> KnownInputs:
+    layout = find_layout(_spread(chosen, LAID_OUT)) if any(chosen) else None
     readings = [layout.read(data) for data in chosen] if layout else []
     if layout is None or None in readings:
-        return KnownInputs(tuple(chosen), None, (), ())
+        return KnownInputs(chosen, None, (), ())
     read = tuple(reading for reading in readings if reading is not None)
-    return KnownInputs(tuple(chosen), layout, read, find_relations(layout, read))
+    return KnownInputs(chosen, layout, read, find_relations(layout, read))
 
 
 def choose_shortest(inputs: Sequence[bytes]) -> list[bytes]:

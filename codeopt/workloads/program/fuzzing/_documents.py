@@ -7,7 +7,7 @@ import copy
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from codeopt.workloads.contract.program.document_relations import (
@@ -229,9 +229,13 @@ def _another(value: Any, pool: Sequence[Any], draw: random.Random) -> Any:
 
 def look_at_documents(path: str, known: Sequence[bytes]) -> KnownDocuments | None:
     """Contract of known files that are structured; None for other texts."""
-    chosen = choose_shortest(known)
+    return _look_at(path, tuple(choose_shortest(known)))
+
+
+@lru_cache(maxsize=8)  # each seed asks again, and each way of making files
+def _look_at(path: str, chosen: tuple[bytes, ...]) -> KnownDocuments | None:
     found = find_format(path, chosen) if chosen and all(map(bytes.strip, chosen)) else None
-    return KnownDocuments(found, tuple(chosen)) if found else None
+    return KnownDocuments(found, chosen) if found else None
 
 
 def _other_columns(table: Any) -> Iterator[Any]:

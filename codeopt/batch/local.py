@@ -40,7 +40,6 @@ class LocalBatch:
     scheduler: Scheduler
     options: BatchOptions
     cores: list[int]
-    """Core of each worker, by its number."""
     _workers: dict[int, WorkerProcess] = field(default_factory=dict)
 
     def run(self) -> None:

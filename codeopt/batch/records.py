@@ -125,8 +125,6 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Replies:
-    """All replies to a problem."""
-
     exchanges: tuple[Exchange, ...] = ()
 
     @property

@@ -33,7 +33,6 @@ class WorkerEvent:
 
 
 def ended(problem: str, ending: ProblemResult) -> WorkerEvent:
-    """Make the event of a problem's end."""
     if ending.best is None:
         shown = {"done": "no faster version", "failed": f"failed: {ending.fault}"}
         return WorkerEvent("ended", problem, ending.reason, shown.get(ending.status, ending.status))

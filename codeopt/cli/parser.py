@@ -128,7 +128,6 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def commands_of(root: argparse.ArgumentParser) -> dict[str, Any]:
-    """The parsers of the commands, by name."""
     (choices,) = (action for action in root._actions if isinstance(action, argparse._SubParsersAction))
     return dict(choices.choices)
 

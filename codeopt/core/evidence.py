@@ -15,7 +15,6 @@ class CallEvidence:
 
     calls: int
     sources: Mapping[str, int]
-    """Number of calls by source."""
     line_coverage: float | None
     """Share of the function's lines that the calls run, 0 to 1. None: not measured."""
     left_out: Mapping[str, int]

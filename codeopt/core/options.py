@@ -406,7 +406,6 @@ COMMANDS: Mapping[str, Mapping[str, FlagUse]] = {
 
 @cache
 def options_table() -> Mapping[str, Flag]:
-    """The table of options, by field."""
     return {row.name: flag_of(row, COMMANDS) for row in fields(ImproveOptions)}
 
 

@@ -109,7 +109,6 @@ class RunFolders:
 
 
 def open_runs(options: ImproveOptions) -> Runs:
-    """The runs in the folder that the options name."""
     return RunFolders(options.run_dir, options.resume)
 
 

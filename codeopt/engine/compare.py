@@ -270,7 +270,6 @@ def _verdict(workload: Workload, candidate: Candidate) -> Verdict:
 
 
 def _with_growth(found: PairResult, workload: Workload, opened: OpenTarget, console: Console) -> PairResult:
-    """Return the result with the growth of the cost."""
     assert opened.other is not None
     console.stage("")
     verdict = found.verdict

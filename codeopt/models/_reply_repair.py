@@ -19,7 +19,6 @@ _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": 
 
 
 def parses(source: str) -> bool:
-    """Return whether a text parses as a program."""
     try:
         parse(source)
     except SyntaxError:

@@ -53,7 +53,6 @@ class AnswerForm:
 
     @classmethod
     def of(cls, briefing: Briefing, *, structured: bool = False) -> AnswerForm:
-        """The form for one target."""
         return cls(briefing.answer_format or cls.draft, structured)
 
     def words(self, step: Step, *, with_draft: bool = False) -> str:

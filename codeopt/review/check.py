@@ -83,7 +83,6 @@ class TriedTargets:
         return sum(row.suggestion is not None for row in self.rows)
 
     def fields(self) -> dict[str, Any]:
-        """The fields of TriedJson."""
         from codeopt.report.answer_fields import PythonFields
 
         return {

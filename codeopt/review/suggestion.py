@@ -27,7 +27,6 @@ def full_name(path: str, function: str) -> str:
 
 
 def rounded(share: float | None) -> float | None:
-    """A share as answers have it."""
     return None if share is None else round(share, 4)
 
 
@@ -56,7 +55,6 @@ class Suggestion:
 
     @classmethod
     def of(cls, path: str, function: str, result: Result, share: float | None = None) -> Suggestion:
-        """The suggestion that a result of one file makes."""
         best = result.best
         (file,) = result.program.files.values()
         improved, sentences = (result.changes[0].text, best.sentences) if best else ("", ())
@@ -158,7 +156,6 @@ class ComparedFunction:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict of the comparison."""
         return self.found.verdict
 
     @property

@@ -108,7 +108,6 @@ def _escaped(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """The text in double quotes."""
     written = repr(text)
     inner = written[1:-1]
     return f'"{inner}"' if written[0] == '"' else '"' + inner.replace("\\'", "'").replace('"', '\\"') + '"'

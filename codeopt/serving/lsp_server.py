@@ -72,7 +72,6 @@ class EditorSession:
     """Time of the cache's file when it was read."""
     keys: FindingKeys = field(default_factory=lambda: FindingKeys(ImproveOptions(), RULES, None))
     newest: dict[str, int] = field(default_factory=dict)
-    """Number of the newest edit, by document."""
 
     def open(self, folder: str | None) -> None:
         """Open the editor's first folder and read what is known of it; nothing is run. Raises UsageError."""
@@ -286,7 +285,6 @@ class EditorSession:
             return {"error": error.words}
 
     def say(self, text: str, kind: lsp.MessageType = lsp.MessageType.Warning) -> None:
-        """Show a message in the editor."""
         self.server.window_show_message(lsp.ShowMessageParams(kind, f"codeopt: {text}"))
 
 

@@ -18,7 +18,6 @@ class OneFile:
 
     @property
     def limits(self) -> RunLimits:
-        """Default limits of a run."""
         return self.texts.limits
 
     def run(self, program: Revision, stdin: bytes = b"", /, **options: Unpack[RunOptions]) -> Run:

@@ -74,7 +74,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
     limits = RunLimits()
     words = "program that reads standard input, or check: test the sandbox"
     parser.add_argument("program", type=Path, metavar="PROGRAM", help=words)

@@ -81,7 +81,6 @@ class BaseFolder:
         return 2 * (len(self._sizes) + len(self._folders)) + _FEWEST
 
     def close(self) -> None:
-        """Remove it."""
         shutil.rmtree(self.place, ignore_errors=True)
 
 

@@ -50,7 +50,6 @@ class GuestProgram:
     """
 
     def packed(self) -> bytes:
-        """Encoding for the guest."""
         return marshal.dumps((self.name, *self.arguments), _MARSHAL)
 
 

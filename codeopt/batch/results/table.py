@@ -179,7 +179,6 @@ def times(value: Estimate) -> tuple[str, str]:
 
 
 def as_json(metrics: Metrics, other: Versus | None = None) -> dict[str, Any]:
-    """The object that --json prints."""
     usage, facts = metrics.usage, metrics.facts
     estimates = {
         "opt_share": metrics.opt, "correct_share": metrics.correct, "geomean_speedup": metrics.geomean,

@@ -74,7 +74,6 @@ def _complete_values(root: argparse.ArgumentParser, values_of: Callable[[argpars
 
 
 def _plug_ins(group: str) -> Iterable[str]:
-    """Names of a group's plug-ins."""
     from codeopt.core import plugins
 
     return plugins.names(group)

@@ -52,7 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def as_json(rule: Rule) -> dict[str, Any]:
-    """One rule as --json prints it."""
     kinds = {"scripts_only": rule.scripts_only, "by_tests": rule.safety == "unsafe"}
     return {
         "name": rule.name,
@@ -66,7 +65,6 @@ def as_json(rule: Rule) -> dict[str, Any]:
 
 
 def listed(rules: Sequence[Rule]) -> str:
-    """Each rule with its reason."""
     return _rows([(rule.name, rule.reason) for rule in rules])
 
 
@@ -107,7 +105,6 @@ def _only_defines(source: str) -> bool:
 
 
 def refusals_as_json(path: str, found: Sequence[Explanation]) -> dict[str, Any]:
-    """The JSON object of --explain."""
     rules = [
         {
             "name": each.rule,

@@ -71,7 +71,6 @@ class FalseAlarms:
         return high
 
     def finding(self) -> ExamRow:
-        """Row of the examination."""
         subject, tried = f"timing of {self.kind}", len(self.comparisons)
         if not tried:
             return ExamRow(subject, Health.FAIL, self.problem, "fix what the other lines name, and run it again")

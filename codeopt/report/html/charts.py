@@ -64,7 +64,6 @@ class Axis:
         return (scale(value) - scale(self.low)) / (scale(self.high) - scale(self.low))
 
     def y(self, value: float) -> float:
-        """Place of a value."""
         return round(TOP + self.height * (1 - self.share(value)), 2)
 
     def ticks(self) -> list[float]:

@@ -33,7 +33,6 @@ class FindingKey:
 
     @property
     def digest(self) -> str:
-        """Key of the finding in the cache."""
         return digest_of(vars(self))
 
     def differs_from(self, other: FindingKey) -> str:

@@ -64,7 +64,6 @@ def local_names(program: AnalyzedProgram, unit: Unit) -> set[str]:
 
 
 def _uses(program: AnalyzedProgram, unit: Unit) -> Iterator[tuple[Variable, Use]]:
-    """Uses of module variables in the unit."""
     for statement in unit.statements:
         for node in program.walk(statement):
             found = program.scopes.names.get(node, ())

@@ -166,7 +166,7 @@ class DifferentialTest:
             return "it is given no input, so none could be changed"
         count = len(self.cases)
         tried = "no mutated input" if count == 0 else f"only {count} mutated input{'s' * (count != 1)}"
-        none = ", and none that breaks a pattern of the known ones" if not self.pattern_breaking_inputs else ""
+        none = ", and no input breaks a pattern of the known ones" if not self.pattern_breaking_inputs else ""
         return (
             f"{tried} could be tried: on others the original fails, takes too long or prints something else each time"
             f"{none}"

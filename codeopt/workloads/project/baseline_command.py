@@ -16,8 +16,6 @@ from codeopt_sandbox.verdict import Checker
 
 @dataclass(frozen=True)
 class BaselineCommand:
-    """A command on the original."""
-
     runs: CommandRuns
     original: Revision
     check: Checker

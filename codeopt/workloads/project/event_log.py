@@ -44,7 +44,6 @@ class EventLog:
         return tuple(events(self.lines))
 
     def of(self, kind: str) -> list[Any]:
-        """The rows of one kind."""
         return [value for name, value in self.rows if name == kind]
 
 

@@ -43,7 +43,6 @@ class ProjectFiles:
 
     @cached_property
     def contents(self) -> Mapping[str, bytes]:
-        """The files by path."""
         return dict(self.files)
 
     @cached_property

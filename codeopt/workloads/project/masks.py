@@ -56,13 +56,10 @@ _Token = tuple[str, bytes]
 
 @dataclass(frozen=True)
 class LineMask:
-    """Lines of one form."""
-
     form: re.Pattern[bytes]
     shown: bytes
     """Stand-in for a line of this form: `took (number) s`."""
     masked: int = 0
-    """Number of masked tokens."""
     name: str = ""
     """Name of the first of them, as far as the text before tells it: the key of a JSON file."""
     classes: tuple[str, ...] = ()
@@ -155,7 +152,6 @@ class Masks:
     """Patterns of files that do not count."""
     output: TextMask = SAME
     files: tuple[tuple[str, TextMask], ...] = ()
-    """Masks of text files by path."""
     uncompared: tuple[tuple[str, str], ...] = ()
     """Files that cannot be compared, each with the reason."""
 

@@ -88,7 +88,6 @@ def command_page(
 
 
 def _texts(files: Mapping[str, bytes]) -> dict[str, str]:
-    """Text of each Python file."""
     return {path: text.decode("utf-8", "replace") for path, text in files.items() if path.endswith(".py")}
 
 

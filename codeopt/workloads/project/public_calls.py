@@ -109,7 +109,6 @@ class JudgedDraft:
 
     @property
     def by_edit(self) -> dict[CodeEdit, FunctionFinding]:
-        """Findings by function."""
         return {found.edit: found for found in self.functions}
 
     @property
@@ -119,7 +118,6 @@ class JudgedDraft:
 
     @property
     def all_caveats(self) -> tuple[Caveat, ...]:
-        """Caveats of the draft and of its functions."""
         return (*self.caveats, *(caveat for found in self.functions for caveat in found.caveats))
 
 

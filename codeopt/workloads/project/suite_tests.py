@@ -69,7 +69,6 @@ class ProjectTests:
 
     @property
     def failed(self) -> int:
-        """Number of tests that fail on the original."""
         return len(self.lost)
 
     @property

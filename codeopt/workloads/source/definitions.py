@@ -48,5 +48,4 @@ def _beside(node: cst.FunctionDef) -> bool:
 
 
 def code(node: cst.CSTNode) -> str:
-    """Return the source of a node."""
     return cst.Module(body=[]).code_for_node(node)

@@ -83,8 +83,6 @@ def vars_of(recipe: Recipe) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class Call:
-    """The arguments of one call."""
-
     args: tuple[Any, ...]
     kwargs: tuple[tuple[str, Any], ...] = ()
 

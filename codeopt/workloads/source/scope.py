@@ -18,10 +18,7 @@ FAR = 6
 
 @dataclass(frozen=True)
 class Scope:
-    """The names of one module."""
-
     module: str
-    """Dotted name of the module."""
     is_package: bool
     tree: ast.Module
     other: Callable[[str], Scope | None]

@@ -87,7 +87,6 @@ FIELDS = (
     "value", "raised", "message", "output", "arguments", "sharing", "again", "other_run", "operations",
     "interface", "views", "views_of_arguments", "private", "private_arguments",
 )  # fmt: skip
-"""Names of the fields of an answer."""
 
 
 class Answer(Record):
@@ -131,7 +130,6 @@ class Answer(Record):
     line: int = 0
     """Line of the module where the exception was raised; 0 for one that is raised elsewhere."""
     iterators: int = 0
-    """Number of iterators that were read."""
     cut_short: bool = False
     """An iterator had more items than are read."""
     overrides: bool = False

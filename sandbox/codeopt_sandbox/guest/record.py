@@ -42,7 +42,6 @@ class Record:
         return f"{type(self).__name__}({shown})"
 
     def fields(self) -> dict[str, Any]:
-        """Values by field name, in order."""
         return dict(vars(self))
 
     def replace(self, **changes: Any) -> Self:

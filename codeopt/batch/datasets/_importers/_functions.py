@@ -45,7 +45,6 @@ class FunctionTask:
 
     id: str
     function: str
-    """Qualified name of the function."""
     slow: str
     calls: str
     fast: str | None = None

@@ -66,7 +66,6 @@ class Structure:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Each relation in words."""
         return (*(each.words for each in self.relations), *(each.words for each in self.graphs))
 
     def broken(self, value: Any) -> str:
@@ -85,7 +84,6 @@ def structure(name: str, values: Sequence[Any]) -> Structure:
 
 
 def measures(name: str, value: Any) -> Measures:
-    """Measures of a value and of its parts."""
     sizes: dict[str, int] = {}
     bounds: dict[str, tuple[int, int]] = {}
     numbers: dict[str, int] = {}

@@ -20,8 +20,6 @@ LAID_OUT_WORDS = "no known input is laid out like that"
 
 @dataclass(frozen=True)
 class KnownInputs:
-    """The known inputs, and what all of them keep."""
-
     inputs: tuple[bytes, ...]
     layout: Layout | None
     readings: tuple[ParsedInput, ...]

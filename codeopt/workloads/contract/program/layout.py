@@ -82,13 +82,11 @@ class ParsedInput:
         return [token for each in self.lists(role) for token in each]
 
     def integers(self, role: InputField) -> list[int]:
-        """Return the tokens of a role as integers."""
         if role not in self._numbers:
             self._numbers[role] = [int(token) for token in self.tokens(role)]
         return self._numbers[role]
 
     def scalar(self, role: InputField) -> int:
-        """The one number at a place."""
         return self.integers(role)[0]
 
     @cached_property
@@ -96,7 +94,6 @@ class ParsedInput:
         return {}
 
     def write(self) -> bytes:
-        """Return the input as text."""
         return _written(self.parts)
 
 
@@ -118,11 +115,9 @@ class EditableInput:
         return [[(line, role.token) for line in self.lines(role)]]
 
     def places(self, role: InputField) -> list[Place]:
-        """Places of all tokens of a role."""
         return [place for each in self.lists(role) for place in each]
 
     def scalar(self, role: InputField) -> int:
-        """The one number at a place."""
         return int(self.lines(role)[0][role.token or 0])
 
     def put(self, role: InputField, number: int) -> None:
@@ -130,7 +125,6 @@ class EditableInput:
         self.lines(role)[0][role.token or 0] = b"%d" % number
 
     def write(self) -> bytes:
-        """Return the input as text."""
         return _written(self.parts)
 
 

@@ -24,7 +24,6 @@ class Text:
     """Numbers of the first line that count nothing that one can see: a modulus, a width, a limit."""
 
     def with_tokens(self, changes: dict[int, bytes]) -> bytes:
-        """The text with some tokens replaced."""
         return b"".join(changes.get(at, piece) for at, piece in enumerate(self.pieces))
 
 

@@ -121,7 +121,6 @@ def growths(base: Call, known: Sequence[Call]) -> list[RecipeGrowth | TextGrowth
 
 
 def can_become_larger(call: Call) -> bool:
-    """Return True if some method makes the call larger."""
     return can_grow(call) or any(True for _ in _places(call))
 
 

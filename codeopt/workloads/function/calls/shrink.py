@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from codeopt_sandbox.guest.calls.batch import Ordered
 
 ROUNDS = 10
-"""Maximum number of rounds."""
 AT_ONCE = 60
 """Maximum number of calls of a round."""
 SENSIBLE = (Kind.RETURNS, Kind.YIELDS, Kind.RAISES, Kind.NOT_COMPARABLE)

@@ -36,7 +36,6 @@ def tokens(text: str) -> list[str]:
 
 
 def texts_in(value: Any, depth: int = 3) -> Iterable[str]:
-    """Every text in a value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, bytes):

@@ -36,7 +36,6 @@ class Vocabulary:
 
     @property
     def numbers(self) -> list[int]:
-        """Whole numbers of the text."""
         return [value for value in (*self.own, *self.reached) if type(value) is int]
 
     @property

@@ -113,7 +113,6 @@ class CallCorpus:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of calls by source."""
         return dict(Counter(known.source for known in self.known))
 
     @property
@@ -146,7 +145,6 @@ class CallCorpus:
 
     @property
     def _made(self) -> int:
-        """Number of calls that somebody made."""
         return sum(known.vouched for known in self.known)
 
     def few(self) -> tuple[Diagnostic, ...]:

@@ -64,8 +64,6 @@ class CorpusCache:
 
 @dataclass(frozen=True)
 class KnownFunction:
-    """A function with its corpus."""
-
     harness: FunctionHarness
     corpus: CallCorpus
     kept: CorpusCache

@@ -44,7 +44,6 @@ class RankedFunction:
 
     file: str
     line: int
-    """Number of the first line."""
     seconds: float
     """Time with all that it calls, seconds."""
     own_s: float

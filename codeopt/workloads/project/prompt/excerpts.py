@@ -133,8 +133,6 @@ class SourcePage:
 
 @dataclass(frozen=True)
 class NumberedModule:
-    """A file, read."""
-
     text: str
 
     @cached_property

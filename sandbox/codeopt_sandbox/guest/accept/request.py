@@ -12,7 +12,6 @@ class OutputsRequest(Record):
     """A checker of programs, and the outputs that it is asked about."""
 
     source: str
-    """Text of its file."""
     file: str
     """Name of its file, for tracebacks."""
     accept: str
@@ -28,7 +27,6 @@ class AcceptRequest(Record):
     """A checker, and the answers that it is asked about."""
 
     source: str
-    """Text of its file."""
     file: str
     """Name of its file, for tracebacks."""
     accept: str

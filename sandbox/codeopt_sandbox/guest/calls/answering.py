@@ -25,8 +25,6 @@ MAX_TEXT_CHARS = 200
 
 
 class Answering:
-    """Makes the answers of one run."""
-
     def __init__(self, ref: FunctionRef, batch: CallBatch) -> None:
         self.ref, self.batch, self.views = ref, batch, PublicViews(ref.module)
 
@@ -100,7 +98,6 @@ class CallAnswering:
 
 
 def of_answer(answer: Answer) -> Field:
-    """An answer as a field of another one."""
     return text_field(repr(answer.seen()), shown=answer.text)
 
 

@@ -75,7 +75,6 @@ class Apart:
             state.update({name: self.other(part, depth) for name, part in list(state.items())})
 
     def named(self, values: dict[str, Any], depth: int) -> dict[str, Any]:
-        """Arguments by name."""
         return {name: self.other(value, depth) for name, value in values.items()}
 
 

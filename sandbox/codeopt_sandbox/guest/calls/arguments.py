@@ -131,7 +131,6 @@ class CallNamespace(KnownCall):
                 continue
 
     def made(self, expression: str | CodeType) -> Any:
-        """Evaluate an expression."""
         return eval(expression, {"__builtins__": self.makers}, self)
 
     def same(self, text: str) -> Any:

@@ -38,7 +38,6 @@ class EffectAudit:
         self.armed = True
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """The audit hook."""
         if event == "object.__setattr__":
             self.sets_inner = True
         if not self.armed:

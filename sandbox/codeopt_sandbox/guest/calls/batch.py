@@ -103,5 +103,4 @@ class CallBatch(Record):
 
 
 def batch_of(stdin: bytes) -> CallBatch:
-    """Read a batch from its encoding."""
     return CallBatch(**loads(stdin))

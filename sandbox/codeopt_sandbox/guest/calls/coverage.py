@@ -43,7 +43,6 @@ class LineCoverage:
         return self.line if code.co_filename == self.file and self.known.get(id(code), 0) < MAX_STALE_EVENTS else None
 
     def line(self, frame: types.FrameType, event: str, argument: Any) -> Callable[..., Any]:
-        """A line begins."""
         if event == "line":
             if frame.f_lineno in self.found:
                 code = id(frame.f_code)
@@ -85,7 +84,6 @@ def executable(ref: FunctionRef, function: Any) -> list[int]:
 
 
 def lines_of(code: types.CodeType) -> set[int]:
-    """Lines with code of their own."""
     if sys.version_info >= (3, 10):
         return {line for _, _, line in code.co_lines() if line}
     import dis

@@ -56,7 +56,6 @@ class EnteredEnvironment:
             self.later[name](module)
 
     def set_log_level(self, logging: Any) -> None:
-        """Level of the root logger."""
         logging.root.setLevel(self.environment.log_level)
 
     def set_contexts(self, decimal: Any) -> None:

@@ -9,7 +9,6 @@ class FunctionRef(Record):
     """Reference to the function that is called, and where its module believes itself to be."""
 
     module: str
-    """Dotted name of the module."""
     file: str
     """Path of the module in the sandbox."""
     qualname: str

@@ -69,7 +69,6 @@ def logging(module: Any) -> dict[str, Any]:
 
 
 def names(values: Any) -> list[str]:
-    """Names of the types of objects."""
     return [type(value).__qualname__ for value in values]
 
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 
 def show_calls(arguments: Arguments, codes: Sequence[CodeType], channel: Channel) -> None:
-    """Each call in words."""
     for code in codes:
         text = call_in_words(*arguments.fresh(code))
         channel.send(TOOK, "0.0")

@@ -156,7 +156,6 @@ class BuiltIn:
         return getattr(self.loader, name)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """Create the module with its own loader."""
         return self.loader.create_module(spec)  # type: ignore[no-any-return]
 
     def exec_module(self, module: Any) -> None:

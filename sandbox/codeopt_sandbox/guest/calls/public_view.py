@@ -45,8 +45,6 @@ SPECIAL = ("__len__", "__bool__", "__str__", "__repr__", "__iter__")
 
 
 class PublicViews:
-    """Public views of the objects of a call."""
-
     def __init__(self, target: str) -> None:
         self.target = target
 

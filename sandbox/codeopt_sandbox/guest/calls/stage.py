@@ -64,7 +64,6 @@ def play(acts: Acts) -> NoReturn:
 
 
 def called(function: Callable[..., Any], calls: Sequence[Call]) -> Results:
-    """Results of calls that return no iterators."""
     results: list[Any] = []
     for args, kwargs in calls:
         try:

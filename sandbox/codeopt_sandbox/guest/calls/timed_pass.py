@@ -62,7 +62,6 @@ class PassTimes:
         """CPU seconds of all of our own processes in the whole run."""
 
     def fields(self) -> dict[str, list[float] | float]:
-        """Values by field name."""
         return dict(vars(self))
 
 

@@ -89,7 +89,6 @@ class TimedPass:
             self.channel.send(OUTCOME, to_json(each.told()))
 
     def fresh(self, code: CodeType) -> Call:
-        """New arguments for a call."""
         return self.worker.arguments.fresh(code)
 
     def seen(self, code: CodeType, call: Call) -> ArgumentsBefore:

@@ -75,7 +75,6 @@ class ReadsHeard:
         sys.setprofile(self.hear)
 
     def stop(self) -> None:
-        """Stop watching."""
         sys.setprofile(None)
 
     def hear(self, frame: FrameType, event: str, argument: Any) -> None:

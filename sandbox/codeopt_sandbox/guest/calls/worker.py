@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 
 class CallWorker:
-    """Calls the function."""
-
     def __init__(
         self,
         ref: FunctionRef,
@@ -51,7 +49,6 @@ class CallWorker:
         return found
 
     def loop(self) -> AbstractEventLoop:
-        """An event loop of this process."""
         if self.events is None:
             import asyncio
 
@@ -60,7 +57,6 @@ class CallWorker:
 
 
 async def gather(generator: AsyncGenerator[Any, Any], items: int) -> list[Any]:
-    """Items of an asynchronous generator."""
     found = []
     async for item in generator:
         found.append(item)

@@ -107,7 +107,6 @@ class Clock:
         table.seen = time.perf_counter_ns()
 
     def reach(self, code: types.CodeType, line: int) -> None:
-        """A line begins."""
         now, table = time.perf_counter_ns(), self.table
         if self.row is not None:
             self.row[1] += now - table.seen
@@ -171,7 +170,6 @@ class Monitoring:
         self.lines = {key: line_of(code) for key, code in table.codes.items()}
 
     def clock(self) -> Clock:
-        """Clock of this thread."""
         ident = get_ident()
         found = self.clocks.get(ident)
         if found is None:

@@ -28,7 +28,6 @@ class Zygotes:
 
     @property
     def living(self) -> list[ZygoteProcess]:
-        """Zygotes that are running."""
         return [each for each in (self.bare, *self.loaded.values()) if each.link]
 
     @property

@@ -56,8 +56,6 @@ def main(bundle: Bundle, ref: dict[str, Any], request: dict[str, Any], source: s
 
 
 class TestRun:
-    """One run, and the calls that it makes."""
-
     __test__ = False
 
     def __init__(self, bundle: Bundle, ref: FunctionRef, request: TestRequest, source: str) -> None:

@@ -88,8 +88,6 @@ def _after_head(ast: Any, body: Sequence[ast.stmt]) -> int:
 
 
 class ScriptLoader(SourceFileLoader):
-    """Loader of the file, as a program."""
-
     def __init__(self, path: str, hook: ScriptHook) -> None:
         super().__init__("__main__", path)
         self.hook = hook
@@ -129,7 +127,6 @@ class ScriptFinder:
         self.path, self.hook = path, hook
 
     def find_spec(self, name: str, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Spec of the program."""
         if name != "__main__":
             return None
         spec = ModuleSpec(name, ScriptLoader(self.path, self.hook), origin=self.path)

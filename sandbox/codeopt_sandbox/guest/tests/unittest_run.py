@@ -149,7 +149,6 @@ class UnittestRun:
         self.outcomes.failed[self.id(test)] = last_line(text)
 
     def skip(self, test: Any, reason: str) -> None:
-        """A test is skipped."""
         self.outcomes.skipped[self.id(test)] = reason[:300]
 
 

@@ -30,7 +30,6 @@ class FloatsApart:
         self.spacing = 0.0
 
     def rest(self, tree: Any) -> Any:
-        """The tree with each float replaced."""
         kind = type(tree)
         if kind is list:
             return [self.rest(part) for part in tree]
@@ -48,7 +47,6 @@ class FloatsApart:
         return tuple([self.rest(part) for part in tree])
 
     def of_plain(self, value: Any) -> Any:
-        """A plain value with each float replaced."""
         kind = type(value)
         if kind is float:
             self.found.append(value)

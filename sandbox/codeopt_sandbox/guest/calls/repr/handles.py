@@ -36,7 +36,6 @@ def is_held(lock: Any) -> bool:
 
 
 def is_held_lock(value: Any) -> bool:
-    """Whether it is a lock that is taken."""
     kind = type(value)
     return (kind is LOCK or kind is RLOCK) and is_held(value)
 

@@ -62,5 +62,4 @@ def of_plain(value: Any) -> Any:
 
 
 def base64(data: bytes) -> str:
-    """Bytes as a text."""
     return str(b2a_base64(data, newline=False), "ascii")

@@ -25,7 +25,6 @@ WIDTH = 4
 
 
 def shape_of(values: Sequence[Any], depth: int = MAX_DEPTH) -> str:
-    """Shape that all of these values share."""
     kinds: dict[type, list[Any]] = {}
     for value in values:
         kinds.setdefault(type(value), []).append(value)
@@ -117,7 +116,6 @@ def _order(value: Any) -> str:
 
 
 def _object(values: list[Any], name: str, depth: int) -> str:
-    """An object by its attributes."""
     fields = list(_state(values[0]))
     if not fields or depth <= 0:
         return name

@@ -76,7 +76,6 @@ class TreeWriter:
             self.simple(value)
 
     def separated(self, items: Iterable[Any], write: Any) -> None:
-        """Items with commas."""
         for at, item in enumerate(items):
             if at:
                 self.add(", ")
@@ -89,13 +88,11 @@ class TreeWriter:
         self.add(end)
 
     def pairs(self, pairs: Any) -> None:
-        """A dictionary."""
         self.add("{")
         self.separated(pairs, lambda pair: self.all([pair[0]], ": ", [pair[1]]))
         self.add("}")
 
     def named(self, pairs: Any) -> None:
-        """Attributes."""
         self.add("{")
         self.separated(pairs, lambda pair: self.all(f"{pair[0]}=", [pair[1]]))
         self.add("}")
@@ -109,7 +106,6 @@ class TreeWriter:
         self.add(">")
 
     def object(self, made_by: Any, name: Any, given: Any, items: Any, pairs: Any, state: Any) -> None:
-        """An object by its parts."""
         self.tree(made_by)
         if made_by != name:
             self.tree(name)
@@ -200,11 +196,9 @@ WRITERS: dict[str, Any] = {
     "raises": TreeWriter.exception,
     "private": TreeWriter.private,
 }
-"""Writer of each tag."""
 
 
 def shown_text(tree: Any, limit: int = LIMIT) -> str:
-    """Beginning of the text of a tree."""
     shown = TreeWriter(limit)
     try:
         shown.tree(tree)

@@ -69,7 +69,6 @@ class Encoder:
         self.floats = False
         """A float was met."""
         self.iterators = 0
-        """Number of iterators that were read."""
         self.broken_by = ""
         """The exception that ended the last of them."""
         self.cut_short = False

@@ -17,8 +17,6 @@ MAX_DEPTH = 6
 
 
 class InPlace:
-    """Changer of values in place."""
-
     def __init__(self) -> None:
         self.done = False
         """Whether anything was changed in place."""

@@ -67,7 +67,6 @@ class Performance:
     def __init__(self, worker: CallWorker, code: CodeType, batch: CallBatch) -> None:
         self.worker, self.ref, self.code, self.batch = worker, worker.ref, code, batch
         self.given: dict[int, Call] = {}
-        """Arguments of each call."""
         self.streams: dict[int, Stream] = {}
         """Calls that were begun."""
         self.made: list[Stream] = []

@@ -87,14 +87,12 @@ class Other:
         self.waited = not self.over.acquire(True, WAIT_S)
 
     def called(self) -> None:
-        """Make the call in that thread."""
         try:
             self.answer = self.make()
         finally:
             self.over.release()
 
     def end(self) -> Answer:
-        """Answer of the call."""
         if self.waited:
             self.over.acquire(True, END_S)
         return self.answer

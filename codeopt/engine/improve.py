@@ -137,8 +137,8 @@ def _measured(opened: OpenTarget, request: WorkloadRequest, clock: RunClock) -> 
     shown = hot(workload.baseline.profile, memory=request.for_memory)
     request.session.console.aside(f"{first}{workload.headline}{shown}")
     evidence = workload.evidence()
-    if (timed := evidence.timed) and timed not in workload.headline:  # a part of what the program reads
-        request.session.console.aside(f"timed      {timed}")
+    if evidence.timed:
+        request.session.console.detail(f"timed      {evidence.timed}")
     for line in contract_lines(evidence):
         request.session.console.detail(line)
     if said := said_of_long_runs(workload.plan, workload.rule.screening()):

@@ -120,10 +120,12 @@ def _changes(found: Mapping[str, Any]) -> list[str]:
         return []
     holding = [each["ablations"] for each in found["rounds"] if set(changes) <= set(each["changes"])]
     without = {name: ratio for ablations in holding for name, ratio in ablations.items()}
-    names = [each.partition(":")[0] for each in changes]
-    losses = {name: Speedup(without[name], None, None, 0).factor for name in names if name in without}
-    rows = [(losses.get(name, "not timed"), each) for name, each in zip(names, changes, strict=True)]
-    return columns([("slower without", "change"), *rows]) if losses else columns([(each,) for each in changes])
+    timed = [(without.get(each.partition(":")[0]), each) for each in changes]
+    if not any(ratio for ratio, _ in timed):
+        return columns([(each,) for each in changes])
+    timed.sort(key=lambda row: -(row[0] or 0.0))
+    rows = [(Speedup(ratio, None, None, 0).factor if ratio else "not timed", each) for ratio, each in timed]
+    return columns([("slower without", "change"), *rows])
 
 
 def _details(found: Mapping[str, Any]) -> list[str]:

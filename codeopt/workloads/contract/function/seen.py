@@ -60,7 +60,7 @@ class ValueRange:
     def missing(self, value: Any) -> str:
         """Describe a property of a value that no known one has. Empty if there is no such property."""
         if type(value) in (int, float):
-            return self._of_number(value)
+            return self._of_number(value) if abs(value) < math.inf else ""  # a kind of its own: kind_of
         kind = type(value).__name__
         if kind in self.sized and not value:
             return EMPTY.get(kind, f"an empty {kind}")

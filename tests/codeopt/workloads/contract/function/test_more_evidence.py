@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from codeopt.workloads.contract.function import Contract, contract_of
@@ -85,6 +86,8 @@ def test_what_is_inside_stays_inside(text: str, few: list[Call], more: list[Call
 
 
 @given(st.sampled_from(TEXTS), st.lists(CALLS, min_size=1, max_size=8))
+@example(TEXTS[0], [Call(([0, 1, 2],)), Call(([math.inf],))])
+@example(TEXTS[0], [Call(([0, 1, 2],)), Call(([-math.inf],))])
 def test_known_calls_are_inside(text: str, known: list[Call]) -> None:
     found = contract(text, known)
     assert [found.beyond(call.text()) for call in known] == [""] * len(known)

@@ -21,12 +21,12 @@ def improve(
     notify: Callable[[str], None] = lambda line: None,
     **options: Any,
 ) -> Result:
-    """Improve `target`, a file or FILE::FUNCTION, which is left as it is; what was found is in the result.
+    """Improve `target`, a file or FILE::FUNCTION. The file stays as it is, the result has the changes.
 
     Args:
         target: A file or FILE::FUNCTION.
-        cases: A folder; by default the cases are looked for next to the program.
-        model: "rules", a model's name, or replay:FILE; by default a model if one is set up in the environment, else
+        cases: A folder. By default the cases are looked for next to the program.
+        model: "rules", a model's name, or replay:FILE. By default a model if one is set up in the environment, else
             rules.
         task: What better means: runtime, memory, readability, or a module of your own.
         sandbox: Isolation of runs.

@@ -45,7 +45,7 @@ class Effects:
         self.io |= other.io
 
     def keeps(self, node: ast.expr) -> bool:
-        """Whether an expression of plain operations and quiet calls has the same value before and after."""
+        """Return whether an expression of plain operations and quiet calls has the same value before and after."""
         return all(self._noted(self._keeps_part(part), part) for part in self.program.walk(node))
 
     def _noted(self, kept: bool, node: ast.AST) -> bool:
@@ -83,7 +83,7 @@ class Effects:
         return self.keeps(node) and inside
 
     def keeps_container(self, node: ast.expr, touched: set[Container]) -> bool:
-        """Whether none of the containers that the expression may be is among those that are touched."""
+        """Return whether none of the containers that the expression may be is among those that are touched."""
         values = self.types.of(node)
         containers = [value for value in values if isinstance(value, Container)]
         if not values or len(containers) < len(values):

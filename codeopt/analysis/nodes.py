@@ -24,7 +24,7 @@ def last_line(node: ast.AST) -> int:
 
 
 def spans_lines(node: ast.expr | ast.stmt) -> bool:
-    """Whether a node goes over more than one line."""
+    """Return whether a node goes over more than one line."""
     return node.lineno != last_line(node)
 
 
@@ -34,12 +34,12 @@ def bound_name(alias: ast.alias) -> str:
 
 
 def is_bare_constant(statement: ast.stmt) -> bool:
-    """Whether a statement is a docstring, or another value that nobody uses."""
+    """Return whether a statement is a docstring, or another value that nobody uses."""
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def sets_constant(statement: ast.stmt) -> bool:
-    """Whether a statement is `name = constant`."""
+    """Return whether a statement is `name = constant`."""
     match statement:
         case ast.Assign([ast.Name()], ast.Constant()):
             return True
@@ -58,7 +58,7 @@ def names_in(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def is_simple(node: ast.expr) -> bool:
-    """Whether a node is a name or a number: as cheap to read twice as once."""
+    """Return whether a node is a name or a number: as cheap to read twice as once."""
     match node:
         case ast.Name() | ast.Constant() | ast.UnaryOp(ast.USub(), ast.Constant()):
             return True
@@ -74,7 +74,7 @@ def is_sum(node: ast.expr) -> bool:
 
 
 def reads_line(node: ast.expr) -> bool:
-    """Whether an expression reads one line: input(), readline(), sys.stdin.readline()."""
+    """Return whether an expression reads one line: input(), readline(), sys.stdin.readline()."""
     match node:
         case ast.Call(func=ast.Name(name) | ast.Attribute(attr=name), args=[], keywords=[]):
             return name in READS
@@ -82,7 +82,7 @@ def reads_line(node: ast.expr) -> bool:
 
 
 def divides(test: ast.expr) -> tuple[str, str, bool] | None:
-    """The names n and i of a test such as `n % i == 0`, and whether the test is true where i divides n; None for any
+    """The names n and i of a test such as `n % i == 0`, and whether the test is true where i divides n. None for any
     other."""
     match test:
         case ast.BinOp(ast.Name(number), ast.Mod(), ast.Name(by)):

@@ -74,7 +74,7 @@ class ShownTypes:
 
     qualname: str
     hints: tuple[tuple[str, str], ...]
-    """Parameter and the text of its hint; one that has a hint of its own keeps that."""
+    """Parameter and the text of its hint. One that has a hint of its own keeps that."""
 
 
 @lru_cache(maxsize=16)

@@ -8,7 +8,7 @@ from enum import Enum
 
 
 class RefusalReason(Enum):
-    """Reason why a question was not answered with yes; the text is for people."""
+    """Reason why a question was not answered with yes. The text is for people."""
 
     UNKNOWN_TYPE = "its type is not known"
     UNKNOWN_ELEMENTS = "what is in it is not known"

@@ -32,7 +32,7 @@ Edits = Iterable[Edit]
 
 
 def together(groups: Iterable[list[Edit] | None]) -> list[Edit] | None:
-    """All of the edits; None when a group is None, which represents an edit that cannot be made."""
+    """Return all of the edits. None if a group is None, an edit that cannot be made."""
     edits: list[Edit] = []
     for group in groups:
         if group is None:

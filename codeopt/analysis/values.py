@@ -17,7 +17,7 @@ class Container:
     kind: str
     """Kind: list, dict, set, tuple, deque or iterator."""
     elements: set[object] = field(default_factory=set)
-    """The values that its elements may have; of a dict, the values."""
+    """The values that its elements, or the values of a dict, may have."""
     keys: set[object] = field(default_factory=set)
     escaped: bool = False
     """Whether code that is not followed may hold the container, and change it at any time. Its elements are unknown
@@ -28,7 +28,7 @@ class Container:
     """The node that makes the container."""
 
     def may_be(self, other: Container) -> bool:
-        """Whether both may be one and the same object."""
+        """Return whether both may be one and the same object."""
         if self is other:
             return True
         return self.escaped and other.escaped and self.kind == other.kind and _alike(self.elements, other.elements)
@@ -125,7 +125,7 @@ def hashable(values: Iterable[object]) -> bool:
 
 
 def hashable_or_empty(values: Iterable[object]) -> bool:
-    """Whether all values are hashable; also true for no values at all."""
+    """Return whether all values are hashable. Also true for no values at all."""
     return all(
         value in SCALARS
         or (isinstance(value, Container) and value.kind == "tuple" and hashable_or_empty(value.elements))

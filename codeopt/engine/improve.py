@@ -44,10 +44,10 @@ def improve(
     reference: Revision | None = None,
     program: TargetFiles | None = None,
 ) -> Result:
-    """Improve a target; what cannot work is refused before anything is run. Raises CodeoptError.
+    """Improve a target. What cannot work is refused before anything is run. Raises CodeoptError.
 
-    reference: a program that a person wrote; it is judged in the same way.
-    program: what the target's file is taken to hold; None: what it holds.
+    reference: a program that a person wrote. It is judged in the same way.
+    program: what the target's file is taken to hold. None: what it holds.
     """
     clock = RunClock(options.time_limit_s if session.limit_s is None else session.limit_s)
     clock.started = clock.started if session.began is None else session.began

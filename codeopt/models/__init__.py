@@ -38,7 +38,7 @@ class Price:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a backend; `open_model` documents each field and holds the defaults."""
+    """The settings of a backend. `open_model` documents each field and holds the defaults."""
 
     base_url: str | None
     api_key_env: str | None
@@ -54,7 +54,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Backend:
-    """One way to reach models; made by `@backend`."""
+    """One way to reach models, made by `@backend`."""
 
     build: Callable[[str, Settings], Model]
     """Makes the model of a name, the part of `--model` behind the backend's own and a colon."""

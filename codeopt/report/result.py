@@ -154,7 +154,7 @@ class Result:
 
     @property
     def revision(self) -> Revision:
-        """The best program; the original when nothing was accepted."""
+        """The best program, or the original if nothing was accepted."""
         return (self.best or self.history.original).revision
 
     @property

@@ -193,13 +193,13 @@ class Review:
     """Commit that the change starts from. Empty for a diff file."""
     head: str
     diff: str
-    """Unified diff of the change, with paths below the root; its lines may carry comments."""
+    """Unified diff of the change, with paths below the root. Its lines may carry comments."""
     suggestions: tuple[Suggestion, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     notices: tuple[str, ...] = ()
     """Sentences that say why the review is not whole: no model, no sandbox, budget spent."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Tests and other things that could not be run; unlike after a notice, no suggestion is missing for that."""
+    """Tests and other things that could not be run. Unlike after a notice, no suggestion is missing for that."""
     limits: tuple[ComparedFunction, ...] = ()
     """Effects of the change, compared with a limit. Empty if no limit was given."""
     not_checked_reason: str = ""

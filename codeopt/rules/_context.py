@@ -11,7 +11,7 @@ from codeopt.rules._imports import below_imports, from_import, function_below, p
 
 
 class Context:
-    """The second argument of a rule. A rule yields edits that replace text; it asks the context for everything around
+    """The second argument of a rule. A rule yields edits that replace text. It asks the context for everything around
     them."""
 
     def __init__(self, program: AnalyzedProgram, hot: Hot) -> None:
@@ -26,20 +26,20 @@ class Context:
         self._modules: set[str] = set()
 
     def is_hot(self, node: ast.AST) -> bool:
-        """Whether some line of the node is worth changing; for a node without lines, of the node around it."""
+        """Return whether some line of the node is worth changing. For a node without lines, of the node around it."""
         while not hasattr(node, "lineno"):
             node = self.program.scopes.parent[node]
         return self.hot.touches(node.lineno, last_line(node))
 
     def new_name(self, *wanted: str) -> str:
-        """A new name: the first of the names, else the first with a number, that the program does not have; taken from
+        """A new name: the first of the names, else the first with a number, that the program does not have. Taken from
         now on."""
         name = self.program.fresh(*wanted, taken=self._taken)
         self._taken.add(name)
         return name
 
     def bind_before(self, place: ast.stmt, value: str, *wanted: str) -> str:
-        """The name of a value that is computed before this statement; the same name for the same value."""
+        """Return the name of a value that is computed before this statement. Equal values share a name."""
         if (place, value) not in self._before:
             self._before[place, value] = self.new_name(*wanted)
         return self._before[place, value]
@@ -57,7 +57,7 @@ class Context:
         return self._functions[function]
 
     def import_from(self, package: str, *names: str) -> None:
-        """Add `from package import names`; the program stays as it is where one of the names means something else."""
+        """Add `from package import names`. The program stays as it is where one of the names means something else."""
         self._names.setdefault(package, set()).update(names)
 
     def import_module(self, name: str) -> None:
@@ -65,7 +65,7 @@ class Context:
         self._modules.add(name)
 
     def rewritten(self) -> str | None:
-        """The new text; None when there is nothing to do, or when something prevents it."""
+        """Return the new text. None if there is nothing to do, or when something prevents it."""
         imported = self._imports() if self.edits else None
         if imported is None:
             return None

@@ -30,7 +30,7 @@ UNTOUCHABLE = "it looks at its own names or code, or is nested too deeply, so th
 
 
 def refusals(rules: Iterable[Rule], revision: Revision, hot: HotFiles) -> tuple[Refusal, ...]:
-    """The reasons why rules changed nothing, by the number of lines; none where no rule has its pattern there."""
+    """The reasons why rules changed nothing, by the number of lines. None if no rule has its pattern there."""
     found: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for path, text in revision.items():
         if path and not hot.at(path).lines:

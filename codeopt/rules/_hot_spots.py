@@ -14,7 +14,7 @@ MIN_HOT_SHARE = 0.005
 
 @dataclass(frozen=True)
 class Hot:
-    """The 1-based lines worth changing, hottest first; empty: nothing was measured, so every line may be."""
+    """The 1-based lines worth changing, hottest first. Empty: nothing was measured, so every line may be."""
 
     lines: tuple[int, ...] = ()
 
@@ -26,11 +26,11 @@ class Hot:
         return cls(tuple(h.line for h in profile.lines if h.share >= MIN_HOT_SHARE))
 
     def touches(self, first: int, last: int) -> bool:
-        """Whether some line from `first` to `last` is worth changing."""
+        """Return whether some line from `first` to `last` is worth changing."""
         return not self.lines or any(first <= line <= last for line in self.lines)
 
     def moved(self, old: str, new: str) -> Hot:
-        """The same lines in a rewritten text; every line of a changed block is hot when one of the old block was."""
+        """The same lines in a rewritten text. Every line of a changed block is hot when one of the old block was."""
         if not self.lines:
             return self
         before, after = ([line.strip() for line in text.splitlines()] for text in (old, new))
@@ -46,7 +46,7 @@ class HotFiles:
     """The lines worth changing of each file of a revision."""
 
     files: tuple[tuple[str, Hot], ...] = ()
-    """Hot lines by path; a file without any is left out."""
+    """Hot lines by path. A file without any is left out."""
 
     @classmethod
     def of(cls, profile: Profile | None, least: float = MIN_HOT_SHARE) -> HotFiles:

@@ -89,7 +89,7 @@ def from_import(program: AnalyzedProgram, package: str, *names: str) -> list[Edi
 
 
 def plain_import(program: AnalyzedProgram, name: str) -> list[Edit] | None:
-    """The edit that makes `import name` available at module level; None when the name means something else."""
+    """The edit that makes `import name` available at module level. None when the name means something else."""
     bound = [variable for variable in program.scopes.uses if variable.name == name]
     if bound == [Variable(program.tree, name)] and len(program.scopes.stores(bound[0])) == 1:
         return [] if name in _plainly_imported(program) else None

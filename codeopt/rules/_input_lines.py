@@ -14,13 +14,13 @@ STRIPS = frozenset({"split", "strip", "rstrip"})
 
 
 def bare_calls(program: AnalyzedProgram, function: Variable) -> list[ast.Call] | None:
-    """The calls of a function; None where it is given arguments, or used in any other way."""
+    """The calls of a function. None if it is given arguments, or used in any other way."""
     calls = program.calls_of(function) or []
     return calls if calls and not any(call.args or call.keywords for call in calls) else None
 
 
 def ignores_line_end(program: AnalyzedProgram, call: ast.Call) -> bool:
-    """Whether the use of the line does not depend on its end."""
+    """Return whether the use of the line does not depend on its end."""
     parent = program.scopes.parent[call]
     match parent:
         case ast.Expr():

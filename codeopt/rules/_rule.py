@@ -28,7 +28,7 @@ Visit = Callable[[Any, Context], Iterable[Edit]]
 
 @dataclass(frozen=True)
 class Example:
-    """A small program that the rule changes, and the result; run as a test."""
+    """A small program that the rule changes, and the result. Run as a test."""
 
     before: str
     after: str
@@ -47,12 +47,12 @@ def as_diff(text: str, helper: str = "") -> Example:
 
 @dataclass(frozen=True)
 class Rule:
-    """One rewrite; made by `@rule`."""
+    """One rewrite, made by `@rule`."""
 
     name: str
     """Name, which is that of the rule's file."""
     reason: str
-    """Reason why the rule helps, in one line; shown to users, and given to a language model as a hint where the rule
+    """Reason why the rule helps, in one line. Shown to users, and given to a language model as a hint where the rule
     matches."""
     preconditions: str
     """Conditions under which the rule refuses, and its assumptions."""
@@ -89,7 +89,7 @@ class Rule:
         return context.rewritten()
 
     def parsed(self, text: str, *, exported: bool) -> AnalyzedProgram | None:
-        """The program as the rule reads it; None where no rule may touch it."""
+        """The program as the rule reads it. None if no rule may touch it."""
         return parse(text, exported=exported)
 
     def reading(self, text: str, hot: Hot) -> tuple[AnalyzedProgram | None, Hot]:
@@ -97,7 +97,7 @@ class Rule:
         return self.parsed(text, exported=False), hot
 
     def revise(self, revision: Revision, hot: HotFiles) -> Revision | None:
-        """The new revision of a target that is one file; None when the rule does not match."""
+        """The new revision of a target that is one file. None when the rule does not match."""
         (path, text), *_ = revision.items()
         new = self.rewrite(text, hot.at(path))
         return None if new is None else revision.with_file(path, new)
@@ -126,7 +126,7 @@ def rule(
 ) -> Callable[[Visit], Rule]:
     """Make a rule of a function that is called with each node of these kinds and yields edits.
 
-    The function's name is the rule's name; the first line of its docstring is the reason, the rest says the
+    The function's name is the rule's name. The first line of its docstring is the reason, the rest says the
     preconditions.
     """
 

@@ -24,7 +24,7 @@ READING_BUILTINS = frozenset(
 
 
 def dotted(node: ast.AST) -> str:
-    """`a.b.c` of names and attributes; empty for anything else."""
+    """`a.b.c` of names and attributes. Empty for anything else."""
     match node:
         case ast.Name(name):
             return name

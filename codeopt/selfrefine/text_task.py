@@ -59,9 +59,9 @@ class TextTask(Task):
     check: Callable[[str, str], TextCheck] | None = None
     """(input, text) -> what code finds. None if only a reader can judge."""
     solves: Callable[[str, str], bool] | None = None
-    """(what is right, what the text comes to) -> whether it solves the problem; only for sets with a key."""
+    """(what is right, what the text comes to) -> whether it solves the problem. Only for sets with a key."""
     runs: bool = False
-    """The text is a Python program; what it prints is what it comes to."""
+    """The text is a Python program. What it prints is what it comes to."""
     enough: float = 1.0
     """Share of the full score at which nothing is left to improve."""
     min_gain: float = 0.01

@@ -21,7 +21,7 @@ class Prompts:
     refine: Template
     """After the history: what the next program must do: `$hints`, `$answer`."""
     first_critique: Template | None = None
-    """In place of `critique` where there is no draft yet; None: `critique`."""
+    """In place of `critique` if there is no draft yet. None: `critique`."""
 
     @staticmethod
     def of(system: str, critique: str, refine: str) -> Prompts:

@@ -103,7 +103,7 @@ class Task(ABC):
         return original, changed
 
     def for_target(self, target: Target) -> Self:
-        """The task for one target, such as a function that is measured alone; by default unchanged."""
+        """The task for one target, such as a function that is measured alone. By default unchanged."""
         return self
 
     def for_functions(self) -> Self:

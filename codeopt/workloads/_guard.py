@@ -79,7 +79,7 @@ PlanOfKind = TypeVar("PlanOfKind", bound=Plan)
 
 @dataclass(frozen=True)
 class Gain(Generic[OfKind, PlanOfKind]):
-    """A right draft that was compared with the original; faster, unless the guard applies to all comparisons.
+    """A right draft that was compared with the original. Faster, unless the guard applies to all comparisons.
 
     A guard of a kind of targets names its classes: `Gain[FunctionWorkload, CallPlan]`.
     """
@@ -105,7 +105,7 @@ Subject = TypeVar("Subject", SourcePair, AnyGain)
 
 @dataclass(frozen=True)
 class Guard(Generic[Subject]):
-    """One check; made by `@guard`. Called with its subject it answers with what it found."""
+    """One check, made by `@guard`. Called with its subject it returns its finding."""
 
     check: Callable[[Subject], Finding | None]
     order: int = USUAL_ORDER
@@ -148,7 +148,7 @@ def guard(
     every_round: bool = False,
 ) -> Callable[[Callable[[Subject], Finding | None]], Guard[Subject]]:
     """Make a guard of a function `check_source(pair: SourcePair)` or `check_gain(gain: Gain)`, which answers with a
-    Finding or None. The arguments are documented at Guard; a wrong one raises ValueError or TypeError."""
+    Finding or None. The arguments are documented at Guard. A wrong one raises ValueError or TypeError."""
 
     def make(check: Callable[[Subject], Finding | None]) -> Guard[Subject]:
         return Guard(check, order, region, applies_to, every_round)

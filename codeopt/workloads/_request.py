@@ -31,7 +31,7 @@ MOST_SEEDS = 1 << 31
 
 
 class TimedRegion(Enum):
-    """The part of a run between the two readings of the clock; guards go by it."""
+    """The part of a run between the two readings of the clock. Guards go by it."""
 
     RUN = "run"  # whole runs of a program, each a process of its own
     CALLS = "calls"  # some calls within a process that does other things before and after

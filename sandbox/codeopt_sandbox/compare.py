@@ -74,15 +74,15 @@ class StoppingRule:
     timed_cases: int = 3
     """Most cases that are timed: the longest, and others nearly as long."""
     enough_seconds: float = 0.025
-    """... until the original takes this long in all; a program that takes longer is timed on its longest case alone."""
+    """... until the original takes this long in all. A program that takes longer is timed on its longest case alone."""
     limit: LimitRule | None = None
-    """Limit on a slowdown, tested with pairs beyond those of the decision; None: none is asked about."""
+    """Limit on a slowdown, tested with pairs beyond those of the decision. None: none is asked about."""
     several_guests: bool = False
     """Pairs come from fresh guests, two at least, and what these differ in is allowed for: codeopt_sandbox.guests."""
 
     @property
     def within(self) -> float:
-        """Share of the error that the pairs may use; the rest is that of the guests."""
+        """Share of the error that the pairs may use. The rest is that of the guests."""
         return WITHIN_SHARE if self.several_guests else 1.0
 
     @property
@@ -157,9 +157,9 @@ class Comparison:
     overrun: bool = False
     """The candidate was rejected because a run exceeded its time limit."""
     limit: LimitTest | None = None
-    """Result of the limit test; None without a limit."""
+    """Result of the limit test. None without a limit."""
     guests: int = 1
-    """Guests that the pairs come from; of more than one the interval holds what they differ in."""
+    """Guests that the pairs come from. Of more than one the interval holds what they differ in."""
     wall_ratios: tuple[float, ...] = ()
     """Ratios of wall time of each pair, original over candidate, for any metric. Empty if unknown."""
     passes: int = 1
@@ -167,12 +167,12 @@ class Comparison:
 
     @property
     def before(self) -> float | None:
-        """Median of the original's pairs, seconds of one pass or bytes; None if nothing was timed."""
+        """Median of the original's pairs, seconds of one pass or bytes. None if nothing was timed."""
         return self._median([case.original for case in self.cases])
 
     @property
     def after(self) -> float | None:
-        """Median of the candidate's pairs, seconds of one pass or bytes; None if nothing was timed."""
+        """Median of the candidate's pairs, seconds of one pass or bytes. None if nothing was timed."""
         return self._median([case.candidate for case in self.cases])
 
     def _median(self, amounts: Sequence[Sequence[float]]) -> float | None:

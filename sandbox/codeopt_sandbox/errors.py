@@ -30,7 +30,7 @@ class SandboxError(Exception):
 
 
 class BackendUnavailable(SandboxError):
-    """A backend cannot be used here; the message says why and what would make it work."""
+    """A backend cannot be used here. The message says why and what would make it work."""
 
 
 class BadInterpreter(SandboxError):
@@ -45,4 +45,4 @@ class BadInterpreter(SandboxError):
 
 
 class GuestLost(SandboxError):
-    """A guest vanished or did not answer in time; the container is gone when this is raised."""
+    """A guest vanished or did not answer in time. The container is gone when this is raised."""

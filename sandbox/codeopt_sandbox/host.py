@@ -46,15 +46,15 @@ class Options:
 
     limits: RunLimits = RunLimits()
     python: str | None = None
-    """Interpreter that runs the programs; the one that runs us by default. See codeopt_sandbox.interpreter."""
+    """Interpreter that runs the programs. Default: the one that runs codeopt. See codeopt_sandbox.interpreter."""
     image: str | None = None
     """Docker: an image to run in, instead of the host's own /usr and interpreter."""
     runtime: str | None = None
     """Docker: an OCI runtime such as runsc (gVisor)."""
     all_cores: bool = False
-    """A run may use every core; by default it has one, so that work moved to other processes gains nothing."""
+    """A run may use every core. By default it has one, so that work moved to other processes gains nothing."""
     core: int | None = None
-    """The one core that runs have, by its number; by default the one that has the least to do."""
+    """Number of the core of all runs. Default: the least busy one."""
     spare: int | None = None
     """Guests kept ready in the background. None: one where the backend takes long to start one."""
     mounts: tuple[tuple[str, str], ...] = ()
@@ -90,7 +90,7 @@ class BackendHandle:
 
 
 class Sandbox:
-    """Runs programs that nobody trusts. Use as a context manager. Threads may share it; they run one after another."""
+    """Runs untrusted programs. Use as a context manager. Threads may share it. They run one after another."""
 
     def __init__(self, handle: BackendHandle, options: Options) -> None:
         self._launch = handle
@@ -151,7 +151,7 @@ class Sandbox:
 
     @property
     def core(self) -> int | None:
-        """Core on which runs are made; None for all."""
+        """Core on which runs are made. None for all."""
         if self._options.all_cores:
             return None
         if self._options.core is not None:
@@ -161,7 +161,7 @@ class Sandbox:
         return self._core
 
     def quiesce(self) -> None:
-        """Look again which core has the least to do; best done before a series of timed runs, not within one."""
+        """Look again which core has the least to do. Best done before a series of timed runs, not within one."""
         self._look = CoreLook()
 
     def allow(self, seconds: float) -> None:

@@ -93,17 +93,17 @@ class Case:
     name: str
     stdin: bytes
     expected: bytes | None = None
-    """Expected standard output; None: that of the original program."""
+    """Expected standard output. None: that of the original program."""
     held_out: bool = False
     """Never shown to a proposer."""
     title: str = ""
     """Description of an input that is no readable text, for people."""
     args: tuple[str, ...] = ()
     files: Files | None = None
-    """Files of the working folder, in which the files that the program writes count as output; None: no folder, and
+    """Files of the working folder, in which the files that the program writes count as output. None: no folder, and
     standard output alone counts."""
     written: tuple[WrittenFile, ...] | None = None
-    """Files that the program is expected to write there; None: those of the original program."""
+    """Files that the program is expected to write there. None: those of the original program."""
     ignored: tuple[str, ...] = ()
     """Patterns of files that do not count, such as logs."""
     exit: int = 0
@@ -123,7 +123,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Run:
-    """Observations of the guest on one run; no judgement."""
+    """Observations of one run, without a judgement."""
 
     exit: int | None
     """Exit status, None when a signal ended the run."""

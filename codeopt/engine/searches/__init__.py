@@ -35,7 +35,7 @@ class Move:
     shown: tuple[int, ...]
     """Rounds that the proposer sees, oldest first. It continues from the last of them."""
     parents: tuple[int, ...]
-    """The rounds of `shown` that the draft is made from; the last is the last of `shown`."""
+    """The rounds of `shown` that the draft is made from. The last is the last of `shown`."""
     chain: int = 0
     """Number of the independent chain that it belongs to, from 1. 0 if there is only one."""
     remark: str = ""
@@ -81,7 +81,7 @@ class Position:
 
 @dataclass(frozen=True)
 class Search:
-    """One way to search; made by `@search`."""
+    """One way to search, made by `@search`."""
 
     next_move: Callable[[Position], Move | Stop]
     """Returns the next move, or a stop with its reason."""

@@ -166,7 +166,7 @@ def own_nodes(node: Def) -> Iterator[ast.AST]:
 
 
 def dotted(node: ast.expr) -> str:
-    """`a.b.c` of a name, an attribute, or a call of one; empty for anything else."""
+    """`a.b.c` of a name, an attribute, or a call of one. Empty for anything else."""
     if isinstance(node, ast.Call):
         return dotted(node.func)
     if isinstance(node, ast.Attribute):

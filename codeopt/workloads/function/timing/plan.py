@@ -42,6 +42,7 @@ from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.timing.growth import call_size, size_of
 from codeopt.workloads.function.timing.long_calls import CallCut, cut_call
 from codeopt.workloads.source.literals import Constructed, Opaque, read, write
+from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.compare import Plan
 from codeopt_sandbox.comparing import AnsweredCase
@@ -336,7 +337,9 @@ class _Choice:
             return longest[:1], f"the longest of {len(found)} BIG calls" if len(found) > 1 else "the BIG call"
         known, _ = deterministic(self.harness, found)
         if not known:
-            raise ProgramError("no call of BIG can be used: they take too long or do not do the same twice")
+            late = any(k.outcome.kind == Kind.TIMEOUT for k in found)
+            why = f"returns within {BIG_S:.0f} s: give a smaller one" if late else "does the same twice"
+            raise ProgramError(f"no BIG call {why}")
         if sum(k.seconds for k in known) > BIG_PASS_S:
             longest = _within(sorted(known, key=lambda k: -k.seconds), BIG_PASS_S)
             return longest, f"the longest of {len(known)} BIG calls" if len(known) > 1 else "the BIG call"

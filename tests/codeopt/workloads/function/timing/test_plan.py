@@ -197,6 +197,18 @@ def test_a_call_whose_value_decides_the_time_is_timed_itself(tmp_path: Path) -> 
     assert (found["verdict"], found["timed_sizes"]) == ("faster", [6]), found
 
 
+def test_a_big_call_that_does_not_return_in_time_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "BIG_S", 1.0)
+    require_sandbox()
+    fib = "def f(n: int) -> int:\n    return n if n < 2 else f(n - 1) + f(n - 2)\n"
+    for name, text in (("old.py", fib), ("new.py", fib.replace("f(n - 1) + f(n - 2)", "f(n - 2) + f(n - 1)"))):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "calls.py").write_text("CALLS = [((n,), {}) for n in range(12)]\nBIG = [((70,), {})]\n")
+    found = compared(f"{tmp_path}/old.py::f", f"{tmp_path}/new.py::f", 6, calls=f"{tmp_path}/calls.py")
+    assert found["verdict"] == "inconclusive", found
+    assert "no BIG call returns within 1 s: give a smaller one" in found["reason"]
+
+
 def test_a_grown_call_is_checked(tmp_path: Path) -> None:
     """A draft that is wrong on large calls alone."""
     new = TOTAL.replace(TOTAL[TOTAL.index("    t = 0") :], "    return sum(xs) + (len(xs) > 3000)\n")

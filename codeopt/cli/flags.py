@@ -100,14 +100,13 @@ def options_of(arguments: argparse.Namespace, **instead: Any) -> ImproveOptions:
 
 def target_of(arguments: argparse.Namespace) -> Target:
     """The one target. Raises UsageError."""
+    if arguments.target is not None and arguments.module is not None:
+        hint = "to name a model: --model NAME" if hasattr(arguments, "model") else ""
+        raise UsageError("give TARGET or -m MODULE, not both", hint=hint)
     if arguments.target is not None:
-        if arguments.short_m is not None:
-            if not hasattr(arguments, "model"):
-                raise UsageError("give TARGET or -m MODULE, not both")
-            arguments.model = arguments.short_m
         return as_target(arguments.target)
-    if arguments.short_m is None and getattr(arguments, "run", None) is not None:
+    if arguments.module is not None:
+        return as_module(arguments.module, Path())
+    if getattr(arguments, "run", None) is not None:
         return as_target(".")
-    if arguments.short_m is None:
-        raise UsageError("TARGET is missing", hint="name a file, FILE::FUNCTION, or -m MODULE")
-    return as_module(arguments.short_m, Path())
+    raise UsageError("TARGET is missing", hint="name a file, FILE::FUNCTION, or -m MODULE")

@@ -65,13 +65,12 @@ class FlagUse(TypedDict, total=False):
     default: Any
     choices: tuple[str, ...]
     metavar: str | tuple[str, ...] | None
-    short: str
     group: str
     required: bool
 
 
 def uses(names: str, **changed: FlagUse) -> dict[str, FlagUse]:
-    """Flags of a command, or commands of a flag: `uses("improve batch", review=FlagUse(short="-m"))`."""
+    """Flags of a command, or commands of a flag: `uses("improve batch", review=FlagUse(help="of all functions"))`."""
     return {**{name: FlagUse() for name in names.split()}, **changed}
 
 

@@ -354,7 +354,9 @@ COMMANDS: Mapping[str, Mapping[str, FlagUse]] = {
     ),
     "profile": uses(
         f"{_INPUTS} {_CHECKING} calls contract {_TESTS} run no_cache {_RUNNING}",
-        run=FlagUse(help="profile this command of the project TARGET, in the sandbox", unset="the current folder"),
+        run=FlagUse(
+            help="profile this command in the sandbox; TARGET is then its project (the current folder)", unset=""
+        ),
     ),
     "record": uses("tests no_cache sandbox python"),
     "review": uses(
@@ -362,7 +364,6 @@ COMMANDS: Mapping[str, Mapping[str, FlagUse]] = {
         **under(_JUDGING, f"{_CHECKING} {_TESTS}"),
         strict=FlagUse(help="fail on warnings, and reject a change that differs on unusual input", group=_RESULT),
         run_dir=FlagUse(help="folder of saved runs", default=None, unset="none is saved"),
-        model=FlagUse(short="-m"),
         **_OF_FUNCTIONS,
     ),
     "check": uses(
@@ -376,7 +377,6 @@ COMMANDS: Mapping[str, Mapping[str, FlagUse]] = {
         f" no_profile {_RUNNING} run_dir",
         **under(_JUDGING, f"{_CHECKING} strict"),
         cases=FlagUse(help=_CASE_FOLDERS, unset="next to SET"),
-        model=FlagUse(short="-m"),
         max_rounds=FlagUse(help="maximum number of changes that are tried for each problem"),
         max_cost=FlagUse(help="cost limit for the whole batch"),
         metric=_TIMES,
@@ -394,7 +394,6 @@ COMMANDS: Mapping[str, Mapping[str, FlagUse]] = {
         task=FlagUse(
             help="task of the text, or a .py file with one: codeopt tasks lists them", default=None, required=True
         ),
-        model=FlagUse(short="-m"),
         max_rounds=FlagUse(unset="4"),
     ),
     **dict.fromkeys(("mcp", "lsp"), uses(f"model base_url max_seconds max_cost no_cache {_RUNNING}", **_SERVED)),

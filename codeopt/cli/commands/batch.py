@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--cores",
         type=flags.count,
         metavar="N",
-        help="number of cores that measure [default: all but one, both of two]",
+        help="number of cores that measure [default: all but one, or both]",
     )
     workers.add_argument(
         "--ahead",

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "codeopt check src/ --profile production.speedscope.json",
     ),
     first=("--min-share", "--max-functions", "--profile", "--select", "--json"),
-    often=("--exclude", "--tests", "--python", "--max-seconds", "--sandbox"),
+    often=("--exclude", "--tests", "--python", "--max-seconds", "--sandbox", "--exit-zero"),
     verdicts=(1, ProgramError.exit_status),
     others_files=True,
 )

@@ -34,9 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "target", nargs="?", metavar="TARGET", help="slow.py, mod.py::func, or pkg/ for its slowest functions"
     )
     flags.add_flags(parser, "improve")
-    flags.group_of(parser, "Who writes the changes").add_argument(
-        "-m", dest="short_m", metavar="NAME", help="with a TARGET: --model; without one: the module to run"
-    )
+    parser.add_argument("-m", dest="module", metavar="MODULE", help="the module to run, as `python -m` does")
     flags.group_of(parser, "Result").add_argument(
         "--branch", metavar="NAME", help="write a project's patch to a new branch, one commit for each edit"
     )
@@ -51,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "codeopt improve slow.py -- --top 10 data.csv",
     ),
     first=("--model", "--write", "--max-rounds", "--max-seconds", "--quick"),
-    often=("--run", "--task", "--cases", "--tests", "--json", "--output"),
+    often=("--run", "--cases", "--stdin", "--tests", "--calls", "--json"),
     verdicts=(1, 6),
     takes_arguments=True,
 )
@@ -59,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Improve one program. Heavy imports happen here, so that --help is quick."""
     from codeopt.workloads.module import DoesNothing
 
-    if arguments.resume is not None and arguments.target is arguments.short_m is arguments.run is None:
+    if arguments.resume is not None and arguments.target is arguments.module is arguments.run is None:
         return _resume(arguments)
     target = flags.target_of(arguments)
     _check_output(arguments, target.path)

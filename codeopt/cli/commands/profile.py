@@ -29,7 +29,7 @@ TRACED = "Lines are timed by tracing, which makes short lines look slower than t
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", nargs="?", metavar="TARGET", help="slow.py, mod.py::func, or with --run a folder")
-    parser.add_argument("-m", dest="short_m", metavar="MODULE", help="the module to run, as `python -m` does")
+    parser.add_argument("-m", dest="module", metavar="MODULE", help="the module to run, as `python -m` does")
     parser.add_argument(
         "--lines", type=flags.count, default=15, metavar="N", help="maximum number of slow lines [default: %(default)d]"
     )
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 @command(
     examples=("codeopt profile slow.py", "codeopt profile slow.py --html page.html -- --top 10 data.csv"),
     first=("--cases", "--stdin", "--lines", "--html", "--json"),
-    often=("--run", "--calls", "--python", "--sandbox", "--export"),
+    often=("--run", "--calls", "--python", "--sandbox", "--export", "--before"),
     takes_arguments=True,
 )
 def run(arguments: argparse.Namespace) -> int:

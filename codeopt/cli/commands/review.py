@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 @command(
     examples=("codeopt review --base main", "codeopt review --base main --model gpt-5 --output-format markdown src/"),
     first=("--base", "--model", "--reporter", "--output-format", "--max-functions"),
-    often=("--json", "--output", "--max-seconds", "--max-cost", "--fail-level"),
+    often=("--json", "--output", "--max-seconds", "--max-cost", "--fail-level", "--fail-if-slower"),
     verdicts=(1, ProgramError.exit_status),
     others_files=True,
     compares_settings=True,

@@ -117,10 +117,11 @@ BAD = {
     ),
     "not a web address": Bad("is not a web address", arguments=("slow.py", "--base-url", "ftp://x")),
     "no such model factory": Bad(
-        "cannot load the model codeopt.models:gone", arguments=("slow.py", "-m", "codeopt.models:gone")
+        "cannot load the model codeopt.models:gone", arguments=("slow.py", "--model", "codeopt.models:gone")
     ),
+    "a file and a module": Bad("to name a model: --model NAME", arguments=("slow.py", "-m", "gpt-5")),
     "no recording": Bad(
-        "cannot read the recording gone.jsonl", NO_MODEL, arguments=("slow.py", "-m", "replay:gone.jsonl")
+        "cannot read the recording gone.jsonl", NO_MODEL, arguments=("slow.py", "--model", "replay:gone.jsonl")
     ),
     "the recording exists": Bad(
         "--record talk.jsonl exists",
@@ -152,7 +153,7 @@ BAD = {
     "a price in a project's file": Bad(
         "a project's file cannot decide prices",
         files={"pyproject.toml": "[tool.codeopt.prices.m]\ninput = 1\n"},
-        arguments=("slow.py", "-m", "m", "--base-url", "http://127.0.0.1:9"),
+        arguments=("slow.py", "--model", "m", "--base-url", "http://127.0.0.1:9"),
     ),
 }
 

@@ -35,6 +35,9 @@ def test_examples_parse_and_the_first_flags_exist(name: str, parsers: dict[str, 
         words = shlex.split(line.partition("   ")[0].partition(" | ")[0].partition(" > ")[0])
         assert words[:2] == ["codeopt", name]
         parsers[name].parse_args(_split(words[1:], COMMANDS)[0][1:])
+        given = _split(words[1:], COMMANDS)[0][1:]
+        flags = {word.partition("=")[0] for word in given if word.startswith("-")}
+        assert flags <= set(re.findall(r"(?<![\w-])-[\w-]+", shown.partition("\nExamples:")[0])), line
     first = parsers[name].first
     assert len(first) <= 5
     assert set(first) <= {option for action in parsers[name]._actions for option in action.option_strings}

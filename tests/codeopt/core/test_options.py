@@ -25,7 +25,7 @@ OF_THE_COMMAND = {
     "max_functions",
     "help",
     "target",
-    "short_m",
+    "module",
     "write",
     "output",
     "json",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -24,8 +26,22 @@ def on_other_core(sandbox: Sandbox, work: Callable[[Sandbox], T]) -> Iterator[Ca
     if other is None:
         yield lambda: work(sandbox)
         return
-    with other, ThreadPoolExecutor(1) as thread:
+    with other, _no_collections(), ThreadPoolExecutor(1) as thread:
         try:
             yield thread.submit(work, other).result
         finally:
             other.stop()
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Collect no garbage in Python 3.11: a finalizer within one thread's `ast.parse` lets another thread parse, and
+    both end with `SystemError: AST constructor recursion depth mismatch` (python/cpython#106905)."""
+    stopped = gc.isenabled() and sys.version_info[:2] == (3, 11)
+    if stopped:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if stopped:
+            gc.enable()

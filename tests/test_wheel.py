@@ -130,9 +130,9 @@ COMMANDS: dict[str, tuple[list[str], str, str]] = {
         "SELF",
         "nothing left to improve",
     ),
-    "mcp": (["mcp"], "", r"^error: codeopt mcp needs an extra\n  hint: pip install 'codeopt\[mcp\]'\n$"),
+    "mcp": (["mcp"], "", r"^error: codeopt mcp needs an extra\n  hint: \S+ -m pip install 'mcp>=\S+' 'uvicorn>=\S+'$"),
     "completion": (["completion", "bash"], "", r"^error: codeopt completion needs an extra"),
-    "lsp": (["lsp"], "", r"^error: codeopt lsp needs an extra\n  hint: pip install 'codeopt\[lsp\]'\n$"),
+    "lsp": (["lsp"], "", r"^error: codeopt lsp needs an extra\n  hint: \S+ -m pip install 'lsprotocol>=\S+' 'pygls>"),
 }
 """Each command's main path: its arguments, what standard output has, and what standard error has."""
 GAINS = {"check": 1, "mcp": 2, "lsp": 2, "completion": 2}

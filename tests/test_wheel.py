@@ -119,7 +119,7 @@ COMMANDS: dict[str, tuple[list[str], str, str]] = {
     "report": (["report", "batch"], "1 of 1 problem faster", ""),
     "import": (["import", "pie", "pairs.jsonl", "--cases", "set", "-o", "imported", *QUICK[:2]], "", "1"),
     "record": (["record", "typed.py::repeated", "--", "python", "use.py"], "", r"\d+ new call"),
-    "sandbox": (["sandbox", "slow.py", "--backend", "bubblewrap"], "^AC ", "^bubblewrap: "),
+    "sandbox": (["sandbox", "slow.py", "--backend", "bubblewrap"], "^right ", "^bubblewrap: "),
     "doctor": (["doctor", "--sandbox", "bubblewrap", "--seconds", "2"], r"^OK    timing of functions  ", ""),
     "clean": (["clean"], r"^Emptied the cache |^Nothing is cached for ", ""),
     "schema": (["schema", "improve"], '"accepted"', ""),

@@ -144,7 +144,7 @@ def _limits(arguments: argparse.Namespace) -> RunLimits:
 def _line(outcome: Outcome) -> str:
     run = outcome.run
     times = f"{run.wall_s * 1000:9.1f} ms wall {run.cpu_s * 1000:9.1f} ms cpu {run.peak_bytes / (1 << 20):6.0f} MiB"
-    return f"{outcome.verdict:3}  {outcome.case:12} {times}  {outcome.detail}".rstrip()
+    return f"{outcome.verdict.words:14}  {outcome.case:12} {times}  {outcome.detail}".rstrip()
 
 
 def _row(outcome: Outcome) -> dict[str, Any]:

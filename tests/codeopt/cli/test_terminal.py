@@ -81,7 +81,7 @@ LINES = (
     Line(("clean",), "(Emptied the cache|Nothing is cached for) .*"),
     Line(("import", "pie", "pairs", "-o", "imported", *HERE), "imported/pairs.jsonl"),
     Line(("doctor", *HERE, "--seconds", "1", "--python", "/bin/false"), r"Not ready: .* failed, .* notes?\.", 1),
-    Line(("sandbox", "slow.py", "--backend", "bubblewrap"), "AC +2 .*"),
+    Line(("sandbox", "slow.py", "--backend", "bubblewrap"), "right +2 .*"),
     Line(("rules",), ".+"),
     Line(("init", "--github"), "Next: add OPENAI_API_KEY .*"),
     Line(

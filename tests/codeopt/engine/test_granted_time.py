@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 
 import pytest
 
+from codeopt.core.options import ImproveOptions
+from codeopt.engine.limit import granted
+from codeopt_sandbox.compare import StoppingRule
 from tests.codeopt.command import NO_FEEDBACK, codeopt, reply
-from tests.codeopt.engine.test_nothing_lost import started, until
 from tests.support.files import write_files
 
 pytestmark = pytest.mark.full
@@ -66,11 +67,13 @@ def test_what_helps_is_named_where_no_draft_was_decided(waiting: Path) -> None:
     assert done.json["next_step"] == "run it on an idle machine, or with more pairs: --max-pairs 30"
 
 
-@pytest.mark.parametrize("command", [COMPARED, IMPROVED], ids=["compare", "improve"])
-def test_a_comparison_may_take_what_is_granted(command: tuple[str, ...], waiting: Path) -> None:
-    """More than its usual 30 s."""
-    with started(waiting, *command, "--max-seconds", "1h", "--max-pairs", "5000", "-v", env=NO_FEEDBACK) as process:
-        (*_, line) = until(process, r"comparing, pair \d+ of at most 5000, at most [1-9]\d*:\d\d more")
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
-    assert line
+@pytest.mark.parametrize(
+    ("asked", "pairs", "seconds"),
+    [({}, 120, 30.0), ({"max_pairs": 5000}, 5000, 30.0), ({"max_seconds": 3600.0}, 120, 3600.0)],
+    ids=["nothing", "pairs", "seconds"],
+)
+def test_a_comparison_may_take_what_is_granted(asked: dict[str, float], pairs: int, seconds: float) -> None:
+    """More than is usual also."""
+    options = ImproveOptions.of(asked)
+    for rule in (granted(StoppingRule(), options), granted(StoppingRule(), options, 0.05).final()):
+        assert (rule.max_pairs, rule.max_seconds) == (pairs, seconds)

@@ -290,7 +290,7 @@ def test_an_old_verdict_is_judged_again(project: Path, monkeypatch: pytest.Monke
 def test_findings_are_listed_with_what_has_changed(project: Path, tmp_path: Path) -> None:
     """By the command, in words, as JSON and as a page."""
     env = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    assert "0 verdicts" in codeopt("findings", cwd=project, env=env).out
+    assert codeopt("findings", cwd=project, env=env).out.splitlines()[0] == "No verdict is known for this project."
     put(project)
     done = codeopt("findings", "--json", "--html", tmp_path / "page.html", cwd=project, env=env)
     assert done.status == 0, done.err

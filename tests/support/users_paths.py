@@ -194,7 +194,7 @@ PATHS: dict[str, UsersPath] = {
     "a package by -m": UsersPath(
         {"tool/__init__.py": "", "tool/core.py": "def keys(lines):\n    return [line.strip() for line in lines]\n",
          "tool/__main__.py": PACKAGE, "words.txt": LINES},
-        (_improve(("-m", "tool"), r"python -m tool .*1 case and \d+ changed", "-v", after=("--", "words.txt")),),
+        (_improve(("-m", "tool"), r"python -m tool .*1 case and \d+ mutated inputs", "-v", after=("--", "words.txt")),),
     ),
     "a function recorded from a script, pytest and asyncio": UsersPath(
         {"pyproject.toml": "[project]\nname = 'basket'\n", "basket.py": UNIQUE, "use.py": SCRIPT, "tasks.py": TASKS,

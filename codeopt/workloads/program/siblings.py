@@ -87,6 +87,7 @@ class InProject:
 
     def __init__(self, inner: Sandbox, target: Target, view: View) -> None:
         self._inner = inner
+        self._place = target, view
         self._package = target.package if target.module else ""
         self._file = view.inside(view.module.path, inner.isolated)
 
@@ -102,6 +103,18 @@ class InProject:
         if not isinstance(program, str):
             return program
         return at_its_place(absolute_imports(program, self._package) if self._package else program, self._file)
+
+    def on_other_core(self) -> InProject | None:
+        """Return the same on another core."""
+        other = self._inner.on_other_core()
+        return InProject(other, *self._place) if other is not None else None
+
+    def __enter__(self) -> InProject:
+        self._inner.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._inner.__exit__(*error)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)

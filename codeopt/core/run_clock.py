@@ -113,5 +113,17 @@ class SandboxWithin:
             raise DeadlineReached
         return run
 
+    def on_other_core(self) -> SandboxWithin | None:
+        """Return the same on another core."""
+        other = self._inner.on_other_core()
+        return SandboxWithin(other, self._clock) if other is not None else None
+
+    def __enter__(self) -> SandboxWithin:
+        self._inner.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._inner.__exit__(*error)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)

@@ -308,6 +308,16 @@ def test_what_the_deadline_ends_is_no_verdict(backend: str) -> None:
         assert clock.left is None
 
 
+def test_the_deadline_also_ends_what_runs_on_another_core() -> None:
+    limited = RunClock(1.0).within(lambda: open_or_skip("bubblewrap", RunLimits(seconds=100)))
+    with limited() as sandbox:
+        other = sandbox.on_other_core()
+        if other is None:
+            pytest.skip("there is one core")
+        with pytest.raises(DeadlineReached), other:
+            other.run(ENDLESS)
+
+
 def test_time_is_reserved_for_what_comes_after() -> None:
     clock = RunClock(100.0, started=RunClock().started)
     clock.reserved = 30.0

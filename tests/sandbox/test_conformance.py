@@ -125,7 +125,7 @@ def test_the_price_of_a_backend_that_is_not_here_says_why(monkeypatch: pytest.Mo
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
     (cost,) = costs("docker")
     assert cost.open_s is None
-    assert str(cost).startswith("COST    docker: not here (no Docker engine answers")
+    assert str(cost).startswith("COST    docker: not available: no Docker engine answers")
 
 
 def test_the_price_of_every_backend_here(backend: str) -> None:

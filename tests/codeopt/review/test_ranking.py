@@ -76,9 +76,9 @@ def test_what_was_not_looked_at_is_counted() -> None:
     ]
     assert table(rows).splitlines() == [
         "0 of 5 functions can be faster by the built-in rules",
-        "              share  result",
-        "  a.py::slow    50%  rules found nothing to try",
-        "  c.py               is no Python",
+        "              of test time  result",
+        "  a.py::slow           50%  rules found nothing to try",
+        "  c.py                      is no Python",
         "Not tried: 2 more (less than 5% of the time)",
         "Not tried: 1 more (no test runs it)",
         "Next: codeopt improve . --model NAME",

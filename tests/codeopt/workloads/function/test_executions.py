@@ -36,6 +36,17 @@ class CountingSandbox:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.sandbox, name)
 
+    def on_other_core(self) -> CountingSandbox | None:
+        other = self.sandbox.on_other_core()
+        return CountingSandbox(other, self.counts) if other is not None else None
+
+    def __enter__(self) -> CountingSandbox:
+        self.sandbox.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.sandbox.__exit__(*error)
+
     def run(self, program: Any, stdin: bytes = b"", **options: Any) -> Run:
         """Run it, and count."""
         if isinstance(program, GuestProgram) and program.name == "calls":

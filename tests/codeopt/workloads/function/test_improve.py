@@ -142,7 +142,10 @@ def test_no_evidence_no_claim(project: Path) -> None:
         "improve", "pkg/mod.py::joined", "--model", "rules", "--sandbox", "bubblewrap", "--no-tests", cwd=project
     )
     assert done.status == 5
-    assert "0 comparable calls, at least 10 are needed; nothing that was run calls it; give more" in done.err
+    assert (
+        "0 comparable calls, at least 10 are needed; nothing that was run calls it; add calls with --calls FILE"
+        in done.err
+    )
     assert "--calls FILE" in done.err
 
 
@@ -154,7 +157,10 @@ def test_calls_of_tests_that_cannot_be_written_down_are_named(project: Path) -> 
     subprocess.run(["git", "-C", str(project), "add", "-A"], check=True)
     done = codeopt("compare", "pkg/picks.py::picks", "pkg/picks.py::picks", "--json", cwd=project)
     assert done.json["verdict"] == "inconclusive"
-    assert "left out: 14 calls that cannot be written down (key: a lambda); give more" in done.json["reason"]
+    assert (
+        "left out: 14 calls that cannot be written down (key: a lambda); add calls with --calls FILE"
+        in done.json["reason"]
+    )
 
 
 def test_a_fixture_and_a_lock(project: Path) -> None:

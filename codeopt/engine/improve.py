@@ -31,7 +31,7 @@ from codeopt.engine.open_proposer import open_proposer
 from codeopt.engine.rounds import RunRecorder, close, finish, run_rounds
 from codeopt.engine.run_plan import RunPlan, make_plan
 from codeopt.report.result import Result, contract_lines, hot, opening
-from codeopt.workloads import OpenTarget, Workload, WorkloadRequest, kind_of
+from codeopt.workloads import OpenTarget, TimedRegion, Workload, WorkloadRequest, kind_of
 from codeopt.workloads._run_first import run_first
 
 AskReader = Callable[[Candidate, Candidate], Candidate]
@@ -137,8 +137,10 @@ def _measured(opened: OpenTarget, request: WorkloadRequest, clock: RunClock) -> 
     shown = hot(workload.baseline.profile, memory=request.for_memory)
     request.session.console.aside(f"{first}{workload.headline}{shown}")
     evidence = workload.evidence()
-    if evidence.timed:
-        request.session.console.detail(f"timed      {evidence.timed}")
+    if evidence.timed:  # of a program only where it is a part of what it reads
+        of_calls = workload.region is TimedRegion.CALLS
+        show = request.session.console.detail if of_calls else request.session.console.aside
+        show(f"timed      {evidence.timed}")
     for line in contract_lines(evidence):
         request.session.console.detail(line)
     if said := said_of_long_runs(workload.plan, workload.rule.screening()):

@@ -42,7 +42,7 @@ def test_a_given_call_that_does_not_end_is_left_out(compare: Compare, monkeypatc
     assert found["verdict"] == "wrong", found
     assert found["evidence"]["left_out"]["calls that took too long"] >= 1
     assert (found["evidence"]["calls"], found["evidence"]["line_coverage"]) == (16, None)
-    assert any("no other input was tried" in note for note in found["notes"])
+    assert any("nothing else was tried" in note for note in found["notes"])
     found = compare(CATASTROPHE, f"{CATASTROPHE}# the same\n", GIVEN)
     assert found["verdict"] != "wrong", found
     assert found["evidence"]["calls"] > 16

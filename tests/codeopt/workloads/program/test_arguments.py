@@ -116,7 +116,7 @@ BAD = {
         "import urllib.request\n\nprint(urllib.request.urlopen('http://example.org/'))\n",
         [],
         5,
-        "in line 3, `print(urllib.request.urlopen('http://example.org/'))`, and a run has none",
+        "in line 3, `print(urllib.request.urlopen('http://example.org/'))`, which the sandbox has not",
     ),
     "a display": (
         "import sys\nsys.exit('qt.qpa.xcb: could not connect to display :0')\n",

@@ -104,6 +104,11 @@ class Speedup:
     """Fresh sandbox processes that the pairs come from. The interval includes what they differ in."""
     cases: tuple[TimedCase, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Raise ValueError or TypeError for a ratio that no pair can have: a saved result may be damaged."""
+        if not 0 < self.ratio < math.inf:
+            raise ValueError(f"{self.ratio} is no ratio of two times")
+
     @classmethod
     def of(cls, found: Comparison) -> Speedup:
         """Return the figures of a comparison. An unknown end of the interval is None."""

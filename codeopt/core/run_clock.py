@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from codeopt.core.budget import Budget
+from codeopt.core.wrapped_sandbox import WrappedSandbox
 from codeopt_sandbox import Run, Sandbox
 from codeopt_sandbox.outcome import RunLimits
 
@@ -95,35 +96,23 @@ class RunClock:
         return open_sandbox if self.limit is None else opened
 
 
-class SandboxWithin:
-    """A sandbox whose runs end at the deadline. Otherwise it is the inner sandbox."""
+class SandboxWithin(WrappedSandbox):
+    """A sandbox whose runs end at the deadline."""
 
     def __init__(self, inner: Sandbox, clock: RunClock) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._clock = clock
 
-    def run(self, *args: Any, limits: RunLimits | None = None, **options: Any) -> Run:
+    def around(self, inner: Sandbox) -> SandboxWithin:
+        return SandboxWithin(inner, self._clock)
+
+    def run(self, program: Any, stdin: bytes = b"", *, limits: RunLimits | None = None, **options: Any) -> Run:
         """Run a program as Sandbox.run does. Raises DeadlineReached: what the clock ends is no verdict on a program."""
         self._clock.check()
         own, left = limits or self._inner.limits, self._clock.left
         if left is None or left >= own.seconds:
-            return self._inner.run(*args, limits=limits, **options)
-        run = self._inner.run(*args, limits=replace(own, seconds=max(LEAST_S, left)), **options)
+            return self._inner.run(program, stdin, limits=limits, **options)
+        run = self._inner.run(program, stdin, limits=replace(own, seconds=max(LEAST_S, left)), **options)
         if run.stop == "time":
             raise DeadlineReached
         return run
-
-    def on_other_core(self) -> SandboxWithin | None:
-        """Return the same on another core."""
-        other = self._inner.on_other_core()
-        return SandboxWithin(other, self._clock) if other is not None else None
-
-    def __enter__(self) -> SandboxWithin:
-        self._inner.__enter__()
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._inner.__exit__(*error)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)

@@ -12,6 +12,7 @@ from typing import Any
 
 from codeopt.core.run_inputs import files_below
 from codeopt.core.target import Target
+from codeopt.core.wrapped_sandbox import WrappedSandbox
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import View, locate, named_files, open_view
 from codeopt_sandbox import Run, Sandbox
@@ -78,7 +79,7 @@ def _imported(source: str) -> Iterator[str]:
             yield node.module.partition(".")[0]
 
 
-class InProject:
+class InProject(WrappedSandbox):
     """A sandbox in which programs run as in their project.
 
     `__file__` is the path in the view. A relative import of a program that `python -m` runs finds the package's
@@ -86,14 +87,16 @@ class InProject:
     """
 
     def __init__(self, inner: Sandbox, target: Target, view: View) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._place = target, view
         self._package = target.package if target.module else ""
         self._file = view.inside(view.module.path, inner.isolated)
 
-    def run(self, program: Any, *args: Any, **options: Any) -> Run:
-        """Run a program, with the parameters of Sandbox.run."""
-        return self._inner.run(self.prepared(program), *args, **options)
+    def around(self, inner: Sandbox) -> InProject:
+        return InProject(inner, *self._place)
+
+    def run(self, program: Any, stdin: bytes = b"", **options: Any) -> Run:
+        return self._inner.run(self.prepared(program), stdin, **options)
 
     def prepared(self, program: Any) -> Any:
         """Return a text with absolute imports and a path in place of `__file__`, each in its own line.
@@ -103,21 +106,6 @@ class InProject:
         if not isinstance(program, str):
             return program
         return at_its_place(absolute_imports(program, self._package) if self._package else program, self._file)
-
-    def on_other_core(self) -> InProject | None:
-        """Return the same on another core."""
-        other = self._inner.on_other_core()
-        return InProject(other, *self._place) if other is not None else None
-
-    def __enter__(self) -> InProject:
-        self._inner.__enter__()
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._inner.__exit__(*error)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
 
 
 def absolute_imports(source: str, package: str) -> str:

@@ -17,6 +17,7 @@ from codeopt.core.program import read_program
 from codeopt.core.revision import Revision
 from codeopt.core.session import Session
 from codeopt.core.target import Target
+from codeopt.core.wrapped_sandbox import WrappedSandbox
 from codeopt.engine.judge import Judge
 from codeopt.workloads import WorkloadRequest, kind_of
 from codeopt_sandbox import Run
@@ -27,25 +28,15 @@ from codeopt_sandbox.guest_bundle import GuestProgram
 CALLS = "CALLS = [(([n * n % 7 for n in range(size)],), {}) for size in range(1, 16)]\n"
 
 
-class CountingSandbox:
+class CountingSandbox(WrappedSandbox):
     """A sandbox that counts how often each call is checked, by the module's text."""
 
-    def __init__(self, sandbox: Any, counts: dict[str, Counter[str]]) -> None:
-        self.sandbox, self.counts = sandbox, counts
+    def __init__(self, inner: Any, counts: dict[str, Counter[str]]) -> None:
+        super().__init__(inner)
+        self.counts = counts
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.sandbox, name)
-
-    def on_other_core(self) -> CountingSandbox | None:
-        other = self.sandbox.on_other_core()
-        return CountingSandbox(other, self.counts) if other is not None else None
-
-    def __enter__(self) -> CountingSandbox:
-        self.sandbox.__enter__()
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self.sandbox.__exit__(*error)
+    def around(self, inner: Any) -> CountingSandbox:
+        return CountingSandbox(inner, self.counts)
 
     def run(self, program: Any, stdin: bytes = b"", **options: Any) -> Run:
         """Run it, and count."""
@@ -53,7 +44,7 @@ class CountingSandbox:
             batch = batch_of(stdin)
             if batch.program == "check" and not batch.lines:  # that run ends at the call that runs the last line
                 self.counts.setdefault(program.arguments[1], Counter()).update(batch.calls)
-        found: Run = self.sandbox.run(program, stdin, **options)
+        found: Run = self._inner.run(program, stdin, **options)
         return found
 
 

@@ -174,10 +174,11 @@ class Sandbox:
         Raises:
             SandboxError: It does not start, or it was stopped.
         """
-        if self._stopped:
-            raise SandboxError("the sandbox was stopped")
-        if self._guest is None:
-            self._guest = self._pool.take()
+        with self._turn:
+            if self._stopped:
+                raise SandboxError("the sandbox was stopped")
+            if self._guest is None:
+                self._guest = self._pool.take()
 
     def run(
         self,
@@ -206,8 +207,7 @@ class Sandbox:
         Raises:
             SandboxError: The sandbox failed twice.
         """
-        with self._turn:
-            self.warm()
+        self.warm()
         tool = isinstance(program, GuestProgram)  # which enters its environment itself, once it was forked
         variables = {} if tool else environment.process_variables()
         libraries = program.libraries if isinstance(program, GuestProgram) else None

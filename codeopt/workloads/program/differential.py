@@ -197,7 +197,7 @@ def make_differential_test(
     original_in: the sandbox in which the original makes them. None: the one in which drafts run.
     """
     if not policy.generates:
-        return DifferentialTest(policy)
+        return DifferentialTest(policy, bounds=bounds)
     run_original = patient(original_in or sandbox, source, longest_s)
 
     def is_steady(case: Case) -> bool:

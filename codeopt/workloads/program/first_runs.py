@@ -58,6 +58,8 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
             request.early_check(known, request.other_program.revision)
         notify("mutating inputs")
         differential = differential_test()
+    if differential.bounds.words:
+        request.session.console.detail(differential.bounds.words)
     return replace(known, suite=replace(suite, fuzzed=differential.cases), differential=differential)
 
 
@@ -77,8 +79,6 @@ def _differential_test(
     shown = [case for case in cases if not case.held_out]
     said = read_text(request.options.context) if request.options.context else statement_in(asked.statement_folders)
     bounds = stated_bounds(said, (case.stdin for case in cases))
-    if bounds.words:
-        request.session.console.detail(bounds.words)
     return make_differential_test(
         sandbox, request.program.source, shown, check, policy, seed=request.input_seed,
         also_known=cases, most=request.options.max_examples, longest_s=longest_s,

@@ -212,16 +212,22 @@ def gather(
     most: int | None = None,
     early_check: EarlyCheck | None = None,
 ) -> tuple[Found, CallCorpus]:
-    """Run the original on known calls, on guesses, and on calls made from both, at most so many; None: DERIVED.
-    Returns what was found, with the guesses. Raises NotVerifiable.
+    """Run the original on given calls, on guesses, and on calls that are generated from both.
 
-    early_check: called with the known calls, and again with the guesses, before more are made from them.
+    Args:
+        harness: Harness of the function.
+        found: Calls of the sources that do not guess.
+        guess: Returns guessed calls. They are asked for once the given ones have run.
+        notify: Receives progress lines.
+        most: Maximum number of generated calls. Defaults to DERIVED.
+        early_check: Called with the given calls, and again with the guesses, before more are generated from them.
+
+    Returns:
+        What was found, with the guesses; and the corpus.
+
+    Raises:
+        NotVerifiable: Too many calls vary from run to run, or have effects.
     """
-
-    def look(known: Sequence[KnownCall], left_out: Exclusions) -> None:
-        if early_check is not None:
-            early_check(harness, CallCorpus(tuple(known), found.big, left_out, places=found.places))
-
     given = _origin(found)
     notify(f"running the original on {len(given)} calls")
     known, dropped = observe(harness, list(given), given)
@@ -231,8 +237,8 @@ def gather(
     affordable = {call.text for call in quick_calls(known, KEPT_S, MIN_CALLS)}
     kept = [call for call in known if call.text in affordable]
     dropped[Exclusion(ExclusionReason.TOO_LONG)] += len(known) - len(kept)
-    if kept:
-        look(kept, Exclusions(dropped))
+    if early_check and kept:
+        early_check(harness, CallCorpus(tuple(kept), found.big, Exclusions(dropped), places=found.places))
     more = guess()
     guessed = {text: name for text, name in _origin(more).items() if text not in given}
     guesses, other = observe(harness, list(guessed), guessed)
@@ -241,8 +247,8 @@ def gather(
         raise NotVerifiable(f"{harness.function.qualname} cannot be judged: {reason}")
     found += more
     kept += guesses
-    if guesses and len(kept) >= MIN_CALLS:
-        look(kept, Exclusions(dropped, other))
+    if early_check and guesses and len(kept) >= MIN_CALLS:
+        early_check(harness, CallCorpus(tuple(kept), found.big, Exclusions(dropped, other), places=found.places))
     notify("generating more calls")
     large = [*(known.text for known in kept), *found.big]
 
@@ -254,11 +260,8 @@ def gather(
         bases = [k.text for k in (*kept, *wider)]
         patience = _patience(most)
         made, derived = observe(harness, _derived(harness, bases, most or DERIVED, 1), {}, patience)
-        corpus = CallCorpus(
-            (*kept, *quick_calls([*wider, *made], patience.total), *far()),
-            found.big,
-            Exclusions(dropped, other + derived),
-        )
+        every = (*kept, *quick_calls([*wider, *made], patience.total), *far())
+    corpus = CallCorpus(every, found.big, Exclusions(dropped, other + derived))
     return found, _with_refusals(harness, cover(harness, corpus)) if corpus.known else corpus
 
 

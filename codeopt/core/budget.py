@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, astuple, dataclass, field, replace
@@ -26,6 +27,11 @@ class Budget:
         """The limit of time in plain words."""
         seconds = self.seconds or 0.0
         return f"the time limit of {round(seconds, 1) if seconds >= 1 else seconds:g} s is reached"
+
+    def raised(self, name: str) -> str:
+        """Return the flag that doubles a limit, by the limit's field."""
+        flag = {"rounds": "-n", "seconds": "--max-seconds", "tokens": "--max-tokens", "cost_usd": "--max-cost"}[name]
+        return f"{flag} {2 * vars(self)[name]:g}"
 
     def __post_init__(self) -> None:
         for name, limit in vars(self).items():
@@ -125,27 +131,32 @@ class Ledger:
         names = dict.fromkeys([*self.steps, *steps])
         return replace(self, steps={name: self.steps.get(name, 0.0) + steps.get(name, 0.0) for name in names})
 
-    def spent(self, budget: Budget) -> str:
-        """Return the limit that is reached, in plain words. Empty while all limits leave something.
+    def reached(self, budget: Budget) -> str:
+        """Return the first limit of a budget that is reached, by its field. Empty while all leave something.
 
         A limit of money cannot be held without a price. Then it counts as reached after the first reply.
         """
-        if budget.rounds is not None and self.rounds >= budget.rounds:
+        cost = math.inf if self.usage.cost_usd is None else self.usage.cost_usd
+        used = {"rounds": self.rounds, "seconds": self.seconds, "tokens": self.usage.tokens, "cost_usd": cost}
+        return next((name for name, limit in vars(budget).items() if limit is not None and used[name] >= limit), "")
+
+    def spent(self, budget: Budget) -> str:
+        """Return the limit that is reached, in plain words. Empty while all limits leave something."""
+        reached = self.reached(budget)
+        if reached == "rounds":
             return f"the limit of {budget.rounds} round{'s' * (budget.rounds != 1)} is reached"
-        if budget.seconds is not None and self.seconds >= budget.seconds:
+        if reached == "seconds":
             return budget.out_of_time
-        if budget.tokens is not None and self.usage.tokens >= budget.tokens:
+        if reached == "tokens":
             return f"the limit of {budget.tokens} tokens is reached ({self.usage.tokens} used)"
-        if budget.cost_usd is None:
+        if not reached:
             return ""
         if self.usage.cost_usd is None:
             return (
                 f"the limit of {budget.cost_usd:.2f} USD cannot be held, as the price of the model is not known; "
                 "give it in [prices] of your config.toml, or install genai-prices"
             )
-        if self.usage.cost_usd >= budget.cost_usd:
-            return f"the limit of {budget.cost_usd:.2f} USD is reached ({self.usage.cost_usd:.4f} USD spent)"
-        return ""
+        return f"the limit of {budget.cost_usd:.2f} USD is reached ({self.usage.cost_usd:.4f} USD spent)"
 
     def paused(self) -> Ledger:
         """A ledger in which all seconds until now are of earlier sessions, as it is saved."""

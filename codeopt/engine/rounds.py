@@ -95,6 +95,7 @@ def finish(
     session = request.session
     session.console.stage(LoopStage.CONFIRM)
     loop.clock.reserved = 0.0
+    limit = loop.ledger.reached(loop.budget) or "seconds"  # before a confirmation takes more of them
     confirmation, end = (loop.screened(), end) if loop.quick else _confirmed(loop, end, session.console)
     best, workload = confirmation.best, loop.judge.workload
     evidence = replace(workload.evidence(), recording=request.recording)
@@ -118,6 +119,7 @@ def finish(
         saved=run.path,
         interpreter=request.interpreter,
         failure=None if best else loop.failure,
+        raised_limit=loop.budget.raised(limit) if end is End.BUDGET else "",
     )
     session.on_verdict(result.to_json())
     if confirmation.unfinished or (end in (End.INTERRUPTED, End.FAILED) and best is None):

@@ -5,7 +5,6 @@ In this order: the verdict with its figure, one line of evidence, caveats, chang
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -21,9 +20,6 @@ from codeopt.report.result import End, Result
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Decision
 
-_LIMIT = re.compile(r"limit of (?P<size>[\d.]+) (?P<unit>rounds?|s|tokens|USD)\b")
-"""Limit that ended a run, in the words of core.budget."""
-_RAISED_BY = {"round": "-n", "rounds": "-n", "s": "--max-seconds", "tokens": "--max-tokens", "USD": "--max-cost"}
 MAX_CAVEATS = 2
 """Caveats shown at most; -v shows more, --json all."""
 _LIGHT = (CaveatKind.FLOATS, CaveatKind.MEMORY, CaveatKind.EVIDENCE)
@@ -84,10 +80,8 @@ def next_line(result: Result, *, written: bool) -> list[str]:
         return lines + [f"Apply: {apply_command(result.program.path, result.saved)}"] * (not written)
     if not early:
         return [f"Next: {result.outlook.next_step or 'codeopt show'}"]
-    more = " --structured" if result.end is End.UNREADABLE else ""
-    if result.end is End.BUDGET and (limit := _LIMIT.search(result.stop_reason)):
-        more = f" {_RAISED_BY[limit['unit']]} {2 * float(limit['size']):g}"
-    return [*lines, f"Next: codeopt improve --resume {result.saved}{more}"]
+    more = "--structured" if result.end is End.UNREADABLE else result.raised_limit
+    return [*lines, f"Next: codeopt improve --resume {result.saved} {more}".rstrip()]
 
 
 def _score(found: Mapping[str, Any]) -> list[str]:

@@ -122,6 +122,8 @@ class Result:
     """The drafts that a reader did not prefer."""
     interpreter: Interpreter | None = None
     """The interpreter that ran the programs. None if that was an image's own."""
+    raised_limit: str = ""
+    """Flag that doubles the limit which ended the run. Empty for any other end."""
     outlook: NextSteps = NextSteps()
     target: str = ""
     """The target as the user wrote it: `mod.py::f`."""

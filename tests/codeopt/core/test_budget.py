@@ -73,3 +73,18 @@ def test_the_clock_runs_on_from_where_a_saved_run_stopped() -> None:
 def test_limits_below_nought_are_refused(limits: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="give 0 or more"):
         Budget(**limits)
+
+
+@pytest.mark.parametrize(
+    ("spent", "budget", "flag"),
+    [
+        (ledger(REPLY, rounds=4, earlier_s=900), Budget(rounds=4, seconds=900), "-n 8"),
+        (ledger(REPLY, rounds=3, earlier_s=900), Budget(rounds=4, seconds=900, tokens=1), "--max-seconds 1800"),
+        (ledger(REPLY), Budget(rounds=4, tokens=100, cost_usd=0.1), "--max-tokens 200"),
+        (ledger(REPLY), Budget(tokens=121, cost_usd=0.25), "--max-cost 0.5"),
+        (ledger(UNPRICED), Budget(cost_usd=2), "--max-cost 4"),
+    ],
+)
+def test_the_first_limit_that_is_reached_can_be_raised(spent: Ledger, budget: Budget, flag: str) -> None:
+    assert budget.raised(spent.reached(budget)) == flag
+    assert spent.reached(Budget()) == ""

@@ -89,22 +89,51 @@ def find_interpreter(
     found interpreter does not work. It is not replaced by another one.
     """
     environment = os.environ if environment is None else environment
+    place = place.absolute()
+    before, hint = "", ADVICE
     if named:
-        return _named(named)
+        before, hint = "--python: ", ""
+    elif folder := activated_environment(environment):
+        before, hint = f"VIRTUAL_ENV is set to {folder}, but ", f"make the environment again, or {ADVICE}"
+    try:
+        path, origin, brought = _choose(named, place, own_files, environment)
+        if origin is Origin.PROJECT:
+            hint = f"make the environment again, or {ADVICE}"
+        # The only start of a file which may belong to the examined tree: docs/environment.md lists the conditions.
+        require_untracked(Path(path), brought)
+        facts = ask_python(path)
+    except (BadInterpreter, RuntimeError) as error:  # the latter of `~nobody/bin/python`
+        raise UsageError(f"{before}{error}", hint=hint) from error
+    folders = tuple(filter(None, (*facts.libraries, facts.user_site)))
+    return Interpreter(facts.executable, facts.version, facts.pytest, origin, folders)
+
+
+def _choose(
+    named: str | None, place: Path, own_files: bool, environment: Mapping[str, str]
+) -> tuple[str, Origin, tuple[Path, ...]]:
+    """Return a path, its source, and the folders around which a repository may have brought files of it.
+
+    A project may have brought what lies in it, and what its files name. Anything else is the user's: an environment
+    that is activated elsewhere, and the installation to which a link of an untracked environment leads.
+    """
+    if named:
+        path = str(Path(named).expanduser().absolute()) if os.sep in named else find_program(named) or named
+        by_files = isinstance(named, SettingsPython)
+        return path, Origin.NAMED, (place, Path(path).absolute().parent) if by_files else ()
     if folder := activated_environment(environment):
-        return _of_venv(Path(folder), Origin.ACTIVATED, f"VIRTUAL_ENV is set to {folder}, but ")
-    for root in _project(place.absolute()):
+        return str(Path(folder).absolute() / "bin" / "python"), Origin.ACTIVATED, (place,)
+    for root in _project(place):
         if venv := next((root / name for name in _names(root, environment) if _is_venv(root / name)), None):
-            return _of_venv(venv, Origin.PROJECT)
+            return str(venv / "bin" / "python"), Origin.PROJECT, (place,)
         if not own_files:
             continue
         if (path := _of_pdm(root)) is not None:
             require_untracked_file(root / ".pdm-python")
-            return _started(path, Origin.PROJECT)
+            return path, Origin.PROJECT, (place, Path(path).parent)
         for origin in (Origin.POETRY, Origin.HATCH):
             if (path := _told(origin, root)) is not None:
-                return _started(path, origin)
-    return _started(sys.executable, Origin.OWN)
+                return path, origin, (place, Path(path).parent)
+    return sys.executable, Origin.OWN, ()
 
 
 def activated_environment(environment: Mapping[str, str]) -> str:
@@ -122,46 +151,6 @@ def activated_environment(environment: Mapping[str, str]) -> str:
 
 def _is_own(folder: Path) -> bool:
     return folder.resolve() == Path(sys.prefix).resolve()
-
-
-def _named(named: str) -> Interpreter:
-    try:
-        path = str(Path(named).expanduser().absolute()) if os.sep in named else find_program(named) or named
-        if isinstance(named, SettingsPython):
-            require_untracked(Path(path).absolute())
-        return _asked(path, Origin.NAMED)
-    except (BadInterpreter, RuntimeError) as error:  # the latter of `~nobody/bin/python`
-        raise UsageError(f"--python: {error}") from error
-
-
-def _started(path: str, origin: Origin) -> Interpreter:
-    try:
-        return _asked(path, origin)
-    except BadInterpreter as error:
-        raise UsageError(str(error), hint=ADVICE) from error
-
-
-def _of_venv(venv: Path, origin: Origin, before: str = "") -> Interpreter:
-    """The interpreter of a virtual environment. Raises UsageError where the environment is broken, and says what to
-    do."""
-    try:
-        return _asked(str(venv.absolute() / "bin" / "python"), origin)
-    except BadInterpreter as error:
-        raise UsageError(f"{before}{error}", hint=f"make the environment again, or {ADVICE}") from error
-
-
-def _asked(path: str, origin: Origin) -> Interpreter:
-    """Start an interpreter and ask for its version.
-
-    This is the only place that starts a file on this machine which may belong to the examined tree.
-    docs/environment.md lists the conditions. Raises BadInterpreter, and UsageError for an interpreter that came with
-    the repository.
-    """
-    if origin not in (Origin.NAMED, Origin.OWN):
-        require_untracked(Path(path))
-    facts = ask_python(path)
-    folders = tuple(filter(None, (*facts.libraries, facts.user_site)))
-    return Interpreter(facts.executable, facts.version, facts.pytest, origin, folders)
 
 
 # --- the project ---------------------------------------------------------------------------------

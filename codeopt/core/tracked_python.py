@@ -17,15 +17,17 @@ MAX_LINKS = 40
 ADVICE = "--python PATH starts it all the same"
 
 
-def require_untracked(python: Path) -> None:
-    """Refuse an interpreter that git tracks, or about which git cannot say. The one that runs codeopt is started
-    already and passes.
+def require_untracked(python: Path, places: Iterable[Path]) -> None:
+    """Refuse an interpreter that git tracks in a repository around one of the places, or about which git cannot say.
 
-    The files looked at are the environment around it, each link on the way to the program, and the installation that
-    holds its library: with `-I -S` a start reads nothing else. Raises UsageError.
+    The one that runs codeopt is started already and passes. The files looked at are the environment around it, each
+    link on the way to the program, and the installation that holds its library: with `-I -S` a start reads nothing
+    else. Raises UsageError.
     """
-    if not _runs_us(python):
-        _require(_loaded(python.absolute()))
+    # The outermost work tree: a superproject brought its submodules. pyenv is a work tree, too, but not around a place.
+    trees = {tree for place in places for tree in [*work_trees(place)][-1:]}
+    if trees and not _runs_us(python):
+        _require(path for path in _loaded(python.absolute()) if any(path.is_relative_to(tree) for tree in trees))
 
 
 def require_untracked_file(path: Path) -> None:

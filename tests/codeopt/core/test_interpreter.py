@@ -222,6 +222,33 @@ def test_one_of_which_git_cannot_say_is_not_started(project: Path, monkeypatch: 
     assert find_interpreter(None, project, environment=NOTHING).origin is Origin.PROJECT
 
 
+@pytest.mark.parametrize("named_by", ["a link of .venv", "VIRTUAL_ENV", "the settings"])
+def test_one_outside_of_the_project_is_the_users_unless_its_files_name_it(
+    named_by: str, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pyenv's folder is a git checkout, and there may be no git."""
+    checkout = tmp_path / "pyenv"
+    python = write_program(checkout / "bin" / "python", f"#!/bin/sh\nexec '{sys.executable}' \"$@\"\n")
+    git(checkout, "init", "-q")
+    git(project, "init", "-q")
+    link = project / ".venv" / "bin" / "python"
+    link.unlink()
+    link.symlink_to(python)
+    environment = {"VIRTUAL_ENV": str(checkout)} if named_by == "VIRTUAL_ENV" else NOTHING
+    named = SettingsPython(python) if named_by == "the settings" else None
+    assert find_interpreter(named, project, environment=environment)
+    with (checkout / ".git" / "config").open("a") as settings:
+        settings.write("[core\n")
+    if named:
+        with pytest.raises(UsageError, match="whether git tracks .* is not known"):
+            find_interpreter(named, project, environment=environment)
+    else:
+        assert find_interpreter(None, project, environment=environment)
+        (project / ".git").rename(tmp_path / "no longer a repository")
+        monkeypatch.setenv("PATH", str(project))
+        assert find_interpreter(None, project, environment=environment)
+
+
 @pytest.mark.parametrize("named", [
     "bin/python", "./python", "a/b/c/python", "a/../bin/python", "src/../bin/python", "dir/python",
     "./link", "outer/python", "sub/bin/python", "nested/bin/python", "../project/bin/python",

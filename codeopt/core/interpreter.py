@@ -127,12 +127,12 @@ def _choose(
             return str(venv / "bin" / "python"), Origin.PROJECT, (place,)
         if not own_files:
             continue
-        if (path := _of_pdm(root)) is not None:
+        if (told := _of_pdm(root)) is not None:
             require_untracked_file(root / ".pdm-python")
-            return path, Origin.PROJECT, (place, Path(path).parent)
+            return told, Origin.PROJECT, (place, Path(told).parent)
         for origin in (Origin.POETRY, Origin.HATCH):
-            if (path := _told(origin, root)) is not None:
-                return path, origin, (place, Path(path).parent)
+            if (told := _told(origin, root)) is not None:
+                return told, origin, (place, Path(told).parent)
     return sys.executable, Origin.OWN, ()
 
 

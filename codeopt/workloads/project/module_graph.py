@@ -72,8 +72,10 @@ class ModuleGraph:
         beside = {path for path in beside if _stem(path) not in PACKAGE} - self.imported(read_module(code.encode()), "")
         found, asked = set(tests), set(tests)
         while asked and beside - found:
-            imported = self._imported_of(asked, beside - found)
-            asked = {path for path in imported if not self._is_used(path, found | imported)}
+            asked = self._imported_of(asked, beside - found)
+            # what a product module imports is a product module: each one that leaves may make another leave
+            while product := {path for path in asked if self._is_used(path, found | asked)}:
+                asked -= product
             found |= asked
             yield from asked
 

@@ -118,7 +118,10 @@ FILES = {
     "tox.ini": "[testenv:bench]\ncommands = python work/run.py\n",
     "hello_test.py": "from helper import x\n",
     "helper.py": "x = 1\n",
-    "used.py": "x = 1\n",
+    "used.py": "import outer\n",
+    "outer.py": "import inner\n",
+    "inner.py": "x = 1\n",
+    "inner_test.py": "import inner, outer\n",
 }
 
 
@@ -136,6 +139,8 @@ FILES = {
         ("python -c 'import used, helper'", "helper.py", None),
         ("python bench.py", "helper.py", ProtectedReason.HELPER),
         ("python bench.py", "used.py", None),
+        ("python bench.py", "outer.py", None),
+        ("python bench.py", "inner.py", None),
         ("python bench.py", "spec/core_spec.py", ProtectedReason.TEST),
         ("python -m pytest -o python_files=use*.py", "used.py", ProtectedReason.TEST),
         ("python bench.py", "speed/words.py", ProtectedReason.TEST),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from string import Template
 from typing import Literal
@@ -14,8 +14,9 @@ from codeopt.core.model import Message, estimate_tokens
 from codeopt.core.sanitize import cut, fenced, inline
 from codeopt.proposers._answer_form import AnswerForm, Step
 from codeopt.proposers._changes import smallest_change
-from codeopt.proposers.feedback import GENERIC, FeedbackMode, describe
-from codeopt.tasks import Task, WorkedExample
+from codeopt.proposers._examples import WorkedExample
+from codeopt.proposers.feedback import GENERIC, FeedbackMode, describe, task_measures
+from codeopt.tasks import Task
 from codeopt_sandbox.outcome import Case
 
 Extent = Literal["full", "last"]
@@ -65,7 +66,9 @@ class Prompter:
         system = Message(
             "system", self.task.prompts.system.substitute(guidance=self.task.guidance, rules=self.briefing.rules)
         )
-        examples = tuple(turn for example in self.task.examples for turn in self._example(step, example))
+        examples = tuple(
+            turn for example in self.task.examples for turn in self._example(step, WorkedExample.read(example))
+        )
         rounds = self._numbers(history)
         messages: tuple[Message, ...] = ()
         lost = ""
@@ -114,12 +117,14 @@ class Prompter:
         """Yield a question in the form of the real one and a good answer, if the example has them for this step."""
         *earlier, newest = example.history.candidates
         history = History(tuple(earlier) if step == "refine" or not newest.critique else example.history.candidates)
-        if not earlier or (step == "critique" and not history.last.critique):
+        if step == "critique" and not history.last.critique:
             return
-        rounds = self._rounds(step, history, example.cases, self._numbers(history), Briefing(
-            functions=self.briefing.functions, source_facts=example.about, measured_facts=example.measured,
-            timed=example.timed, cases=self.briefing.cases,
-        ))  # fmt: skip
+
+        def measured(candidate: Candidate) -> str:
+            taken = task_measures(candidate, history.original, self.task)  # by this task: it may be the user's own
+            return "\n\n".join(filter(None, [example.measured[candidate.round], taken]))
+
+        rounds = self._rounds(step, history, self._numbers(history), example.about, measured)
         yield Message("user", _question(step, history, rounds, ASK[step]))
         answer = self.form.critique(history.last.critique) if step == "critique" else self.form.program(newest)
         yield Message("assistant", answer)
@@ -132,21 +137,28 @@ class Prompter:
 
     def _kept(self, step: Step, history: History, kept: Sequence[int]) -> list[str]:
         """The rounds that are kept, with a line that says which are not."""
-        parts = self._rounds(step, history, self.cases, kept, self.briefing)
+
+        def measured(candidate: Candidate) -> str:
+            view = history.views.get(candidate.round)
+            text = describe(candidate, history.original, self.task, self.cases, self.briefing)
+            return f"{text}\n\n{view.profile}" if view and view.profile else text
+
+        parts = self._rounds(step, history, kept, _about(self.briefing), measured)
         gone = [str(c.round) for c in history.candidates if c.round not in kept]
         if gone:
             parts.insert(min(1, len(parts) - 1), LEFT_OUT.substitute(count=len(gone), rounds=", ".join(gone)))
         return parts
 
     def _rounds(
-        self, step: Step, history: History, cases: Sequence[Case], kept: Sequence[int], briefing: Briefing
+        self, step: Step, history: History, kept: Sequence[int], about: str, measured: Callable[[Candidate], str]
     ) -> list[str]:
         """Each round to show, oldest first: a later program as its change to one that is shown before it."""
         parts: list[str] = []
         before: dict[int, str] = {}
         for candidate in history.candidates:
             if candidate.round in kept:
-                parts.append(self._round(step, history, candidate, cases, before, briefing))
+                facts = about if candidate is history.original else ""
+                parts.append(self._round(step, history, candidate, before, facts, measured))
                 before[candidate.round] = candidate.source
         return parts
 
@@ -155,23 +167,19 @@ class Prompter:
         step: Step,
         history: History,
         candidate: Candidate,
-        cases: Sequence[Case],
         before: Mapping[int, str],
-        briefing: Briefing,
+        about: str,
+        measured: Callable[[Candidate], str],
     ) -> str:
         newest = candidate is history.last
         view = history.views.get(candidate.round)
         program = _changed_files(view.change) if view and view.change else _program(candidate, before)
-        about = _about(briefing) if candidate is history.original else ""
         if self.extent == "last" and not newest:  # the paper's x: the program to improve, without what was found out
             return _block(candidate, program, about)
-        measured = ""
-        if self.mode.measured:
-            measured = describe(candidate, history.original, self.task, cases, briefing)
-            measured += f"\n\n{view.profile}" if view and view.profile else ""
         critique = "" if newest and step == "critique" else self._critique(candidate)
         named = view.named if view and critique else ""
-        return _block(candidate, program, about, measured, critique, named, newest=newest)
+        figures = measured(candidate) if self.mode.measured else ""
+        return _block(candidate, program, about, figures, critique, named, newest=newest)
 
     def _critique(self, candidate: Candidate) -> str:
         if self.mode is FeedbackMode.GENERIC:

@@ -73,7 +73,7 @@ def describe(
         feedback_tables.memory(candidate, original) if not briefing.functions else "",
         feedback_tables.memory_lines(candidate) if memory else "",
         feedback_tables.profile(candidate, original, shown) if timing else "",
-        _task_measures(candidate, original, task),
+        task_measures(candidate, original, task),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -244,7 +244,7 @@ def _speed(candidate: Candidate, shown: Shown) -> str:
     return "\n".join(lines)
 
 
-def _task_measures(candidate: Candidate, original: Candidate, task: Task) -> str:
+def task_measures(candidate: Candidate, original: Candidate, task: Task) -> str:
     """Measures of the source that the task itself takes; fenced, since names and comments in it are the program's."""
     text = task.measure_change(candidate.source, original.source) if candidate.source.strip() else ""
     return f"Measured in the source for the task {task.name!r}:\n{fenced(text)}" if text else ""

@@ -1,4 +1,4 @@
-"""Objectives of an improvement, one a file, each defining `TASK`. `_` files hold what they share, and examples."""
+"""Objectives of an improvement, one a file, each defining `TASK`. `_` files hold what they share."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from pathlib import Path
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
 from codeopt.tasks._acceptance import MAX_SLOWDOWN, common_rejection, critic_is_done, too_slow
-from codeopt.tasks._prompts import Prompts, WorkedExample
+from codeopt.tasks._prompts import Prompts
 from codeopt.tasks._task import Aim, Metric, Task, check_task
 
 __all__ = [
-    "Aim", "MAX_SLOWDOWN", "Metric", "Prompts", "Task", "WorkedExample", "common_rejection", "critic_is_done",
-    "open_task", "too_slow",
+    "Aim", "MAX_SLOWDOWN", "Metric", "Prompts", "Task", "common_rejection", "critic_is_done", "open_task",
+    "too_slow",
 ]  # fmt: skip
+
+EXAMPLES = Path(__file__).with_name("examples")
+"""Folder of the worked examples."""
 
 
 def open_task(name: str, min_gain: float | None = None) -> Task:

@@ -1,13 +1,9 @@
-"""Prompts of a task: templates with checked variables, and worked examples."""
+"""Prompts of a task: templates with checked variables."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from string import Template
-
-from codeopt.core.briefing import TimedCalls
-from codeopt.core.history import History
-from codeopt_sandbox.outcome import Case
 
 
 @dataclass(frozen=True)
@@ -42,21 +38,3 @@ class Prompts:
                 raise ValueError(
                     f"the {field.name} template must use exactly {sorted(wanted)}, it uses {sorted(found)}"
                 )
-
-
-@dataclass(frozen=True)
-class WorkedExample:
-    """One improvement that was really run, to show a model what a good critique and a good draft look like.
-
-    Rendered like the history at hand, so that `feedback` takes the same parts away from both.
-    """
-
-    history: History
-    """The original and its drafts with their measurements. All except the newest have a critique."""
-    cases: tuple[Case, ...]
-    about: str = ""
-    """The facts of a function that a Briefing would tell."""
-    measured: str = ""
-    """The figures of a function that a Briefing would tell."""
-    timed: TimedCalls | None = None
-    """The timed calls of a function, as in a Briefing."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, Critique, History
 from codeopt.core.target import Target
 from codeopt.core.task_score import TaskMeasure, TaskScore
-from codeopt.tasks import Aim, Metric, Prompts, Task, WorkedExample, common_rejection, critic_is_done
+from codeopt.tasks import Aim, Metric, Prompts, Task, common_rejection, critic_is_done
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Several(Task):
     prompts: Prompts
     """The first aim's; the guidance tells of the others."""
     guidance: str
-    examples: tuple[WorkedExample, ...]
+    examples: tuple[Path, ...]
     metric: Metric
     """The first aim's."""
     second_metric: Metric | None

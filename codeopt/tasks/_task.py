@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, Literal, Self
 
 from codeopt.core.errors import UsageError
@@ -12,7 +13,7 @@ from codeopt.core.history import Candidate, Critique, History
 from codeopt.core.target import Target
 from codeopt.core.task_score import TaskScore
 from codeopt.tasks._acceptance import critic_is_done
-from codeopt.tasks._prompts import Prompts, WorkedExample
+from codeopt.tasks._prompts import Prompts
 
 Metric = Literal["time", "memory"]
 
@@ -33,12 +34,12 @@ class Task(ABC):
     """The templates for a language model."""
     guidance: str = ""
     """Hints for a model, those first that usually bring most."""
-    examples: tuple[WorkedExample, ...] = ()
-    """Few-shot examples for programs."""
+    examples: tuple[Path, ...] = ()
+    """Files with few-shot examples for programs, in the form of those in `codeopt/tasks/examples/`."""
     function_guidance: str = ""
     """Guidance for improving one function. Empty: `guidance`."""
-    function_examples: tuple[WorkedExample, ...] = ()
-    """Few-shot examples where one function is improved."""
+    function_examples: tuple[Path, ...] = ()
+    """Files with few-shot examples where one function is improved."""
 
     metric: Metric = "time"
     """Metric that the judge compares first."""

@@ -12,7 +12,7 @@ from string import Template
 from codeopt.core.history import Candidate
 from codeopt.core.task_score import TaskMeasure, TaskScore
 from codeopt.core.words import Speedup, directions, factor, gain
-from codeopt.tasks import Aim, Metric, Prompts, WorkedExample, common_rejection, too_slow
+from codeopt.tasks import Aim, Metric, Prompts, common_rejection, too_slow
 from codeopt_sandbox.compare import Comparison
 
 KIB, MIB = 1 << 10, 1 << 20
@@ -65,7 +65,6 @@ class Memory(Aim):
     """Least gain of the peak's ratio: 0.05 asks for 1.05 times less."""
     prompts: Prompts = Prompts(system=SYSTEM, critique=CRITIQUE, refine=REFINE)
     guidance: str = GUIDANCE
-    examples: tuple[WorkedExample, ...] = ()
     needs_time: bool = False
     score_column: str = "memory"
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 from string import Template
 
 from codeopt.analysis.changed_lines import changed_part
@@ -25,8 +26,7 @@ from codeopt.core import words
 from codeopt.core.history import Candidate, Critique, History, Preferred
 from codeopt.core.target import Target
 from codeopt.core.task_score import TaskMeasure, TaskScore
-from codeopt.tasks import Aim, Metric, Prompts, WorkedExample, common_rejection, critic_is_done, too_slow
-from codeopt.tasks._readability_examples import EXAMPLES
+from codeopt.tasks import EXAMPLES, Aim, Metric, Prompts, common_rejection, critic_is_done, too_slow
 from codeopt.tasks._readability_measures import WHOLE, Focus, Readability, measure, measure_both, parts
 from codeopt_sandbox.compare import Decision
 
@@ -99,7 +99,7 @@ class ReadabilityTask(Aim):
     """Least score: a mean gain of 3 % of the scale, such as one of five levels up by 15 %."""
     prompts: Prompts = Prompts(system=SYSTEM, critique=CRITIQUE, refine=REFINE, first_critique=FIRST_CRITIQUE)
     guidance: str = GUIDANCE
-    examples: tuple[WorkedExample, ...] = EXAMPLES
+    examples: tuple[Path, ...] = (EXAMPLES / "readability_grades.txt", EXAMPLES / "readability_points.txt")
     needs_model: bool = True
     judge_question: str = QUESTION
     needs_time: bool = False

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from string import Template
 
 from codeopt.core.history import Candidate
 from codeopt.core.words import factor, gain
-from codeopt.tasks import Aim, Metric, Prompts, WorkedExample, common_rejection, too_slow
-from codeopt.tasks._function_examples import EXAMPLES as FUNCTION_EXAMPLES
-from codeopt.tasks._runtime_examples import EXAMPLES
+from codeopt.tasks import EXAMPLES, Aim, Metric, Prompts, common_rejection, too_slow
 from codeopt_sandbox.compare import Decision
 
 SYSTEM = Template("""\
@@ -71,9 +70,9 @@ class Runtime(Aim):
     """Least gain of the measured ratio: 0.05 asks for 1.05x. Self-Refine's own evaluation used the same 5 %."""
     prompts: Prompts = Prompts(system=SYSTEM, critique=CRITIQUE, refine=REFINE)
     guidance: str = GUIDANCE
-    examples: tuple[WorkedExample, ...] = EXAMPLES
+    examples: tuple[Path, ...] = (EXAMPLES / "runtime_words.txt", EXAMPLES / "runtime_sums.txt")
     function_guidance: str = FUNCTION_GUIDANCE
-    function_examples: tuple[WorkedExample, ...] = FUNCTION_EXAMPLES
+    function_examples: tuple[Path, ...] = (EXAMPLES / "function_repeated.txt",)
 
     def why_not(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when it is right, and faster with confidence by at least `min_gain`."""

@@ -15,7 +15,8 @@ from codeopt.core.model import Message
 from codeopt.core.revision import Revision
 from codeopt.engine.llm_judge import LlmJudge, read_by
 from codeopt.models.scripted import Scripted
-from codeopt.tasks._readability_examples import _GRADES_CLEAR, _GRADES_TERSE
+from codeopt.proposers._examples import WorkedExample
+from codeopt.tasks import EXAMPLES
 from codeopt.tasks.readability import TASK, gain
 
 PLAIN = """\
@@ -69,7 +70,8 @@ def test_what_only_looks_readable_gains_nothing(how: str) -> None:
 
 
 def test_an_honest_one_still_gains() -> None:
-    found = gain(_GRADES_CLEAR, _GRADES_TERSE)
+    terse, clear = WorkedExample.read(EXAMPLES / "readability_grades.txt").history.candidates
+    found = gain(clear.source, terse.source)
     assert found is not None
     assert found > 0.2
 

@@ -4,55 +4,62 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import Any
+from pathlib import Path
 
 import pytest
 
+from codeopt.core.errors import UsageError
 from codeopt.models._reply import is_done
-from codeopt.tasks import Task, WorkedExample, open_task
-from codeopt_sandbox.outcome import CaseVerdict
+from codeopt.proposers._examples import WorkedExample
+from codeopt.tasks import EXAMPLES, open_task
 
-TASKS = [open_task("runtime"), open_task("readability")]
-EXAMPLES = [pytest.param(task, example, id=task.name) for task in TASKS for example in task.examples]
-
-
-@pytest.mark.parametrize(("task", "example"), EXAMPLES)
-def test_the_programs_print_what_the_example_says(task: Task, example: WorkedExample) -> None:
-    small = example.cases[0]
-    for candidate in example.history.candidates:
-        command = [sys.executable, "-I", "-c", candidate.source]
-        done = subprocess.run(command, input=small.stdin, capture_output=True, check=True, timeout=20)
-        told = next(o for o in candidate.outcomes if o.case == small.name)
-        expected = small.expected if told.verdict is CaseVerdict.AC else told.run.stdout
-        assert done.stdout == expected
+FILES = sorted(EXAMPLES.iterdir())
+REPEATED = "\nprint(repeated(['b', 'a', 'a', 'b']))\n"
 
 
-@pytest.mark.parametrize(("task", "example"), EXAMPLES)
-def test_every_draft_but_the_newest_has_a_critique_that_ends_as_asked_for(task: Task, example: WorkedExample) -> None:
+@pytest.mark.parametrize(
+    ("name", "given", "printed"),
+    [
+        ("runtime_words", "5\nred\nblue\nred\nred\ngreen\n", ["2 3"] * 2),
+        ("runtime_sums", "5 3\n4 -1 7 2 9\n1 3\n2 2\n4 5\n", ["10 -1 11", "6 0 9", "10 -1 11"]),
+        ("readability_grades", "4\nmia 90\nben 50\nmia 75\nada 61\n", ["ada B ben C mia A"] * 2),
+        ("readability_points", "2\n1 5\n10 15\n", ["8 23"] * 3),
+        ("function_repeated", "", ["['b', 'a']", "['a', 'b']", "['b', 'a']"]),
+    ],
+)
+def test_the_programs_print_what_the_example_says(name: str, given: str, printed: list[str]) -> None:
+    candidates = WorkedExample.read(EXAMPLES / f"{name}.txt").history.candidates
+    tail = "" if given else REPEATED
+    runs = [
+        subprocess.run(
+            [sys.executable, "-I", "-c", c.source + tail], input=given.encode(), capture_output=True, check=True
+        )
+        for c in candidates
+    ]
+    assert [" ".join(run.stdout.decode().split()) for run in runs] == printed
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_draft_but_the_newest_has_a_critique_that_ends_as_asked_for(path: Path) -> None:
+    example = WorkedExample.read(path)
     *earlier, newest = example.history.candidates
     assert all(c.critique.endswith("VERDICT: IMPROVE") for c in earlier)
     assert not newest.critique or is_done(newest.critique)
+    assert all(example.measured.values())
 
 
-@pytest.mark.parametrize(("task", "example"), EXAMPLES)
-def test_the_newest_draft_would_be_accepted(task: Task, example: WorkedExample) -> None:
-    assert not task.why_not(example.history.last, example.history.original)
+def test_each_example_is_one_of_a_task_and_programs_show_both_verdicts() -> None:
+    tasks = [open_task("runtime"), open_task("readability")]
+    used = [path for task in tasks for path in (*task.examples, *task.function_examples)]
+    assert sorted(used) == FILES
+    for task in tasks:
+        candidates = [c for path in task.examples for c in WorkedExample.read(path).history.candidates]
+        assert {is_done(c.critique) for c in candidates if c.critique} == {True, False}
 
 
-def test_the_example_of_a_function_does_what_it_says() -> None:
-    (example,) = open_task("runtime").function_examples  # type: ignore[attr-defined]
-    words = ["b", "a", "a", "b"]
-    results = []
-    for candidate in example.history.candidates:
-        space: dict[str, Any] = {}
-        exec(candidate.source, space)
-        results.append(space["repeated"](words))
-    assert results == [["b", "a"], ["a", "b"], ["b", "a"]]
-    assert not open_task("runtime").why_not(example.history.last, example.history.original)
-
-
-def test_the_examples_show_both_verdicts_and_a_mistake() -> None:
-    for task in TASKS:
-        critiques = [c.critique for example in task.examples for c in example.history.candidates if c.critique]
-        assert {is_done(critique) for critique in critiques} == {True, False}
-        assert any(len(example.history.candidates) == 3 for example in task.examples)
+@pytest.mark.parametrize("text", [None, "", "## Round 0: alone\n```python\nprint(1)\n```\n"])
+def test_a_file_that_is_no_example_is_one_error(tmp_path: Path, text: str | None) -> None:
+    if text is not None:
+        (tmp_path / "own.txt").write_text(text)
+    with pytest.raises(UsageError, match="own.txt"):
+        WorkedExample.read(tmp_path / "own.txt")

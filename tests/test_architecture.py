@@ -312,7 +312,6 @@ READS_ITSELF = {
     "codeopt/report/html/templating.py": "a template of the package",
     "codeopt/report/stacks/read.py": "a profile that is named each time, which a pipe may bring",
     "codeopt/review/change.py": "a diff that is named each time, which a pipe may bring",
-    "codeopt/review/reporters/github.py": "the CI service's own event",
 }  # fmt: skip
 """What reads a whole file without the door `codeopt_sandbox.plain_files`."""
 

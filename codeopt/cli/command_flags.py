@@ -124,7 +124,7 @@ _FLAGS = (
 
 
 _OF_ONE_COMMAND: Mapping[str, SettableBy] = {
-    **dict.fromkeys(("layout", "output-format", "reporter"), SettableBy.PLUG_IN),
+    **dict.fromkeys(("layout", "output-format"), SettableBy.PLUG_IN),
     **dict.fromkeys(
         ("all", "ahead", "branch", "check-on-save", "compare", "cores", "exit-zero", "explain", "github", "gitlab",
          "limit", "lines", "max-requests", "mcp", "mode", "pre-commit", "processes", "retry-failed", "seconds", "stdio",

@@ -30,6 +30,7 @@ from codeopt.cli.command import Command, command_of
 from codeopt.cli.command_flags import flags_of_all
 from codeopt.cli.command_list import top_parser
 from codeopt.cli.parser import CommandParser
+from codeopt.cli.removed import refuse_removed
 from codeopt.cli.settings import SettingsFile
 from codeopt.core import plugins
 from codeopt.core.diagnostic import Diagnostic
@@ -147,6 +148,7 @@ def _of_the_machine(error: OSError | RuntimeError) -> str:
 
 def _parse(parser: CommandParser, given: list[str]) -> argparse.Namespace:
     """The arguments of a command. Raises UsageError."""
+    refuse_removed(parser, given)
     arguments, unknown = parser.parse_known_args(given)
     if unknown:
         arguments.parser.refuse_unknown(unknown)

@@ -15,6 +15,7 @@ from typing import Any
 from codeopt.cli.command_flags import settings_by_key, settings_without_flag
 from codeopt.cli.flags import EachGiven
 from codeopt.cli.parser import HelpAll, meant
+from codeopt.cli.removed import refuse_key
 from codeopt.core.errors import UsageError
 from codeopt.core.flag import PREFIX, SettableBy, variable
 from codeopt.core.interpreter import SettingsPython
@@ -24,8 +25,8 @@ from codeopt.core.settings import user_file
 
 PRICES = "prices"
 """Key that is no flag. Only the user's own file may have it: a price of 0 would make a limit of cost useless."""
-OTHERS = ("CODEOPT_GITLAB_TOKEN", "CODEOPT_HOSTILE", "CODEOPT_REQUIRE_DOCKER")
-"""Variables that are no settings: a reporter's, and those of this project's own tests."""
+OTHERS = ("CODEOPT_HOSTILE", "CODEOPT_REQUIRE_DOCKER")
+"""Variables of this project's own tests, which are no settings."""
 SECRETS = ("_KEY", "_TOKEN")
 """Ends of the names of a user's own variables, which --api-key-env and others name."""
 
@@ -35,6 +36,7 @@ def require_known(environment: Mapping[str, str], known: set[str]) -> None:
     settings = {variable(flag) for flag in known}
     for name in environment:
         if name.startswith(PREFIX) and name not in settings and name not in OTHERS and not name.endswith(SECRETS):
+            refuse_key(name.removeprefix(PREFIX).lower().replace("_", "-"), name)
             raise UsageError(f"no option has the environment variable {name}", hint=meant(name, settings))
 
 
@@ -77,6 +79,7 @@ class SettingsFile:
                 own = f"write [prices] in {user_file()}" if user_file() else ""
                 raise UsageError(f"{self.path}: a project's file cannot decide prices", hint=own)
             if key not in known and key != PRICES:
+                refuse_key(key, f"{self.path}: {self._title}key {key}")
                 raise UsageError(f"{self.path}: {self._title}has no key {key!r}", hint=meant(key, known))
 
     def value(self, action: argparse.Action, flag: str) -> Any:

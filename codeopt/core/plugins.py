@@ -10,13 +10,11 @@ import importlib.util
 import pkgutil
 import sys
 import tomllib
-from collections.abc import Callable
-from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
-from types import FunctionType, ModuleType
-from typing import Any, TypeVar
+from types import ModuleType
+from typing import TypeVar
 
 from codeopt.core.errors import UsageError
 
@@ -149,39 +147,6 @@ def _entered(entry: EntryPoint) -> ModuleType:
             f"the {kind} {entry.name} ({entry.value}) cannot be loaded: {type(error).__name__}: {error}"
         ) from error
     return module
-
-
-def functions(module: ModuleType, kind: str, needed: str, *optional: str) -> dict[str, Callable[..., Any]]:
-    """The functions of a plug-in that is a module of functions: the needed one, and those of the optional ones that it
-    has. Raises UsageError where the needed one is missing, or one looks like a misspelling that would be ignored."""
-    known = (needed, *optional)
-    found = {name: vars(module)[name] for name in known if callable(vars(module).get(name))}
-    own = {
-        name
-        for name, each in vars(module).items()
-        if isinstance(each, FunctionType) and each.__module__ == module.__name__ and not name.startswith("_")
-    }
-    for name in sorted(own - set(known)):
-        if alike := get_close_matches(name, set(known) - found.keys(), cutoff=0.75):
-            raise UsageError(
-                f"the {kind} {module.__name__} defines {name}(), which nothing calls",
-                hint=f"{alike[0]}() is meant, or _{name}() for a function of its own",
-            )
-    if needed not in found:
-        raise UsageError(f"{module.__name__} is no {kind}: it does not define {needed}()")
-    return found
-
-
-def decorated(
-    module: ModuleType, kind: str, decorator: str, made: type, needed: str, *optional: str
-) -> dict[str, Callable[..., Any]]:
-    """Return the same for a plug-in whose functions a decorator turns into objects of the class `made`. Raises
-    UsageError.
-    """
-    found = functions(module, kind, needed, *optional)
-    for name in found:
-        made_by(module, kind, name, made, decorator)
-    return found
 
 
 def made_by(module: ModuleType, kind: str, name: str, made: type[T], decorator: str) -> T:

@@ -127,7 +127,7 @@ def _factory(spec: str) -> tuple[Callable[[str, Settings], Model], str]:
     if not spec.strip():
         raise UsageError("the model has no name", hint="give one, for example --model gpt-5")
     if prefix in plugins.names(__name__):
-        return plugins.decorated(plugins.load(__name__, prefix), "model", "@backend", Backend, "build")["build"], rest
+        return plugins.made_by(plugins.load(__name__, prefix), "model", "build", Backend, "@backend"), rest
     if colon and _importable(prefix) and rest.isidentifier():
         return _imported(prefix, rest), spec
     return plugins.load(__name__, "openai").build, spec

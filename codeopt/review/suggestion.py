@@ -211,11 +211,6 @@ class Review:
     """The interpreter. None: an image's own ran everything, or nothing was run."""
 
     @property
-    def whole(self) -> bool:
-        """Return whether everything was examined. Then an earlier suggestion that is missing no longer applies."""
-        return not (self.notices or self.not_checked_reason)
-
-    @property
     def said(self) -> tuple[str, ...]:
         """Return lines that a reader should know in addition to the suggestions. They are not escaped:
         reporters quote them.

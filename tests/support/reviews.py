@@ -1,4 +1,4 @@
-"""Reviews made by hand, and what a platform would know of their change."""
+"""Reviews made by hand, and the lines of their change."""
 
 from __future__ import annotations
 
@@ -79,12 +79,31 @@ def shown(files: Files) -> dict[str, list[range]]:
     }
 
 
-def numbered(files: Files) -> dict[str, dict[int, int | None]]:
-    """The same lines with their numbers before the change; None for added ones."""
-    found: dict[str, dict[int, int | None]] = {}
-    for path, (before, after) in files.items():
-        lines = found.setdefault(path, {})
-        for ops, _, _ in _hunks(before, after):
-            for kind, a, _b, c, d in ops:
-                lines |= {n + 1: a + n - c + 1 if kind == "equal" else None for n in range(c, d)}
-    return found
+def accepted(text: str, diagnostic: Mapping[str, Any]) -> str:
+    """The file after a click on `Commit suggestion` in a comment that reviewdog made of a diagnostic: whole lines."""
+    (offered,) = diagnostic["suggestions"]
+    lines = text.split("\n")
+    lines[offered["range"]["start"]["line"] - 1 : offered["range"]["end"]["line"]] = offered["text"].split("\n")
+    return "\n".join(lines)
+
+
+SLOW = '''\
+def a(xs):
+    """`a`"""
+    out = []
+    for x in xs:
+        if x not in out:
+            out.append(x)
+    return out
+'''
+FAST = 'def a(xs):\n    """`a`"""\n    return list(dict.fromkeys(xs))\n'
+SUM = "def b(n):\n    total = 0\n    for i in range(n):\n        total += i\n    return total\n"
+CLOSED = "def b(n):\n    return n * (n - 1) // 2\n"
+REST = "".join(f"X{n} = {n}\n" for n in range(30))
+
+OLD = f"import os\n{REST}\n\n{SLOW.replace('xs', 'items')}\n\n{REST}\n\ndef b(n):\n    return None\n"
+NEW = f"import os\n{REST}\n\n{SLOW}\n\n{REST}\n\n{SUM}"
+FILES: Files = {"pkg/m.py": (OLD, NEW), "pkg/new.py": ("", SLOW + "\n\n" + SUM)}
+ONE_HUNK = suggestion("pkg/m.py", NEW, NEW.replace(SUM, CLOSED), "b", growth="about n -> about 1")
+IN_NEW = suggestion("pkg/new.py", FILES["pkg/new.py"][1], FAST + "\n\n" + SUM, "a", changes=("a dict keeps order",))
+OUTSIDE = suggestion("pkg/m.py", NEW, NEW.replace("import os\n", "import os\nimport re\n").replace(SLOW, FAST), "a")

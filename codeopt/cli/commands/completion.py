@@ -21,7 +21,7 @@ SHELLS = ("bash", "zsh", "fish", "tcsh")
 RUNS = Path(".codeopt")
 COMPLETED = {
     "task": "tasks", "select": "rules", "ignore": "rules", "model": "models", "resume": "runs",
-    "reporter": "reporters", "output_format": "reporters", "layout": "layouts",
+    "output_format": "reporters", "layout": "layouts",
 }  # fmt: skip
 ARGUMENTS = {("show", "run"): "runs", ("diff", "run"): "runs", ("apply", "run"): "runs", ("rules", "name"): "rules"}
 """Kind of value by command and argument."""

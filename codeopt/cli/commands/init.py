@@ -46,7 +46,7 @@ TEMPLATES = {
 }
 NEXT = {
     "github": "add OPENAI_API_KEY to the repository's secrets if a model is to write the changes, not rules alone",
-    "gitlab": "add the masked variable GITLAB_TOKEN for comments, and OPENAI_API_KEY for changes by a model",
+    "gitlab": "add the masked variables REVIEWDOG_GITLAB_API_TOKEN for comments, OPENAI_API_KEY for a model",
     "pre-commit": "pre-commit install --hook-type pre-push",
     "mcp": "start your agent in this folder",
 }

@@ -10,12 +10,10 @@ With --fail-if-slower everything that the change alters is also compared with wh
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from codeopt.review.suggestion import Review
     from codeopt.review.work import ReviewBudget, ReviewRun
 
-REPORTERS = "codeopt.reporters"
 FOUND = 1  # status where suggestions are a failure (--fail-level any)
 INTERRUPTED = 130  # status
 
@@ -42,15 +39,14 @@ INTERRUPTED = 130  # status
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="only what is below [default: everything]")
     flags.add_flags(parser, "review")
-    formats = ", ".join(plugins.names(REPORTERS))
+    formats = ", ".join(plugins.names("codeopt.reporters"))
     out = flags.group_of(parser, "Result")
     out.add_argument("--output-format", default="terminal", metavar="NAME", help=f"{formats} [default: %(default)s]")
-    out.add_argument("--reporter", metavar="NAME", help="post comments with the token of the CI job: github or gitlab")
 
 
 @command(
     examples=("codeopt review --base main", "codeopt review --base main --model gpt-5 --output-format markdown src/"),
-    first=("--base", "--model", "--reporter", "--output-format", "--max-functions"),
+    first=("--base", "--model", "--output-format", "--max-functions"),
     often=("--json", "--output", "--max-seconds", "--max-cost", "--fail-level", "--fail-if-slower"),
     verdicts=(1, ProgramError.exit_status),
     others_files=True,
@@ -65,26 +61,19 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.review.reporters import open_reporter
     from codeopt_sandbox.limit_test import LimitAnswer
 
-    require_own_word(arguments, "output_format", "reporter")  # they are loaded before the change is read
+    require_own_word(arguments, "output_format")  # it is loaded before the change is read
     arguments.refused = set_aside(arguments)
     name = "json" if arguments.json else arguments.output_format
     reporter = open_reporter(name)
-    poster = open_reporter(arguments.reporter) if arguments.reporter else None
-    post = poster.post if poster else None
-    if poster is not None and post is None:
-        able = [each for each in plugins.names(REPORTERS) if open_reporter(each).post]
-        raise UsageError(f"--reporter {arguments.reporter} posts nothing", hint=f"name one of: {', '.join(able)}")
     _refuse(arguments)
     with Console(quiet=arguments.quiet) as console:
         review, failure = make_review(arguments, console)
         if arguments.fail_if_slower is not None and failure != INTERRUPTED:
             review, failure = _with_limits(arguments, review, failure, console)
-        deliver(reporter.render(review), arguments.output)
+        deliver(reporter(review), arguments.output)
         shown = name == "terminal" and not arguments.output  # the report has them
         for notice in () if shown else (*review.notices, *(diagnostic.words for diagnostic in review.diagnostics)):
             console.warn(notice)
-        if post is not None and failure != INTERRUPTED:
-            failure = _post(post, review, console) or failure
         blind = report_blind(review.not_checked_reason, console) if review.not_checked_reason else 0
     if failure == INTERRUPTED or (arguments.strict and failure):
         return failure
@@ -225,14 +214,3 @@ def _refuse(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--fail-if-slower: {NO_COMMIT}", hint=GIVE_BASE)
     if arguments.output and not arguments.output.resolve().parent.is_dir():
         raise UsageError(f"cannot write {arguments.output}: there is no directory {arguments.output.parent}")
-
-
-def _post(post: Callable[..., Any], review: Review, console: Console) -> int:
-    """Send the review; the exit status of what went wrong."""
-    posted = post(review)
-    if posted.output:
-        sys.stdout.write(posted.output)
-    for notice in (*posted.notices, *filter(None, [posted.failed])):
-        console.warn(notice)
-    console.print(f"{posted.comments} comments posted, {posted.withdrawn} withdrawn")
-    return FOUND if posted.failed else 0

@@ -1,11 +1,9 @@
-"""Destinations of a review, one reporter a file: `render(review)` gives text, `post(review)` sends it to a server.
+"""Formats of a review, one reporter a file: `render(review)` gives its text.
 
 A reporter is a module of this folder, an entry point of the group `codeopt.reporters`, or a dotted path, with
 
     @reporter
     def render(review: Review) -> str: ...
-
-and, where it has a server, a function `post(review)` that is decorated likewise.
 """
 
 from __future__ import annotations

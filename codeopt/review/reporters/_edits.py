@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 
 from codeopt.core.merging import lines_of
 
-_HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HEADER = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)", re.DOTALL)
 
 
@@ -31,25 +31,14 @@ class Hunk:
     """A part of the change: consecutive lines of the new file."""
 
     path: str
-    old_path: str
-    """Differs if the file was renamed. Empty if it is new."""
     start: int
     """First line in the new file."""
-    old_lines: tuple[int | None, ...]
-    """The number of each line in the old file. None if the change added it."""
-
-    @property
-    def end(self) -> int:
-        """Last line in the new file."""
-        return self.start + len(self.old_lines) - 1
+    end: int
+    """Last line in the new file."""
 
     def holds(self, edit: LineEdit) -> bool:
         """Every line that is replaced is a line of this hunk."""
         return self.start <= edit.start <= edit.end <= self.end
-
-    def old_line(self, line: int) -> int | None:
-        """The number of a line of the hunk in the old file."""
-        return self.old_lines[line - self.start]
 
 
 def edits(original: str, improved: str) -> tuple[LineEdit, ...]:
@@ -66,19 +55,8 @@ def edits(original: str, improved: str) -> tuple[LineEdit, ...]:
     )
 
 
-def apply(original: str, changes: Sequence[LineEdit]) -> str:
-    """`original` after the edits, which are in order and do not overlap."""
-    lines, done, parts = lines_of(original), 0, []
-    for edit in changes:
-        parts += [*lines[done : edit.start - 1], edit.text]
-        done = edit.end
-    return "".join([*parts, *lines[done:]])
-
-
-def inside(
-    original: str, changes: Sequence[LineEdit], hunks: Sequence[Hunk]
-) -> tuple[tuple[LineEdit, Hunk], ...] | None:
-    """The edits with the hunks that hold them, one edit a hunk; None when one of them is outside of the change.
+def inside(original: str, changes: Sequence[LineEdit], hunks: Sequence[Hunk]) -> tuple[LineEdit, ...] | None:
+    """The edits, one a hunk that holds it; None when one of them is outside of the change.
 
     Edits of the same hunk become one: a click must give the whole of it, or a program without its import is left.
     """
@@ -92,46 +70,42 @@ def inside(
         if placed and placed[-1][1] is hunk:
             edit = _joined(placed.pop()[0], change, lines)
         placed.append((edit, hunk))
-    return tuple(placed)
+    return tuple(edit for edit, _ in placed)
 
 
 def whole(path: str, original: str) -> Hunk:
     """The file as if the change had written all of it: every edit of it is inside."""
-    return Hunk(path, path, 1, (None,) * len(lines_of(original)))
+    return Hunk(path, 1, len(lines_of(original)))
 
 
 def hunks(diff: str) -> tuple[Hunk, ...]:
     """The hunks of a unified diff; lines are counted, so that no text inside a hunk is taken for a header."""
     found: list[Hunk] = []
-    old_path = path = ""
+    path = ""
     lines = iter(diff.split("\n"))
     for line in lines:
-        if line.startswith("--- "):
-            old_path = _path(line[4:])
-        elif line.startswith("+++ "):
+        if line.startswith("+++ "):
             path = _path(line[4:])
         elif header := _HEADER.match(line):
-            old, old_count, new, new_count = (1 if number is None else int(number) for number in header.groups())
-            numbers = tuple(_old_lines(lines, old, old_count, new_count))
-            if path and numbers:
-                found.append(Hunk(path, old_path, new, numbers))
+            old_count, start, new_count = (1 if number is None else int(number) for number in header.groups())
+            taken = _taken(lines, old_count, new_count)
+            if path and taken:
+                found.append(Hunk(path, start, start + taken - 1))
     return tuple(found)
 
 
-def _old_lines(lines: Iterator[str], old: int, old_left: int, new_left: int) -> Iterator[int | None]:
-    """Reads one hunk to its end: for each line of the new file the number in the old one."""
+def _taken(lines: Iterator[str], old_left: int, new_left: int) -> int:
+    """Read one hunk to its end; returns the number of its lines in the new file."""
+    taken = 0
     while old_left > 0 or new_left > 0:
         kind = next(lines, None)
         if kind is None:
-            return
+            break
         if kind.startswith("\\"):  # "No newline at end of file" is about the line above
             continue
-        if kind.startswith("+"):
-            yield None
-        elif not kind.startswith("-"):
-            yield old
-        removed, added = kind.startswith("-"), kind.startswith("+")
-        old, old_left, new_left = old + (not added), old_left - (not added), new_left - (not removed)
+        added, removed = kind.startswith("+"), kind.startswith("-")
+        old_left, new_left, taken = old_left - (not added), new_left - (not removed), taken + (not removed)
+    return taken
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
@@ -158,7 +132,7 @@ def _joined(first: LineEdit, second: LineEdit, lines: Sequence[str]) -> LineEdit
 
 
 def _path(text: str) -> str:
-    """Return the path of a `---` or `+++` line below the root. Empty for /dev/null. Git quotes unusual
+    """Return the path of a `+++` line below the root. Empty for /dev/null. Git quotes unusual
     names as C does.
     """
     if text.startswith('"'):

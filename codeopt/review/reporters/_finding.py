@@ -36,7 +36,7 @@ def one_edit(suggestion: Suggestion) -> LineEdit | None:
     """One edit for the whole suggestion, from the first line that changes to the last. None if nothing does."""
     changes = edits(suggestion.original, suggestion.improved)
     placed = inside(suggestion.original, changes, [whole(suggestion.path, suggestion.original)])
-    return placed[0][0] if placed else None
+    return placed[0] if placed else None
 
 
 def rule(suggestion: Suggestion) -> str:

@@ -43,12 +43,9 @@ def cell(text: str, limit: int = 300) -> str:
     return code(text, limit).replace("|", "\\|")
 
 
-def block(text: str, label: str = "", *, verbatim: bool = False) -> str:
-    """A Markdown code block that nothing in it can close.
-
-    verbatim: to the character, as a suggestion has to be; else what is not plainly visible is escaped.
-    """
-    inside = text if verbatim else printable(text)
+def block(text: str, label: str = "") -> str:
+    """A Markdown code block that nothing in it can close; what is not plainly visible is escaped."""
+    inside = printable(text)
     marks = fence(inside)
     return f"{marks}{label}\n{inside}{'' if inside.endswith(chr(10)) or not inside else chr(10)}{marks}"
 
@@ -66,8 +63,3 @@ def longest_run(text: str) -> int:
 def command_data(text: str) -> str:
     """Escape what comes after the last `::` of a GitHub workflow command."""
     return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def command_property(text: str) -> str:
-    """Escape a value such as file= or title= of a GitHub workflow command."""
-    return command_data(text).replace(":", "%3A").replace(",", "%2C")

@@ -20,11 +20,6 @@ def certainty(suggestion: Suggestion) -> str:
     return f", {suggestion.speedup.certainty}" if suggestion.speedup else ""
 
 
-def pairs(suggestion: Suggestion) -> str:
-    """` in 21 pairs of runs`. Empty if nothing was timed."""
-    return f" in {counted(suggestion.speedup.pairs, 'pair')} of runs" if suggestion.speedup else ""
-
-
 def claim(suggestion: Suggestion) -> str:
     """Format the speedup as a predicate: `can be 4.2x faster (...)`, `can use 11x less memory (...)`."""
     found = suggestion.speedup

@@ -6,28 +6,32 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from codeopt.review.reporters._edits import LineEdit
+from codeopt.core.sanitize import printable
+from codeopt.review.reporters._edits import LineEdit, edits, hunks, inside
 from codeopt.review.reporters._finding import NAME, one_edit, rule, sentence
-from codeopt.review.reporters._places import place
 from codeopt.review.reporters._reporter import reporter
 from codeopt.review.reporters._text import code, prose
 from codeopt.review.suggestion import Review
 
 SOURCE = {"name": NAME}
+LONGEST = 50_000
+"""Characters of a suggested text; a comment on GitHub takes 65,536."""
 
 
 @reporter
 def render(review: Review) -> str:
     """All suggestions as one DiagnosticResult."""
-    found = list(diagnostics(review))
+    found = list(_diagnostics(review))
     return json.dumps({"source": SOURCE, "severity": "INFO", "diagnostics": found}, indent=2) + "\n"
 
 
-def diagnostics(review: Review) -> Iterator[dict[str, Any]]:
-    """A Diagnostic for each part: reviewdog shows one range of lines a comment, which has to be inside one hunk."""
-    for placed in place(review):
-        found = placed.suggestion
-        changes = [edit for edit, _ in placed.parts] or list(filter(None, [one_edit(found)]))  # for other tools
+def _diagnostics(review: Review) -> Iterator[dict[str, Any]]:
+    """A Diagnostic for each part: reviewdog offers a range for a click if one hunk of the change holds all of it."""
+    change = hunks(review.diff)
+    for found in review.suggestions:
+        here = [hunk for hunk in change if hunk.path == found.path]
+        parts = inside(found.original, edits(found.original, found.improved), here)
+        changes = parts or list(filter(None, [one_edit(found)]))
         for number, edit in enumerate(changes, 1):
             part = f"part {number} of {len(changes)}, to be applied together: " if len(changes) > 1 else ""
             yield {
@@ -48,9 +52,11 @@ def _range(edit: LineEdit) -> dict[str, Any]:
 def _suggestions(edit: LineEdit) -> list[dict[str, Any]]:
     """Format the edit as whole lines without the last line end. Empty text means deletion.
 
-    One empty line would look the same, so it is left to the diff.
+    One empty line would look the same, so it is not offered. Nor is text that a reader does not see whole, for its
+    length or for characters that reorder or hide others.
     """
     text = edit.text.removesuffix("\n").removesuffix("\r")
-    if not text and edit.text:
+    plain = edit.text.replace("\r\n", "\n")
+    if (not text and edit.text) or len(text) > LONGEST or printable(plain) != plain:
         return []
     return [{"range": _range(edit), "text": text}]

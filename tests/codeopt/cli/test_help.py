@@ -80,7 +80,7 @@ def test_what_was_meant(arguments: list[str], env: dict[str, str], said: str, tm
 
 
 def test_variables_of_others_are_left_alone(tmp_path: Path) -> None:
-    env = {"CODEOPT_GITLAB_TOKEN": "x", "CODEOPT_OWN_API_KEY": "x", "CODEOPT_REQUIRE_DOCKER": "1"}
+    env = {"CODEOPT_OWN_API_KEY": "x", "CODEOPT_REQUIRE_DOCKER": "1"}
     assert codeopt("runs", cwd=tmp_path, env=env).status == 0
 
 

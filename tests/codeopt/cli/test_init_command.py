@@ -18,8 +18,8 @@ from codeopt.cli.main import build_parser
 from codeopt.core import plugins
 from codeopt.core.version import __version__
 from tests.codeopt.command import codeopt, environment
-from tests.codeopt.review.pull_request import BASE, BRANCH, git, propose
-from tests.support.github_server import GitHub, accept
+from tests.codeopt.review.pull_request import BASE, BRANCH, propose
+from tests.support.reviews import accepted
 from tests.support.runner import run_step
 from tests.support.wheels import ROOT, checkout, pack
 
@@ -132,7 +132,7 @@ def test_the_workflow_may_do_little_and_takes_nothing_that_can_move(written: Pat
     assert job["permissions"] == {"contents": "read", "pull-requests": "write"}
     assert workflow[True] == "pull_request"
     uses = re.findall(r"uses: (\S+)(.*)", (written / WORKFLOW).read_text())
-    assert len(uses) == 3
+    assert len(uses) == 4
     assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", name) and re.match(r" # v\d", note) for name, note in uses)
     assert not any(EXPRESSION in step.get("run", "") for step in job["steps"])
     assert f"codeopt=={__version__}" in (written / WORKFLOW).read_text()
@@ -148,7 +148,7 @@ def test_the_store_is_cached_and_restored_after_the_change_is_installed(written:
     assert "pull_request.number" in cache["restore-keys"]
     gitlab = load(written / ".gitlab/codeopt.yml")["codeopt"]
     assert gitlab["cache"]["paths"] == [".codeopt/cache/"]
-    assert '--trust-store "$RUNNER_TEMP/codeopt-cache" ' in job["steps"][-1]["run"]
+    assert '--trust-store "$RUNNER_TEMP/codeopt-cache" ' in named(job["steps"], "Review")["run"]
     assert "--trust-store .codeopt/cache " in gitlab["script"][-1]
 
 
@@ -167,7 +167,9 @@ def test_what_ci_would_not_find_is_said(tmp_path: Path) -> None:
 
 def test_the_action_hands_its_inputs_over_as_variables() -> None:
     action = load(ROOT / "action.yml")
-    own_python, *steps = action["runs"]["steps"]
+    own_python, install, reviewdog, *steps = action["runs"]["steps"]
+    assert re.fullmatch(r"reviewdog/action-setup@[0-9a-f]{40}", reviewdog["uses"])
+    steps = [install, *steps]
     assert re.fullmatch(r"actions/setup-python@[0-9a-f]{40}", own_python["uses"])
     assert own_python["with"]["update-environment"] is False  # the job's Python stays the project's
     for step in steps:
@@ -183,10 +185,11 @@ def test_hooks_and_jobs_call_commands_that_exist(written: Path) -> None:
     parser = build_parser({name: plugins.load("codeopt.commands", name) for name in plugins.names("codeopt.commands")})
     hooks = [*load(ROOT / ".pre-commit-hooks.yaml"), *load(written / ".pre-commit-config.yaml")["repos"][0]["hooks"]]
     entries = [hook["entry"] for hook in hooks]
-    entries += [line.partition("bin/")[2] for line in load(written / ".gitlab/codeopt.yml")["codeopt"]["script"]][-1:]
+    last = load(written / ".gitlab/codeopt.yml")["codeopt"]["script"][-1].replace("\\\n", " ")
+    entries += re.findall(r"bin/(codeopt .*?) \|\|", last)
     assert len(entries) == 4
     for entry in entries:
-        name, *arguments = shlex.split(entry)
+        name, *arguments = shlex.split(entry.replace("$format", "gitlab"))
         assert name == "codeopt"
         parser.parse_args(arguments)
     for hook in hooks:
@@ -219,44 +222,50 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     }
 
 
+def named(steps: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    return next(step for step in steps if step.get("name") == name)
+
+
+@pytest.fixture
+def reviewdog(runner: dict[str, str]) -> Path:
+    """What a stand-in for reviewdog got, whose release no test can fetch: a line with its arguments, then its input."""
+    got = Path(runner["RUNNER_TEMP"]) / "reviewdog-got"
+    stand_in = Path(runner["PATH"].split(os.pathsep)[0]) / "reviewdog"
+    stand_in.write_text(f'#!/bin/sh\n{{ echo "$@"; cat; }} > "{got}"\n')
+    stand_in.chmod(0o755)
+    return got
+
+
+POSTED = "-f=rdjson -name=codeopt -reporter=github-pr-review -filter-mode=nofilter"
+
+
 @pytest.mark.full
-def test_the_workflow_reviews_a_pull_request(written: Path, runner: dict[str, str], tmp_path: Path) -> None:
-    """All of its steps on a branch with a slow function: the review that the server gets holds a faster one."""
+def test_the_workflow_reviews_a_pull_request(
+    written: Path, runner: dict[str, str], reviewdog: Path, tmp_path: Path
+) -> None:
+    """All of its steps on a branch with a slow function: reviewdog gets a faster one."""
     slow = {name: BRANCH[name] for name in ("shop/stock.py", "tests/test_stock.py")}
     work = propose(tmp_path / "work", BASE, slow)
-    head = git(work, "rev-parse", "HEAD").strip()
-    event = tmp_path / "event.json"
-    event.write_text(json.dumps({"pull_request": {"number": 7, "head": {"sha": head}}}))
     (job,) = load(written / WORKFLOW)["jobs"].values()
-    lines = slow["shop/stock.py"].count("\n")
-    with GitHub(head=head, hunks={"shop/stock.py": [range(1, lines + 1)]}) as server:
-        variables = {
-            **runner,
-            "GITHUB_ACTIONS": "true",
-            "GITHUB_API_URL": server.url,
-            "GITHUB_BASE_REF": "main",
-            "GITHUB_EVENT_PATH": str(event),
-            "GITHUB_REPOSITORY": "owner/name",
-            "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
-        }
-        values = {"github.token": server.token, "secrets.OPENAI_API_KEY": ""}
-        for step in job["steps"]:
-            if "run" in step:
-                done = run_step(step, work, variables, values)
-                assert done.returncode == 0, done.stderr
-                assert server.token not in done.stdout + done.stderr
-        assert len(server.comments) == 1, done.stderr
-        (comment,) = server.comments
-    better = accept(slow["shop/stock.py"], comment)
+    variables = {**runner, "GITHUB_ACTIONS": "true", "GITHUB_BASE_REF": "main"}
+    values = {"github.token": "secret-token", "secrets.OPENAI_API_KEY": ""}
+    for step in job["steps"]:
+        if "run" in step:
+            done = run_step(step, work, variables, values)
+            assert done.returncode == 0, done.stderr
+    arguments, _, report = reviewdog.read_text().partition("\n")
+    assert arguments == POSTED
+    (found,) = json.loads(report)["diagnostics"]
+    assert found["location"]["path"] == "shop/stock.py"
+    better = accepted(slow["shop/stock.py"], found)
     assert better != slow["shop/stock.py"]
     (work / "shop/stock.py").write_text(better)
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "tests"], cwd=work, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout
-    assert "shop/stock.py::whole" in (tmp_path / "summary.md").read_text()
 
 
 @pytest.mark.full
-def test_the_action_takes_its_inputs_as_they_are(runner: dict[str, str], tmp_path: Path) -> None:
+def test_the_action_takes_its_inputs_as_they_are(runner: dict[str, str], reviewdog: Path, tmp_path: Path) -> None:
     """Names with spaces are one path each, and nothing in an input is run by the shell."""
     work = propose(tmp_path / "work", BASE, {"a b.py": "x = 1\n", "c.py": "y = 1\n"})
     steps = load(ROOT / "action.yml")["runs"]["steps"]
@@ -268,13 +277,13 @@ def test_the_action_takes_its_inputs_as_they_are(runner: dict[str, str], tmp_pat
     }  # fmt: skip
 
     own = {f"steps.{steps[0]['id']}.outputs.python-path": f"{Path(runner['PATH'].split(os.pathsep)[0]) / 'python3'}"}
-    (_, install, review), values = steps, {**own, **{f"inputs.{name}": value for name, value in inputs.items()}}
-    done = run_step(install, work, variables, values)
-    assert done.returncode == 0, done.stderr
-    done = run_step(review, work, variables, values)
-    assert done.returncode == 0, done.stderr
+    values = {**own, **{f"inputs.{name}": value for name, value in inputs.items()}}
+    for name in ("Install codeopt", "Review", "Post the suggestions"):
+        done = run_step(named(steps, name), work, variables, values)
+        assert done.returncode == 0, done.stderr
+    assert reviewdog.read_text().startswith(f"{POSTED}\n{{")
     for name, hostile in (("base", "$(touch pwned)"), ("paths", "c.py\n`touch pwned`; touch pwned\n--help")):
-        done = run_step(review, work, variables, {**values, f"inputs.{name}": hostile})
+        done = run_step(named(steps, "Review"), work, variables, {**values, f"inputs.{name}": hostile})
         assert (done.returncode, done.stdout) == (2, ""), done.stderr
         assert done.stderr.startswith("error: ")
     assert not (work / "pwned").exists()

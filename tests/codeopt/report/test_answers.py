@@ -20,9 +20,8 @@ from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import CaseVerdict
 from tests.codeopt.command import FAST, NO_FEEDBACK, QUICK, SLOW, codeopt, reply, write_problem
 from tests.codeopt.review.pull_request import git
-from tests.codeopt.review.reporters.test_github import FILES, ONE_HUNK, OUTSIDE
 from tests.support.candidates import comparison, outcome, right, wrong
-from tests.support.reviews import review
+from tests.support.reviews import FILES, ONE_HUNK, OUTSIDE, review
 
 COUNTS = "def count(values, value):\n    return sum(v == value for v in values)\n"
 FIELDS = {

@@ -1,4 +1,4 @@
-"""`codeopt review` as a job runs it: with a dead server, ended from outside, for each platform, in each format."""
+"""`codeopt review` as a job runs it: with a dead server, ended from outside, in each format."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import select
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -20,19 +20,17 @@ from codeopt.cli import main
 from codeopt.core import plugins
 from tests.codeopt.command import FAST, QUICK, SLOW, codeopt, command, environment, reply, write_problem
 from tests.codeopt.review.pull_request import BASE, commit, git, propose
+from tests.codeopt.review.reporters.test_formats import reviewdog_schema
 from tests.codeopt.review.reporters.test_gitlab import CODE_QUALITY
 from tests.conftest import require_sandbox
-from tests.support.github_server import GitHub, accept
-from tests.support.gitlab_server import GitLab
-from tests.support.gitlab_server import accept as accept_on_gitlab
 from tests.support.prices import set_prices
+from tests.support.reviews import accepted
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import Step, hang, status
 
 pytestmark = pytest.mark.full
 
 FILE = "tools/slow.py"
-LINES = SLOW.count("\n")
 GOOD = ["It looks in a list.\nVERDICT: IMPROVE", reply(FAST, "a set"), "Good.\nVERDICT: DONE"]
 
 
@@ -76,29 +74,8 @@ def test_what_a_failed_function_has_cost_counts(
     assert reasons[FILE].startswith("not tried: the limit of 0.01 USD is reached")
 
 
-@pytest.fixture
-def github(folder: Path, tmp_path: Path) -> Iterator[tuple[GitHub, dict[str, str]]]:
-    """The pull request of the branch, and the environment of a job for it."""
-    head = git(folder, "rev-parse", "HEAD").strip()
-    event = tmp_path / "event.json"
-    event.write_text(json.dumps({"pull_request": {"number": 7, "head": {"sha": head}}}))
-    with GitHub(head=head, hunks={FILE: [range(1, LINES + 1)]}) as server:
-        yield (
-            server,
-            {
-                "GITHUB_API_URL": server.url,
-                "GITHUB_EVENT_PATH": str(event),
-                "GITHUB_REPOSITORY": "owner/name",
-                "GITHUB_TOKEN": server.token,
-            },
-        )
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_review_posts_nothing_and_the_same_command_does_it_later(
-    folder: Path, github: tuple[GitHub, dict[str, str]], number: int
-) -> None:
-    platform, variables = github
+def test_an_interrupted_review_leaves_nothing_and_the_same_command_does_it_later(folder: Path, number: int) -> None:
     asked = threading.Event()
 
     def never(request: object) -> Step:
@@ -106,9 +83,9 @@ def test_an_interrupted_review_posts_nothing_and_the_same_command_does_it_later(
         return hang()
 
     with WireServer([never, *GOOD]) as model:
-        arguments = flags(model.base_url, "--reporter", "github", "--json")
+        arguments = flags(model.base_url, "--json")
         with subprocess.Popen(
-            command(*arguments), cwd=folder, env=environment(**variables), text=True,
+            command(*arguments), cwd=folder, env=environment(), text=True,
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         ) as process:  # fmt: skip
             assert asked.wait(60)
@@ -119,16 +96,13 @@ def test_an_interrupted_review_posts_nothing_and_the_same_command_does_it_later(
         assert process.returncode == 130, err
         assert "Traceback" not in err
         assert json.loads(out)["notices"] == ["interrupted"]
-        assert platform.wrote() == []
         assert git(folder, "status", "--porcelain") == ""
         assert all(select.select([each], [], [], 20)[0] for each in sandbox)
         if number == signal.SIGTERM:
             return
-        done = codeopt(*arguments, cwd=folder, env=variables)
+        done = codeopt(*arguments, cwd=folder)
     assert done.status == 0, done.err
     assert [(each["path"], each["function"]) for each in done.json["suggestions"]] == [(FILE, "")]
-    (comment,) = platform.comments
-    assert accept(SLOW, comment) == FAST
 
 
 def below(pid: int) -> list[int]:
@@ -143,37 +117,29 @@ def below(pid: int) -> list[int]:
     return [os.pidfd_open(each) for each in found - {pid}]
 
 
-def test_a_merge_request_gets_a_thread_and_a_code_quality_report(folder: Path, tmp_path: Path) -> None:
-    """As the job does it that `codeopt init --gitlab` writes."""
-    head, base = (git(folder, "rev-parse", name).strip() for name in ("HEAD", "main"))
-    lines: dict[int, int | None] = dict.fromkeys(range(1, LINES + 1))
-    refs = {"base_sha": base, "start_sha": base, "head_sha": head}
-    with GitLab(lines={FILE: lines}, refs=refs) as platform, WireServer(GOOD) as model:
-        variables = {
-            "CI_API_V4_URL": platform.url,
-            "CI_MERGE_REQUEST_DIFF_BASE_SHA": base,
-            "CI_MERGE_REQUEST_IID": "7",
-            "CI_PROJECT_ID": "3",
-            "GITLAB_TOKEN": platform.token,
-        }
-        report = ("--reporter", "gitlab", "--output-format", "gitlab", "-o", str(tmp_path / "report.json"))
-        arguments = ("review", "--model", "m", "--base-url", model.base_url, *QUICK, *report)
-        done = codeopt(*arguments, cwd=folder, env=variables)
+@pytest.mark.parametrize(("name", "schema"), [("gitlab", CODE_QUALITY), ("rdjson", reviewdog_schema())])
+def test_a_job_writes_the_report_of_its_platform(folder: Path, tmp_path: Path, name: str, schema: Any) -> None:
+    base = git(folder, "rev-parse", "main").strip()
+    report = tmp_path / "report.json"
+    with WireServer(GOOD) as model:
+        arguments = ("review", "--model", "m", "--base-url", model.base_url, *QUICK, "--output-format", name)
+        variables = {"CI_MERGE_REQUEST_DIFF_BASE_SHA": base}
+        done = codeopt(*arguments, "-o", str(report), cwd=folder, env=variables)
     assert (done.status, done.out) == (0, ""), done.err
-    assert accept_on_gitlab(SLOW, platform.notes[0]) == FAST
-    (found,) = json.loads((tmp_path / "report.json").read_text())
-    jsonschema.Draft202012Validator(CODE_QUALITY).validate([found])
-    assert found["location"]["path"] == FILE
+    found = json.loads(report.read_text())
+    jsonschema.validate(found, schema)
+    (only,) = found["diagnostics"] if name == "rdjson" else found
+    assert only["location"]["path"] == FILE
+    if name == "rdjson":
+        assert accepted(SLOW, only) == FAST
 
 
 OF_NOTHING = {
     "diff": "",
-    "github": "",
     "gitlab": "[]\n",
     "json": '"suggestions": []',
     "markdown": "## codeopt: no suggestions",
     "rdjson": '"diagnostics": []',
-    "rdjsonl": "",
     "sarif": '"results": []',
     "terminal": "(base main)\n  shop/new.py  excluded by 'shop'\n",
 }
@@ -198,11 +164,3 @@ def test_the_help_names_every_format(capsys: pytest.CaptureFixture[str]) -> None
         main.main(["review", "--help"])
     shown = "".join(capsys.readouterr().out.split())
     assert ",".join(plugins.names("codeopt.reporters")) in shown
-
-
-def test_who_cannot_post_is_told_who_can(tmp_path: Path) -> None:
-    done = codeopt("review", "--reporter", "sarif", cwd=tmp_path, env={"PATH": os.environ["PATH"]})
-    assert (done.status, done.err) == (
-        2,
-        "error: --reporter sarif posts nothing\n  hint: name one of: github, gitlab\n",
-    )

@@ -154,13 +154,12 @@ def test_a_change_does_not_bring_its_own_lenient_judge(tmp_path: Path, line: str
     assert review(folder, "--strict").status == 2
 
 
-@pytest.mark.parametrize("flag", ["output-format", "reporter"])
-def test_no_settings_name_a_module_that_reports(tmp_path: Path, flag: str) -> None:
+def test_no_settings_name_a_module_that_reports(tmp_path: Path) -> None:
     """It would be imported before the change is read, and whoever wrote it."""
-    folder = propose(tmp_path / "r", BASE, {"pyproject.toml": f'[tool.codeopt]\n{flag} = "my_package.report"\n'})
+    folder = propose(tmp_path / "r", BASE, {"pyproject.toml": '[tool.codeopt]\noutput-format = "my_package.report"\n'})
     done = review(folder)
     assert (done.status, done.out) == (2, "")
-    assert f"which a project's file cannot decide\n  hint: give --{flag} or CODEOPT_" in done.err
+    assert "which a project's file cannot decide\n  hint: give --output-format or CODEOPT_" in done.err
 
 
 @pytest.mark.parametrize("by_flag", [True, False], ids=["flag", "settings"])
@@ -215,7 +214,6 @@ def test_what_is_missing_is_a_notice_unless_strict(
         (("nowhere.py",), "there is no nowhere.py"),
         (("shop/orders.py::total",), "shop/orders.py::total names a function"),
         (("--output-format", "nothing"), "there is no reporter 'nothing'"),
-        (("--reporter", "json"), "posts nothing"),
         (("--task", "my.task"), "built-in and installed tasks only"),
         (("--max-seconds", "soon"), "--max-seconds"),
     ],

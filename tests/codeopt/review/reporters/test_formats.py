@@ -17,12 +17,24 @@ from hypothesis import example, given
 from codeopt.core import plugins
 from codeopt.report.answer_fields import serialize
 from codeopt.review.reporters import json as as_json
-from codeopt.review.reporters import markdown, rdjson, rdjsonl, sarif
+from codeopt.review.reporters import markdown, rdjson, sarif
 from codeopt.review.suggestion import Suggestion
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from tests.codeopt.review.reporters.test_edits import TEXT
-from tests.codeopt.review.reporters.test_github import FILES, IN_NEW, ONE_HUNK, OUTSIDE
-from tests.support.reviews import review, suggestion
+from tests.support.reviews import (
+    CLOSED,
+    FAST,
+    FILES,
+    IN_NEW,
+    NEW,
+    ONE_HUNK,
+    OUTSIDE,
+    SLOW,
+    SUM,
+    review,
+    shown,
+    suggestion,
+)
 
 REVIEWDOG = Path(__file__).parents[3] / "support/third_party/reviewdog/DiagnosticResult.json"
 EVERYTHING = review(FILES, ONE_HUNK, IN_NEW, OUTSIDE)
@@ -47,15 +59,6 @@ def test_rdjson_is_what_reviewdog_reads(found: Any) -> None:
     assert len(report["diagnostics"]) == len(found.suggestions)
 
 
-def test_rdjsonl_has_a_diagnostic_a_line() -> None:
-    schema = {"$ref": "#/definitions/reviewdog.rdf.Diagnostic", "definitions": reviewdog_schema()["definitions"]}
-    lines = rdjsonl.render(EVERYTHING).splitlines()
-    assert [json.loads(line) for line in lines] == json.loads(rdjson.render(EVERYTHING))["diagnostics"]
-    for line in lines:
-        jsonschema.Draft4Validator(schema).validate(json.loads(line))
-    assert rdjsonl.render(review(FILES)) == ""
-
-
 def test_reviewdog_can_show_each_suggestion() -> None:
     """It needs the lines of the suggestion to be those of the comment, and one range a comment."""
     for diagnostic in json.loads(rdjson.render(EVERYTHING))["diagnostics"]:
@@ -76,6 +79,27 @@ def test_applying_what_rdjson_offers_gives_the_improved_file(original: str, impr
         lines[start - 1 : end] = text.split("\n") if text else []
     found = "\n".join(lines).replace("\r\n", "\n").rstrip("\r\n")
     assert not offered or found == improved.replace("\r\n", "\n").rstrip("\r\n")
+
+
+def test_a_suggestion_for_two_hunks_has_a_part_in_each() -> None:
+    """reviewdog offers lines for a click only if one hunk of the change holds them."""
+    both = suggestion("pkg/m.py", NEW, NEW.replace(SLOW, FAST).replace(SUM, CLOSED), "a")
+    found = json.loads(rdjson.render(review(FILES, both)))["diagnostics"]
+    assert [each["message"].partition(":")[0] for each in found] == [
+        f"part {number} of 2, to be applied together" for number in (1, 2)
+    ]
+    shown_lines = shown(FILES)["pkg/m.py"]
+    for each in found:
+        span = each["location"]["range"]
+        assert any(span["start"]["line"] in lines and span["end"]["line"] in lines for lines in shown_lines)
+
+
+@pytest.mark.parametrize(
+    "text", ["x = 1\n" * 10_000, "x = 1  # \u202e\n", "\n"], ids=["long", "reordered", "an empty line"]
+)
+def test_what_a_reader_does_not_see_is_not_offered_for_a_click(text: str) -> None:
+    (found,) = json.loads(rdjson.render(review({}, suggestion("a.py", "x = 0\n", text))))["diagnostics"]
+    assert (found["suggestions"], found["location"]["path"]) == ([], "a.py")
 
 
 @pytest.mark.parametrize("found", [EVERYTHING, review(FILES)], ids=["three", "none"])

@@ -1,0 +1,36 @@
+"""Commands and options of earlier versions, each with what to use instead, for whoever still types one."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+
+from codeopt.cli.parser import commands_of
+from codeopt.core.errors import UsageError
+
+COMMANDS: Mapping[str, str] = {}
+OPTIONS: Mapping[str, str] = {
+    "reporter": "codeopt review --output-format rdjson | reviewdog -f=rdjson -reporter=github-pr-review",
+}
+"""By the long name without dashes, which is the key in a file of settings also."""
+
+
+def refuse_removed(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
+    """Raise UsageError if the words of a command line name a command or an option that was removed."""
+    there = commands_of(parser)
+    command, *words = given
+    if command in COMMANDS and command not in there:
+        raise UsageError(f"the command {command} was removed", hint=f"use {COMMANDS[command]}")
+    known = (
+        {option for action in there[command]._actions for option in action.option_strings} if command in there else ()
+    )
+    for word in words:
+        name = word.partition("=")[0]
+        if name.startswith("--") and name not in known:
+            refuse_key(name.removeprefix("--"), name)
+
+
+def refuse_key(key: str, shown: str) -> None:
+    """Raise UsageError if a key was removed. shown: how the user wrote it, such as CODEOPT_KEY."""
+    if key in OPTIONS:
+        raise UsageError(f"{shown} was removed", hint=f"use {OPTIONS[key]}")

@@ -91,7 +91,8 @@ expect "not in payments" "$work/profile"
 # The volume of the image would be the one place that a run could write to.
 echo 'open("/var/tmp/codeopt/left", "w")' >"$work/project/left.py"
 inside -v "$socket:/var/run/docker.sock" --entrypoint /opt/codeopt/bin/python "$image" \
-    -m codeopt_sandbox left.py --cases . --backend docker --json >"$work/left" 2>&1 || true
+    -c "import codeopt_sandbox as s; b = s.open_sandbox('docker'); print(b.run(open('left.py', 'rb').read())); b.close()" \
+    >"$work/left" 2>&1 || true
 expect "Read-only file system" "$work/left"
 
 inside --cap-add SYS_ADMIN --cap-add NET_ADMIN --security-opt seccomp=unconfined --security-opt apparmor=unconfined \

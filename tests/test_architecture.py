@@ -45,7 +45,6 @@ PRINTS = (
     "codeopt/core/console.py",
     "codeopt/selfrefine/refine_command.py",
     "codeopt/serving/mcp_command.py",
-    "sandbox/codeopt_sandbox/__main__.py",
     "sandbox/codeopt_sandbox/conformance/__init__.py",
     "sandbox/codeopt_sandbox/guest/",
 )
@@ -307,8 +306,8 @@ def held(annotation: ast.AST) -> Iterator[str]:
 READS_ITSELF = {
     "codeopt/batch/backoff.py": "its own note", "codeopt/batch/local.py": "a worker's log",
     "codeopt/cli/commands/init.py": "a template of the package", "codeopt/cli/install_source.py": "package data",
-    "codeopt/cli/reference.py": "this repository's own page", "codeopt/core/machine.py": "/proc",
-    "codeopt/core/plugins.py": "this repository's own settings", "codeopt/engine/doctor/machine.py": "/proc",
+    "codeopt/core/machine.py": "/proc",
+    "codeopt/core/plugins.py": "this repository's own settings", "codeopt/cli/commands/doctor.py": "/proc",
     "codeopt/report/html/templating.py": "a template of the package",
     "codeopt/report/stacks/read.py": "a profile that is named each time, which a pipe may bring",
     "codeopt/review/change.py": "a diff that is named each time, which a pipe may bring",

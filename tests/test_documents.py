@@ -24,7 +24,6 @@ from codeopt.core.git import COMMANDS as GIT_COMMANDS
 from codeopt.review.findings.keys import NOT_KEPT
 from codeopt.rules import Hot, all_rules, load_rule
 from codeopt.workloads.function.view import within
-from codeopt_sandbox.__main__ import _parser as sandbox_parser
 from tests.codeopt.command import QUICK_SETTINGS, codeopt
 from tests.support.documents import DOCUMENTS, README, ROOT, Block, all_blocks, blocks
 from tests.support.reader import write_project
@@ -64,7 +63,7 @@ def test_every_flag_that_is_named_stands_with_its_own_command(
 ) -> None:
     for name, rest in re.findall(r"codeopt ([a-z]+)([^`\n#]*)", document.read_text("utf-8")):
         if name in parsers:
-            ours = rest.partition(" -- ")[0]
+            ours = re.split(r" -- | \| ", rest)[0]
             ours = re.sub(r'"[^"]*"', "", ours)
             named = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", ours))
             assert named <= flags(parsers[name]), f"codeopt {name}{rest}"
@@ -72,7 +71,7 @@ def test_every_flag_that_is_named_stands_with_its_own_command(
 
 @documents()
 def test_every_flag_that_is_named_exists(document: Path, parsers: dict[str, argparse.ArgumentParser]) -> None:
-    known = set().union(*map(flags, parsers.values()), flags(sandbox_parser()))
+    known = set().union(*map(flags, parsers.values()))
     text = re.sub(r"^(<!-- .* -->\n)?```.*?^```$", "", document.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
     named = set(re.findall(r"`(--[a-z][a-z-]*)[^`]*`", text))
     assert named - known == set()
@@ -223,7 +222,7 @@ def test_the_files_that_a_row_names_shortly_exist(cell: str) -> None:
             assert any(each.exists() for each in near), name
 
 
-MODULES = ("benchmarks", "codeopt", "codeopt_sandbox", "package", "pyperf", "pytest", "tests", "tool", "venv")
+MODULES = ("benchmarks", "codeopt", "codeopt_sandbox", "docs", "package", "pyperf", "pytest", "tests", "tool", "venv")
 """What `python -m` of a document may start: ours, what the tests install, and names that stand for a reader's own."""
 
 

@@ -95,7 +95,7 @@ _FLAGS = (
         "json", "print the result as one JSON object", default=False, group=_RESULT,
         setting=SettableBy.EACH_TIME,
         commands=uses(
-            "improve compare profile check batch refine runs show report findings",
+            "improve compare profile check batch refine runs show report findings doctor",
             review=FlagUse(help="the same as --output-format json"),
             **{name: FlagUse(help="print a JSON array") for name in ("rules", "tasks")},
         ),
@@ -127,8 +127,8 @@ _OF_ONE_COMMAND: Mapping[str, SettableBy] = {
     **dict.fromkeys(("layout", "output-format"), SettableBy.PLUG_IN),
     **dict.fromkeys(
         ("all", "ahead", "branch", "check-on-save", "compare", "cores", "exit-zero", "explain", "github", "gitlab",
-         "limit", "lines", "max-requests", "mcp", "mode", "pre-commit", "processes", "retry-failed", "seconds", "stdio",
-         "text", "with-target", "backend", "parallel"), _PROJECT),
+         "limit", "lines", "max-requests", "mcp", "mode", "pre-commit", "processes", "retry-failed", "stdio",
+         "text", "with-target", "parallel"), _PROJECT),
     **dict.fromkeys(("allow-commands", "cluster", "force", "http", "root", "source"), SettableBy.USER),
 }  # fmt: skip
 """Sources of flags that one command alone has, and that are in no table: as `Flag.setting`."""

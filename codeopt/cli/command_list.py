@@ -53,11 +53,9 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     },
     "More": {
         "doctor": "Check this machine.",
-        "sandbox": "Run a program in the sandbox, or test the sandbox.",
         "rules": "List and explain the built-in rules.",
         "tasks": "List the tasks, or write a file for your own.",
         "completion": "Print the completion script of a shell.",
-        "schema": "Print the JSON Schema of what --json prints.",
     },
 }
 """Commands that codeopt itself brings, in the order of the help, and the first line of each one's docstring."""

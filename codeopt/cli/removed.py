@@ -8,9 +8,13 @@ from collections.abc import Mapping, Sequence
 from codeopt.cli.parser import commands_of
 from codeopt.core.errors import UsageError
 
-COMMANDS: Mapping[str, str] = {}
+COMMANDS: Mapping[str, str] = {
+    "sandbox": "codeopt doctor shows it; python -m codeopt_sandbox.conformance tests its guarantees",
+    "schema": "schema.json of the documents' site has it",
+}
 OPTIONS: Mapping[str, str] = {
-    "reporter": "codeopt review --output-format rdjson | reviewdog -f=rdjson -reporter=github-pr-review",
+    "reporter": "use codeopt review --output-format rdjson | reviewdog -f=rdjson -reporter=github-pr-review",
+    "seconds": "codeopt doctor makes one comparison of identical code",
 }
 """By the long name without dashes, which is the key in a file of settings also."""
 
@@ -20,7 +24,7 @@ def refuse_removed(parser: argparse.ArgumentParser, given: Sequence[str]) -> Non
     there = commands_of(parser)
     command, *words = given
     if command in COMMANDS and command not in there:
-        raise UsageError(f"the command {command} was removed", hint=f"use {COMMANDS[command]}")
+        raise UsageError(f"the command {command} was removed", hint=COMMANDS[command])
     known = (
         {option for action in there[command]._actions for option in action.option_strings} if command in there else ()
     )
@@ -33,4 +37,4 @@ def refuse_removed(parser: argparse.ArgumentParser, given: Sequence[str]) -> Non
 def refuse_key(key: str, shown: str) -> None:
     """Raise UsageError if a key was removed. shown: how the user wrote it, such as CODEOPT_KEY."""
     if key in OPTIONS:
-        raise UsageError(f"{shown} was removed", hint=f"use {OPTIONS[key]}")
+        raise UsageError(f"{shown} was removed", hint=OPTIONS[key])

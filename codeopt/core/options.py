@@ -359,6 +359,7 @@ COMMANDS: Mapping[str, Mapping[str, FlagUse]] = {
         ),
     ),
     "record": uses("tests no_cache sandbox python"),
+    "doctor": uses("python", sandbox=FlagUse(choices=("auto", *BACKENDS))),
     "review": uses(
         f"task {_CHECKING} strict {_TESTS} {_MODEL} {_LIMITED} {_TIMING} no_cache no_profile {_RUNNING} run_dir",
         **under(_JUDGING, f"{_CHECKING} {_TESTS}"),

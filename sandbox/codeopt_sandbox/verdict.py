@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from fnmatch import fnmatchcase
 from itertools import zip_longest
 from typing import Protocol, runtime_checkable
 
-from codeopt_sandbox.host import Sandbox
-from codeopt_sandbox.outcome import Case, CaseVerdict, Mode, Outcome, Run, WrittenFile
-from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run, WrittenFile
 from codeopt_sandbox.tolerance import excess, number_pairs, same_shape
 
 Checker = Callable[[bytes, bytes], str]
@@ -215,15 +213,3 @@ def _refused_memory(run: Run) -> bool:
 def _last_line(stderr: bytes) -> str:
     line = stderr.rstrip().rpartition(b"\n")[2].decode("utf-8", "backslashreplace").strip()
     return f": {line[:200]}" if line else ""
-
-
-def run_case(sandbox: Sandbox, program: str | bytes, case: Case, check: Checker, mode: Mode = "exec") -> Outcome:
-    return judge(case, run_on(sandbox, program, case, mode=mode), check)
-
-
-def run_cases(
-    sandbox: Sandbox, program: str | bytes, cases: Iterable[Case], check: Checker = check_tokens, mode: Mode = "exec"
-) -> Iterator[Outcome]:
-    """Run and judge one case after another."""
-    for case in cases:
-        yield run_case(sandbox, program, case, check, mode)

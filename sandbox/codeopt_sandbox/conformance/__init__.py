@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from codeopt_sandbox.conformance import _amounts, _answers, _libraries, _survivors, _walls
-from codeopt_sandbox.conformance._cost import Cost, costs
 from codeopt_sandbox.conformance._seen import LIMITS
-from codeopt_sandbox.errors import SandboxError
+from codeopt_sandbox.errors import BackendUnavailable, SandboxError
 from codeopt_sandbox.host import Sandbox, open_sandbox
 from codeopt_sandbox.outcome import RunLimits
 
-__all__ = ["LIMITS", "Check", "CheckResult", "Cost", "checks", "costs", "report", "run_checks"]
+__all__ = ["LIMITS", "Check", "CheckResult", "checks", "report", "run_checks"]
 
 Probe = Callable[[Sandbox], str]
 """Tries a promise; returns "" when it holds, else what was seen."""
@@ -40,11 +38,6 @@ class CheckResult:
     seen: str = ""
     """Reason why a guarantee fails, or cannot be tested."""
     cannot: bool = False
-
-    def as_row(self) -> dict[str, str]:
-        """Name, promise, state (pass, cannot, fail) and what was seen, for JSON."""
-        state = "pass" if self.held else "cannot" if self.cannot else "fail"
-        return {"name": self.check.name, "promise": self.check.promise, "state": state, "seen": self.seen}
 
     def __str__(self) -> str:
         if self.held:
@@ -82,22 +75,17 @@ def _as_ordinary_user(check: Check, sandbox: Sandbox) -> str:
     return ""
 
 
-def report(backend: str = "auto", as_json: bool = False) -> int:
-    """Print a line for each promise and the price of each backend, or one JSON object; 0 when no promise is broken.
-    Raises BackendUnavailable."""
-    found: list[CheckResult] = []
-    prices: list[Cost] = []
-    for result in run_checks(lambda limits: open_sandbox(backend, limits=limits)):
-        found.append(result)
-        if not as_json:
+def report(backend: str = "auto") -> int:
+    """Print a line for each promise; 0 when no promise is broken, 3 without the backend."""
+    broken = False
+    try:
+        for result in run_checks(lambda limits: open_sandbox(backend, limits=limits)):
             print(_shown(str(result)), flush=True)
-    for cost in costs(backend):
-        prices.append(cost)
-        if not as_json:
-            print(_shown(str(cost)), flush=True)
-    if as_json:
-        print(json.dumps({"checks": [each.as_row() for each in found], "costs": [asdict(each) for each in prices]}))
-    return 1 if any(not (each.held or each.cannot) for each in found) else 0
+            broken = broken or not (result.held or result.cannot)
+    except BackendUnavailable as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 3
+    return int(broken)
 
 
 _NOT_ISOLATED = {"process": "a run is a process of this machine like any other"}

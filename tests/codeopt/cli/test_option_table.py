@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +11,9 @@ import pytest
 from codeopt.cli.commands import batch, check, compare, improve, review
 from codeopt.cli.flags import options_of
 from codeopt.cli.main import build_parser
-from codeopt.cli.man_page import man_page
 from codeopt.cli.parser import commands_of
-from codeopt.cli.reference import written_into
 from codeopt.serving import mcp_command
+from docs.flags import written_into
 from tests.codeopt.command import codeopt
 
 COMMANDS: dict[str, Any] = {"batch": batch, "check": check, "improve": improve, "review": review, "mcp": mcp_command}
@@ -29,20 +26,9 @@ def parse(command: str, *words: str) -> argparse.Namespace:
 
 
 def test_the_page_has_the_flags_that_there_are() -> None:
-    """Otherwise: python -m codeopt.cli.reference docs/flags.md."""
+    """Otherwise: python -m docs.flags."""
     page = PAGE.read_text("utf-8")
     assert page == written_into(page)
-
-
-def test_the_man_page_has_the_commands_and_flags_that_there_are() -> None:
-    """Otherwise: python -m codeopt.cli.man_page docs/codeopt.1."""
-    page = PAGE.with_name("codeopt.1").read_text("utf-8")
-    assert page == man_page()
-    if shutil.which("groff"):
-        done = subprocess.run(
-            ["groff", "-man", "-Tascii", "-ww", "-z"], input=page, capture_output=True, text=True, check=True
-        )
-        assert done.stderr == ""
 
 
 @pytest.mark.parametrize("command", COMMANDS)

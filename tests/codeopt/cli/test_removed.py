@@ -31,13 +31,13 @@ def test_a_removed_option_is_one_line_with_what_to_use(
     assert main([word.format(key) for word in words]) == 2
     out, err = capsys.readouterr()
     error, hint = err.splitlines()
-    assert (out, error.endswith("was removed"), hint) == ("", True, f"  hint: use {OPTIONS[key]}")
+    assert (out, error.endswith("was removed"), hint) == ("", True, f"  hint: {OPTIONS[key]}")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_removed_command_is_one_line_with_what_to_use(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([name, "--json", "x"]) == 2
-    assert capsys.readouterr().err == f"error: the command {name} was removed\n  hint: use {COMMANDS[name]}\n"
+    assert capsys.readouterr().err == f"error: the command {name} was removed\n  hint: {COMMANDS[name]}\n"
 
 
 def test_what_is_there_was_not_removed() -> None:

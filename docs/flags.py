@@ -1,9 +1,8 @@
-"""All flags for a page, an index and a table: `python -m codeopt.cli.reference docs/flags.md` writes them."""
+"""All flags for a page, an index and a table: `python -m docs.flags` writes them into flags.md."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 import textwrap
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -15,7 +14,8 @@ from codeopt.cli.parser import HelpAll, commands_of
 from codeopt.core import plugins
 from codeopt.core.flag import Flag, FlagUse, SettableBy
 
-BEGIN = "<!-- flags: written by python -m codeopt.cli.reference -->"
+FLAGS = Path(__file__).with_name("flags.md")
+BEGIN = "<!-- flags: written by python -m docs.flags -->"
 END = "<!-- end of flags -->"
 _HEAD = "| flag | meaning | default | in `pyproject.toml` | commands |\n|---|---|---|---|---|"
 _IN_A_PROJECT = {
@@ -108,5 +108,4 @@ def _parsers() -> Mapping[str, argparse.ArgumentParser]:
 
 
 if __name__ == "__main__":
-    path = Path(sys.argv[1])
-    path.write_text(written_into(path.read_text("utf-8")), "utf-8")
+    FLAGS.write_text(written_into(FLAGS.read_text("utf-8")), "utf-8")

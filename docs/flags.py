@@ -28,7 +28,6 @@ _IN_A_PROJECT = {
     SettableBy.USER: "",
     SettableBy.VARIABLES: "`NAME=VALUE`",
     SettableBy.READ: "inside the project",
-    SettableBy.PYTHON: "not a file that git tracks",
 }
 
 

@@ -114,7 +114,7 @@ def find_python(
 
     if not options.python and (brought := [path for path in sorted(changed) if set(VENVS) & set(path.split("/"))]):
         raise Untrusted(f"the change brings files of a virtual environment ({brought[0]})", hint="name one by --python")
-    found = None if options.image else find_interpreter(options.python, place, own_files=False)
+    found = None if options.image else find_interpreter(options.python, place)
     console.detail(python_line(found))
     return (replace(options, python=found.path) if found else options), open_session(console, interpreter=found)
 

@@ -18,7 +18,6 @@ from codeopt.cli.parser import HelpAll, meant
 from codeopt.cli.removed import refuse_key
 from codeopt.core.errors import UsageError
 from codeopt.core.flag import PREFIX, SettableBy, variable
-from codeopt.core.interpreter import SettingsPython
 from codeopt.core.ownership import top_of
 from codeopt.core.run_inputs import is_secret
 from codeopt.core.settings import user_file
@@ -162,7 +161,7 @@ def _of_project(path: Path, flag: str, value: Any) -> Any:
         if isinstance(value, list | tuple):
             return RefusedNames.of(tuple(map(str, values)), error)
         return RefusedSetting.of(text, error)
-    return SettingsPython(value) if setting is SettableBy.PYTHON else value
+    return value
 
 
 def _harm(setting: SettableBy, value: Any, path: Path) -> str:

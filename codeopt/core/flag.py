@@ -43,8 +43,6 @@ class SettableBy(Enum):
     """PROJECT, but NAME alone, which passes a variable of the user's on, is refused in a project's file."""
     READ = auto()
     """PROJECT, but a path in a project's file must lie inside of the project, and hold no secret by its name."""
-    PYTHON = auto()
-    """PROJECT, but an interpreter that git tracks is refused in a project's file."""
 
 
 class FlagKind(Enum):

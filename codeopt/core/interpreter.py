@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import os
-import subprocess
+import re
 import sys
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from codeopt.core.errors import UsageError
 from codeopt.core.project_python import VENVS
-from codeopt.core.tracked_python import require_untracked, require_untracked_file
 from codeopt_sandbox.errors import BadInterpreter
 from codeopt_sandbox.host_program import find_program
 from codeopt_sandbox.interpreter import ask_python
 from codeopt_sandbox.plain_files import read_text
 
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
-MAX_TOOL_S = 3.0
-"""Time limit for poetry or hatch to name an environment, seconds. poetry takes 0.6 s."""
 ADVICE = "--python PATH names another"
+MAX_LINKS = 40
+"""Most links followed on the way to a file, the kernel's own limit."""
+_PYTHON = re.compile(r"python[\d.]*[dt]*")
+"""Names of the programs that may be asked for their version with options of Python."""
 
 
 class Origin(StrEnum):
@@ -31,16 +30,8 @@ class Origin(StrEnum):
 
     NAMED = "--python"
     ACTIVATED = "VIRTUAL_ENV"
-    PROJECT = "project"  # .venv or venv, or where uv and pdm say that it is
-    POETRY = "poetry"
-    HATCH = "hatch"
+    PROJECT = "project"  # .venv or venv, or the one of uv's variable
     OWN = "codeopt"  # the one that runs us
-
-
-class SettingsPython(str):
-    """The interpreter that [tool.codeopt] of a project names: the project may have brought both."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -79,61 +70,27 @@ class Interpreter:
         return {"path": self.path, "version": self.version, "pytest": self.pytest_version, "origin": str(self.origin)}
 
 
-def find_interpreter(
-    named: str | None, place: Path, *, own_files: bool = True, environment: Mapping[str, str] | None = None
-) -> Interpreter:
+def find_interpreter(named: str | None, place: Path, *, environment: Mapping[str, str] | None = None) -> Interpreter:
     """Return the interpreter for a program, or for the project around a folder, after starting it once.
 
-    named: the path given with --python, which has precedence. own_files: False if another author's files may be in the
-    project. Then poetry and pdm are not asked, as they may load plug-ins from there. Raises UsageError if the named or
-    found interpreter does not work. It is not replaced by another one.
+    named: the path given with --python, which has precedence. Raises UsageError if the named or found interpreter does
+    not work, or if the project may have brought it. It is not replaced by another one. No tool is asked: poetry, hatch
+    and pdm load files of a project.
     """
     environment = os.environ if environment is None else environment
-    place = place.absolute()
-    before, hint = "", ADVICE
     if named:
-        before, hint = "--python: ", ""
-    elif folder := activated_environment(environment):
-        before, hint = f"VIRTUAL_ENV is set to {folder}, but ", f"make the environment again, or {ADVICE}"
-    try:
-        path, origin, brought = _choose(named, place, own_files, environment)
-        if origin is Origin.PROJECT:
-            hint = f"make the environment again, or {ADVICE}"
-        # The only start of a file which may belong to the examined tree: docs/environment.md lists the conditions.
-        require_untracked(Path(path), brought)
-        facts = ask_python(path)
-    except (BadInterpreter, RuntimeError) as error:  # the latter of `~nobody/bin/python`
-        raise UsageError(f"{before}{error}", hint=hint) from error
-    folders = tuple(filter(None, (*facts.libraries, facts.user_site)))
-    return Interpreter(facts.executable, facts.version, facts.pytest, origin, folders)
-
-
-def _choose(
-    named: str | None, place: Path, own_files: bool, environment: Mapping[str, str]
-) -> tuple[str, Origin, tuple[Path, ...]]:
-    """Return a path, its source, and the folders around which a repository may have brought files of it.
-
-    A project may have brought what lies in it, and what its files name. Anything else is the user's: an environment
-    that is activated elsewhere, and the installation to which a link of an untracked environment leads.
-    """
-    if named:
-        path = str(Path(named).expanduser().absolute()) if os.sep in named else find_program(named) or named
-        by_files = isinstance(named, SettingsPython)
-        return path, Origin.NAMED, (place, Path(path).absolute().parent) if by_files else ()
-    if folder := activated_environment(environment):
-        return str(Path(folder).absolute() / "bin" / "python"), Origin.ACTIVATED, (place,)
-    for root in _project(place):
+        return _named(named)
+    folders = [*_project(place.absolute())]
+    if activated := activated_environment(environment):
+        before = f"VIRTUAL_ENV is set to {activated}, but "
+        return _of_venv(Path(activated).absolute(), Origin.ACTIVATED, folders, before)
+    for root in folders:
         if venv := next((root / name for name in _names(root, environment) if _is_venv(root / name)), None):
-            return str(venv / "bin" / "python"), Origin.PROJECT, (place,)
-        if not own_files:
-            continue
-        if (told := _of_pdm(root)) is not None:
-            require_untracked_file(root / ".pdm-python")
-            return told, Origin.PROJECT, (place, Path(told).parent)
-        for origin in (Origin.POETRY, Origin.HATCH):
-            if (told := _told(origin, root)) is not None:
-                return told, origin, (place, Path(told).parent)
-    return sys.executable, Origin.OWN, ()
+            return _of_venv(venv, Origin.PROJECT, folders)
+    try:
+        return _asked(sys.executable, Origin.OWN)
+    except BadInterpreter as error:
+        raise UsageError(str(error), hint=ADVICE) from error
 
 
 def activated_environment(environment: Mapping[str, str]) -> str:
@@ -151,6 +108,87 @@ def activated_environment(environment: Mapping[str, str]) -> str:
 
 def _is_own(folder: Path) -> bool:
     return folder.resolve() == Path(sys.prefix).resolve()
+
+
+def _named(named: str) -> Interpreter:
+    try:
+        path = str(Path(named).expanduser().absolute()) if os.sep in named else find_program(named) or named
+        return _asked(path, Origin.NAMED)
+    except (BadInterpreter, RuntimeError) as error:  # the latter of `~nobody/bin/python`
+        raise UsageError(f"--python: {error}") from error
+
+
+def _of_venv(venv: Path, origin: Origin, project: list[Path], before: str = "") -> Interpreter:
+    """The interpreter of a virtual environment. Raises UsageError where the environment is broken, or may have come
+    with the project, and says what to do."""
+    python = venv / "bin" / "python"
+    ours = python.parent == Path(sys.executable).parent and python.exists() and python.samefile(sys.executable)
+    if not ours and any(venv.is_relative_to(folder) for folder in project):
+        _require_own(venv, python)
+    try:
+        return _asked(str(python), origin)
+    except BadInterpreter as error:
+        raise UsageError(f"{before}{error}", hint=f"make the environment again, or {ADVICE}") from error
+
+
+def _asked(path: str, origin: Origin) -> Interpreter:
+    """Start an interpreter and ask for its version.
+
+    This is the only place that starts a file on this machine which a project names. docs/environment.md lists the
+    conditions. Raises BadInterpreter.
+    """
+    facts = ask_python(path)
+    folders = tuple(filter(None, (*facts.libraries, facts.user_site)))
+    return Interpreter(facts.executable, facts.version, facts.pytest, origin, folders)
+
+
+# --- what a project may have brought -----------------------------------------------------------------
+
+
+def _require_own(venv: Path, python: Path) -> None:
+    """Refuse an environment of which a start would run a program or a library of the project. Raises UsageError.
+
+    With `-I -S` a start runs the program, and the standard library beside the folder that pyvenv.cfg calls home. git is
+    not asked: a download may contain a `.git` that tracks nothing.
+    """
+    root = Path(os.path.realpath(venv.parent))
+    homes = [home for place in (python.parent, venv) for home in _homes(place / "pyvenv.cfg")]
+    for path in (root / venv.name / "bin" / "python", *homes):
+        end = _end(path, root)
+        named = end is not None and (path in homes or _PYTHON.fullmatch(end.name))
+        if path.exists() and not named:
+            raise UsageError(
+                f"{python} is not started: it leads to no Python of this machine, and the project may have brought it",
+                hint="--python PATH starts it all the same",
+            )
+
+
+def _homes(settings: Path) -> list[Path]:
+    try:
+        pairs = [line.partition("=") for line in read_text(settings, "replace").splitlines()]
+    except OSError:
+        return []
+    return [Path(value.strip()) for key, _, value in pairs if key.strip().lower() == "home"]
+
+
+def _end(path: Path, root: Path) -> Path | None:
+    """The file at the end of all links. None if a project that lies in this real folder may have brought it.
+
+    Only an absolute path leads from a project to what was there before it: a relative one can lead to what lies beside
+    it in a download, and a path through /proc to the current folder.
+    """
+    at, parts, links = Path(path.anchor), [*reversed(path.parts[1:])], 0
+    left = path.is_absolute() and not path.is_relative_to(root)
+    while parts:
+        part = parts.pop()
+        at = at.parent if part == ".." else at / part
+        if at.is_symlink() and links < MAX_LINKS:
+            target = at.readlink()
+            left = (left or target.is_absolute()) and not at.is_relative_to("/proc")
+            at = Path(target.anchor) if target.anchor else at.parent
+            parts += reversed(target.parts[1:] if target.anchor else target.parts)
+            links += 1
+    return at if left and not at.is_relative_to(root) else None
 
 
 # --- the project ---------------------------------------------------------------------------------
@@ -184,45 +222,3 @@ def _is_venv(folder: Path) -> bool:
     `venv`.
     """
     return (folder / "pyvenv.cfg").exists() or os.path.lexists(folder / "bin" / "python")
-
-
-def _of_pdm(root: Path) -> str | None:
-    """The environment of a pdm project, from the file in which pdm keeps its interpreter's path."""
-    try:
-        return read_text(root / ".pdm-python").strip() or None
-    except (OSError, ValueError):
-        return None
-
-
-def _told(tool: Origin, root: Path) -> str | None:
-    """Return the folder that poetry or hatch names, or None if the project does not use it or it does not answer in
-    time.
-    """
-    program = find_program(str(tool))
-    if program is None or not _is_of(tool, root):
-        return None
-    arguments = ["env", "info", "--path"] if tool is Origin.POETRY else ["env", "find"]
-    try:
-        done = subprocess.run(
-            [program, *arguments],
-            cwd=root,
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            timeout=MAX_TOOL_S,
-        )
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return None
-    folder = Path(done.stdout.strip().partition("\n")[0])
-    found = folder.is_absolute() and _is_venv(folder)
-    return str(folder / "bin" / "python") if done.returncode == 0 and found else None
-
-
-def _is_of(tool: Origin, root: Path) -> bool:
-    if (root / ("poetry.lock" if tool is Origin.POETRY else "hatch.toml")).exists():
-        return True
-    try:
-        table: dict[str, Any] = tomllib.loads(read_text(root / "pyproject.toml")).get("tool", {})
-    except (OSError, ValueError):
-        return False
-    return "poetry" in table if tool is Origin.POETRY else "envs" in table.get("hatch", {})

@@ -260,7 +260,7 @@ class ImproveOptions:
         "PATH",
         "Python that runs the program",
         unset="the project's environment, otherwise codeopt's",
-        setting=SettableBy.PYTHON,
+        setting=_USER,
     )
     timeout: float | None = _sandbox(
         None, "S", "time limit of one run in seconds", positive, unset="4 times the original's time, at least 10"

@@ -253,5 +253,5 @@ def _session(options: ImproveOptions, console: Console) -> Session:
     ) -> Sandbox:
         return open_isolated(options, own_code_only=False, notify=notify, mounts=mounts, room_mib=room_mib, base=base)
 
-    found = None if options.image else find_interpreter(options.python, Path.cwd(), own_files=False)
+    found = None if options.image else find_interpreter(options.python, Path.cwd())
     return open_session(console, open_sandbox=open_always_isolated, interpreter=found)

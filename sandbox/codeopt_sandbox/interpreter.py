@@ -167,7 +167,7 @@ def _start(python: str, arguments: list[str]) -> tuple[int, str, str]:
 
 def _missing(python: str) -> str:
     path = Path(python)
-    if path.is_symlink():
+    if path.is_symlink() and not path.exists():
         return f"leads to {os.path.realpath(path)}, which is not there"
     if path.is_file():
         return "cannot be started: what its first line names is not there"

@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.html:
         require_writable(arguments.html)
     root = locate(paths[0] / "any.py" if paths[0].is_dir() else paths[0]).root
-    python = find_interpreter(None, paths[0], own_files=False)
+    python = find_interpreter(None, paths[0])
     caches = existing_caches([root])
     listed = (finding for cache in caches for finding in listed_findings(cache, root, python, paths))
     everything = sorted(listed, key=lambda each: -each.finding.made_at)

@@ -124,7 +124,7 @@ def test_nor_one_that_its_settings_name(project: Path) -> None:
     write_files(project, {"pyproject.toml": '[tool.codeopt]\npython = "pkg/.venv/bin/python"\n'})
     done = codeopt(*COMMANDS["profile"], cwd=project)
     assert (done.status, sprung(project)) == (2, "")
-    assert "is tracked by git" in done.err
+    assert "which a project's file cannot decide" in done.err
 
 
 @pytest.mark.docker

@@ -11,15 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.core import interpreter
 from codeopt.core.errors import UsageError
-from codeopt.core.interpreter import Origin, SettingsPython, find_interpreter
+from codeopt.core.interpreter import Origin, find_interpreter
 from codeopt_sandbox import interpreter as started
 from tests.codeopt.command import codeopt, write_problem
 from tests.codeopt.review.pull_request import git
 
 NOTHING: dict[str, str] = {}
-COMMIT = ("-c", "user.name=n", "-c", "user.email=a@b", "commit", "-qm", "x")
 
 
 @pytest.fixture
@@ -113,216 +111,136 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_one_is_one_line_whoever_says_it(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     break_it, said = BROKEN[name]
-    python = tmp_path / ".venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    (tmp_path / ".venv" / "pyvenv.cfg").touch()
+    python = tmp_path / "elsewhere" / "python"
+    python.parent.mkdir()
     break_it(python)
+    (tmp_path / "project" / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / "project" / ".venv" / "bin" / "python").symlink_to(python)
     monkeypatch.setattr(started, "START_S", 0.5 if name == "hangs" else 10.0)
-    activated = {"VIRTUAL_ENV": str(tmp_path / ".venv")}
+    activated = {"VIRTUAL_ENV": str(tmp_path / "project" / ".venv")}
     for named, environment, words in (
         (str(python), NOTHING, "--python: "), (None, activated, "VIRTUAL_ENV is set to "), (None, NOTHING, "--python"),
     ):  # fmt: skip
         with pytest.raises(UsageError) as error:
-            find_interpreter(named, tmp_path, environment=environment)
+            find_interpreter(named, tmp_path / "project", environment=environment)
         assert said in str(error.value)
         assert words in error.value.words
         assert "\n" not in error.value.words
 
 
-def test_one_that_git_tracks_is_not_started(project: Path) -> None:
-    git(project, "init", "-q")
-    assert find_interpreter(None, project, environment=NOTHING).origin is Origin.PROJECT
-    git(project, "add", "-f", ".venv/bin/python")
-    with pytest.raises(UsageError, match="is tracked by git"):
-        find_interpreter(None, project, environment=NOTHING)
-    assert find_interpreter(str(project / ".venv" / "bin" / "python"), project, environment=NOTHING)
+def _program(project: Path, python: str) -> str:
+    """A program of the project's, which leaves a mark."""
+    write_program(project / python, f"#!/bin/sh\ntouch '{project.parent}/started'\nexec '{sys.executable}' \"$@\"\n")
+    return str(project / python)
 
 
-def _settings(project: Path) -> str:
-    return ".venv/pyvenv.cfg"
+def _its_own_file(project: Path, python: Path) -> None:
+    python.write_bytes(Path(_program(project, "bin/python")).read_bytes())
+    python.chmod(0o755)
 
 
-def _code_of_a_package(project: Path) -> str:
-    packages = next((project / ".venv" / "lib").glob("python*/site-packages"))
-    (packages / "evil.pth").write_text("import evil\n")
-    return str(packages / "evil.pth")
+def _beside(project: Path, python: Path) -> None:
+    _program(project.parent / "download", "python")
+    python.symlink_to("../../../download/python")
 
 
-def _a_link_to_a_tracked_folder(project: Path) -> str:
-    (project / ".venv").rename(project / "tools")
-    (project / ".venv").symlink_to("tools")
-    return "tools"
+def _of_the_current_folder(project: Path, python: Path) -> None:
+    _program(project.parent / "download", "python")
+    python.symlink_to(f"/proc/self/cwd/{os.path.relpath(project.parent / 'download', Path.cwd())}/python")
 
 
-def _a_tracked_link(project: Path) -> str:
-    (project / ".venv").rename(project.parent / "elsewhere")
-    (project / ".venv").symlink_to("../elsewhere")
-    return ".venv"
+def _a_library(home: str) -> Callable[[Path, Path], None]:
+    def bring(project: Path, python: Path) -> None:
+        python.symlink_to(os.path.realpath(sys.executable))
+        mark = f"open({str(project.parent / 'started')!r}, 'w')\n"
+        for name in ("os", "encodings/__init__"):
+            version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+            write_program(project / "base" / "lib" / version / f"{name}.py", mark)
+        (project / "base" / "bin").mkdir()
+        (project / ".venv" / "pyvenv.cfg").write_text(f"home = {home.format(project)}\n")
+
+    return bring
 
 
-def _a_program_elsewhere_in_the_tree(project: Path) -> str:
+BROUGHT = {
+    "a file in the environment": _its_own_file,
+    "a link within the project": lambda project, python: python.symlink_to(_program(project, "bin/python")),
+    "a relative link": lambda project, python: _program(project, "p/python") and python.symlink_to("../../p/python"),
+    "a relative link out of the project": _beside,
+    "a way through the current folder": _of_the_current_folder,
+    "no Python": lambda project, python: python.symlink_to("/bin/sh"),
+    "a standard library": _a_library("{}/base/bin"),
+    "a standard library beside the current folder": _a_library("base/bin"),
+}
+
+
+@pytest.mark.parametrize("tracked", [None, False, True], ids=["no git", "untracked", "tracked"])
+@pytest.mark.parametrize("brought", BROUGHT)
+def test_nothing_that_a_project_may_have_brought_is_started(
+    brought: str, tracked: bool | None, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """git's word is not asked: a download may hold a repository of its own."""
     python = project / ".venv" / "bin" / "python"
     python.unlink()
-    (project / "bin").mkdir()
-    (project / "bin" / "python").symlink_to(sys.executable)
-    python.symlink_to("../../bin/python")
-    return "bin/python"
-
-
-def _a_folder_of_programs(project: Path) -> str:
-    (project / ".venv" / "bin").rename(project / "programs")
-    (project / ".venv" / "bin").symlink_to("../programs")
-    return "programs/python"
-
-
-def _a_library_that_the_settings_name(project: Path) -> str:
-    library = project / "base" / "lib" / "python3"
-    write_program(library / "os.py", "")
-    (project / "base" / "bin").mkdir()
-    (project / ".venv" / "pyvenv.cfg").write_text(f"home = {project}/base/bin\n")
-    return "base/lib"
-
-
-@pytest.mark.parametrize("bring", [
-    _settings, _code_of_a_package, _a_link_to_a_tracked_folder, _a_tracked_link, _a_program_elsewhere_in_the_tree,
-    _a_folder_of_programs, _a_library_that_the_settings_name,
-], ids=lambda bring: bring.__name__)  # fmt: skip
-def test_nothing_that_a_start_reads_may_be_tracked(bring: Callable[[Path], str], project: Path) -> None:
-    git(project, "init", "-q")
-    name = bring(project)
-    activated = {"VIRTUAL_ENV": str(project / ".venv")}
-    git(project, "add", "-f", name)
-    for environment in (NOTHING, activated):
-        with pytest.raises(UsageError, match="is tracked by git"):
+    monkeypatch.chdir(project)
+    BROUGHT[brought](project, python)
+    if tracked is not None:
+        git(project, "init", "-q")
+    if tracked:
+        git(project, "add", "-f", ".")
+    for environment in (NOTHING, {"VIRTUAL_ENV": str(project / ".venv")}):
+        with pytest.raises(UsageError, match="may have brought it"):
             find_interpreter(None, project, environment=environment)
-    git(project, "rm", "-q", "--cached", "-r", name)
-    if bring is not _a_library_that_the_settings_name:  # an empty library starts nothing
-        assert find_interpreter(None, project, environment=NOTHING).origin is Origin.PROJECT
+    assert not (project.parent / "started").exists()
 
 
-def test_one_of_a_submodule_or_a_nested_clone_is_not_started(project: Path) -> None:
-    git(project, "init", "-q")
-    git(project / "src", "init", "-q")
-    venv.create(project / "src" / ".venv", symlinks=True)
-    git(project / "src", "add", "-f", ".venv")
-    with pytest.raises(UsageError, match="is tracked by git"):
-        find_interpreter(None, project / "src" / "pkg" / "mod.py", environment=NOTHING)
-
-
-def test_one_of_which_git_cannot_say_is_not_started(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    git(project, "init", "-q")
-    with (project / ".git" / "config").open("a") as settings:
-        settings.write("[core\n")
-    with pytest.raises(UsageError, match=r"whether git tracks .* is not known, .*bad config line"):
-        find_interpreter(None, project, environment=NOTHING)
-    monkeypatch.setenv("PATH", str(project))
-    with pytest.raises(UsageError, match="there is no git here"):
-        find_interpreter(None, project, environment=NOTHING)
-    shutil.rmtree(project / ".git")
-    assert find_interpreter(None, project, environment=NOTHING).origin is Origin.PROJECT
-
-
-@pytest.mark.parametrize("named_by", ["a link of .venv", "VIRTUAL_ENV", "the settings"])
-def test_one_outside_of_the_project_is_the_users_unless_its_files_name_it(
+@pytest.mark.parametrize("named_by", ["a link of .venv", "VIRTUAL_ENV"])
+def test_one_outside_of_the_project_is_the_users(
     named_by: str, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """pyenv's folder is a git checkout, and there may be no git."""
     checkout = tmp_path / "pyenv"
     python = write_program(checkout / "bin" / "python", f"#!/bin/sh\nexec '{sys.executable}' \"$@\"\n")
     git(checkout, "init", "-q")
+    git(checkout, "add", "-f", ".")
     git(project, "init", "-q")
     link = project / ".venv" / "bin" / "python"
     link.unlink()
     link.symlink_to(python)
     environment = {"VIRTUAL_ENV": str(checkout)} if named_by == "VIRTUAL_ENV" else NOTHING
-    named = SettingsPython(python) if named_by == "the settings" else None
-    assert find_interpreter(named, project, environment=environment)
-    with (checkout / ".git" / "config").open("a") as settings:
-        settings.write("[core\n")
-    if named:
-        with pytest.raises(UsageError, match="whether git tracks .* is not known"):
-            find_interpreter(named, project, environment=environment)
-    else:
-        assert find_interpreter(None, project, environment=environment)
-        (project / ".git").rename(tmp_path / "no longer a repository")
-        monkeypatch.setenv("PATH", str(project))
-        assert find_interpreter(None, project, environment=environment)
+    assert find_interpreter(None, project, environment=environment)
+    monkeypatch.setenv("PATH", str(project))
+    assert find_interpreter(None, project, environment=environment)
 
 
-@pytest.mark.parametrize("named", [
-    "bin/python", "./python", "a/b/c/python", "a/../bin/python", "src/../bin/python", "dir/python",
-    "./link", "outer/python", "sub/bin/python", "nested/bin/python", "../project/bin/python",
-])  # fmt: skip
-def test_no_interpreter_that_git_tracks_is_started_wherever_it_lies(
-    named: str, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each path is asked about in its own work tree, be the environment around it that work tree or around it."""
-    python = f"#!/bin/sh\ntouch '{project.parent}/started'\nexec '{sys.executable}' \"$@\"\n"
-    for place in ("bin/python", "python", "a/b/c/python", "sub/bin/python", "nested/bin/python"):
-        write_program(project / place, python)
-    write_program(project.parent / "elsewhere" / "python", python)  # what leads there is tracked, and not the file
-    (project / "dir").symlink_to("bin")
-    (project / "link").symlink_to("a/b/c/python")
-    (project / "outer").symlink_to("../elsewhere")
-    for nested in ("sub", "nested"):
-        git(project / nested, "init", "-q")
-        git(project / nested, "add", "-f", ".")
-        git(project / nested, *COMMIT)
+def test_an_environment_by_links_is_started_also_where_git_tracks_it(project: Path) -> None:
+    """Its links lead to a Python of this machine."""
     git(project, "init", "-q")
-    git(project, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "./sub", "sub")
-    git(project, "add", "-f", "bin", "python", "a", "dir", "link", "outer")
-    monkeypatch.chdir(project)
-    with pytest.raises(UsageError, match="is tracked by git"):
-        find_interpreter(SettingsPython(named), project)
-    assert not (project.parent / "started").exists()
-    assert find_interpreter(named, project).origin is Origin.NAMED
-
-
-@pytest.mark.parametrize("named", ["bin/python", "./python", "../other/bin/python"])
-def test_a_setting_is_refused_where_git_cannot_say_of_any_work_tree(
-    named: str, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Neither of that around the interpreter, where that is another than the one around the settings."""
-    monkeypatch.chdir(project)
-    git(project, "init", "-q")
-    path = write_program(project / named, f"#!/bin/sh\nexec '{sys.executable}' \"$@\"\n").resolve()
-    root = project if path.is_relative_to(project) else project.parent / "other"
-    git(root, "init", "-q")
-    assert find_interpreter(SettingsPython(named), project)
-    with (root / ".git" / "config").open("a") as settings:
-        settings.write("[core\n")
-    with pytest.raises(UsageError, match="whether git tracks .* is not known"):
-        find_interpreter(SettingsPython(named), project)
+    git(project, "add", "-f", ".")
+    assert find_interpreter(None, project, environment=NOTHING).origin is Origin.PROJECT
+    (project / ".venv").rename(project.parent / "elsewhere")
+    (project / ".venv").symlink_to("../elsewhere")
+    assert find_interpreter(None, project, environment=NOTHING).origin is Origin.PROJECT
 
 
 def test_an_environment_that_is_the_whole_project_is_started(project: Path) -> None:
-    """Its `bin` and `lib` may hold files of the project beside those of the environment."""
     venv.create(project, symlinks=True)
-    write_program(project / "bin" / "run.sh", "")
-    write_program(project / "lib" / "tool.py", "")
-    git(project, "init", "-q")
-    git(project, "add", "src", "bin/run.sh", "lib/tool.py")
     assert find_interpreter(None, project, environment={"VIRTUAL_ENV": str(project)}).origin is Origin.ACTIVATED
 
 
-def test_tools_are_asked_where_the_project_is_theirs_and_they_answer_at_once(
+def test_no_tool_is_asked_and_no_path_in_a_file_is_followed(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    moved = tmp_path / "cache" / "project-py3"
-    (project / ".venv").rename(project / "moved")
-    moved.parent.mkdir()
-    (project / "moved").rename(moved)
-    tool = write_program(tmp_path / "tools" / "poetry", f"#!/bin/sh\necho {moved}\n")
-    monkeypatch.setenv("PATH", f"{tool.parent}{os.pathsep}{os.environ['PATH']}")
+    """hatch runs a plug-in that pyproject.toml names; poetry loads one, and pdm keeps a path in a file."""
+    shutil.rmtree(project / ".venv")
+    python = _program(tmp_path / "download", "python")
+    for tool in ("poetry", "hatch", "pdm", "uv"):
+        write_program(tmp_path / "tools" / tool, f"#!/bin/sh\ntouch '{tmp_path}/started'\necho {tmp_path}\n")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'tools'}{os.pathsep}{os.environ['PATH']}")
+    (project / ".pdm-python").write_text(python)
+    (project / "pyproject.toml").write_text("[tool.poetry]\n[tool.hatch.envs.default]\n[tool.pdm]\n[tool.uv]\n")
     assert find_interpreter(None, project, environment=NOTHING).origin is Origin.OWN
-    (project / "pyproject.toml").write_text("[tool.poetry]\n")
-    assert find_interpreter(None, project, environment=NOTHING).origin is Origin.POETRY
-    assert find_interpreter(None, project, own_files=False, environment=NOTHING).origin is Origin.OWN
-    monkeypatch.setattr(interpreter, "MAX_TOOL_S", 0.2)
-    write_program(tool, "#!/bin/sh\nexec sleep 5\n")
-    assert find_interpreter(None, project, environment=NOTHING).origin is Origin.OWN
-    (project / ".pdm-python").write_text(f"{moved}/bin/python")
-    assert find_interpreter(None, project, environment=NOTHING).origin is Origin.PROJECT
+    assert not (tmp_path / "started").exists()
 
 
 @pytest.mark.parametrize("name", ["improve", "compare", "profile", "check", "batch"])

@@ -94,7 +94,8 @@ def _next(improved_several: ImprovedSeveral, target: Path, *, written: bool) -> 
         lines = [f"Apply: {command}", *[f"       {command} {one}   only this function"] * (command == APPLY)]
     if improved_several.left:
         return [*lines, f"Next: codeopt improve --resume {improved_several.run.path}"]
-    return lines if improved_several.improved else [f"Next: codeopt improve {shlex.quote(str(target))} --model NAME"]
+    following = log_line(shlex.join(["codeopt", "improve", str(target), "--model", "NAME"]))
+    return lines if improved_several.improved else [f"Next: {following}"]
 
 
 def _status(improved_several: ImprovedSeveral, console: Console) -> int:
@@ -125,7 +126,7 @@ def _dry_run(arguments: argparse.Namespace, target: Target, names: list[str]) ->
     """Print what would be looked at; the tests say in which order."""
     said = {"schema": "codeopt.plan/1", "target": str(target), "workload": "several", "functions": names}
     lines = [f"{target}: {counted(len(names), 'function')}, in the order of their tests' time", *names]
-    print(json.dumps(said) if arguments.json else "\n".join(lines))
+    print(json.dumps(said) if arguments.json else "\n".join(map(log_line, lines)))
     return 0
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from codeopt.core.errors import UsageError
 from codeopt.core.program import write_whole
-from codeopt.core.sanitize import acts_in_a_log, printable
+from codeopt.core.sanitize import acts_in_a_log, harmless, printable
 
 if TYPE_CHECKING:
     from codeopt.core.console import Console
@@ -40,13 +40,13 @@ def deliver(
 
 
 def tell(text: str) -> None:
-    """Write lines for people to standard output: to a terminal wrapped and in colour, elsewhere as `deliver` does."""
-    if not sys.stdout.isatty():
-        deliver(text, None)
-        return
-    from codeopt.core.screen import open_terminal, write_lines
+    """Write lines for people to standard output, to a terminal wrapped and in colour; names in them do nothing."""
+    if sys.stdout.isatty():
+        from codeopt.core.screen import open_terminal, write_lines
 
-    write_lines(clean(printable(text)), open_terminal(sys.stdout))
+        write_lines(clean(text), open_terminal(sys.stdout))
+    else:
+        sys.stdout.write(clean(harmless(printable(text))))
     sys.stdout.flush()
 
 

@@ -128,10 +128,11 @@ class Console(AbstractContextManager["Console"]):
 
     def warn(self, line: str, hint: str = "") -> None:
         """Print a warning that stays, even when quiet."""
-        self._write("\n".join(report_lines("warning", line, hint)))
+        for each in report_lines("warning", line, hint):
+            self._write(each)
 
     def _write(self, line: str) -> None:
-        said = harmless(printable(line))
+        said = harmless(printable(line.replace("\n", "\\n")))  # a name may contain one
         if self._live:
             self._live.write(said)
         else:

@@ -35,6 +35,13 @@ def printable(text: str) -> str:
     return _UNUSUAL.sub(_escaped, text)
 
 
+def steering(text: str) -> set[str]:
+    """Return the characters that steer a terminal, hide text or reorder it. A lone carriage return ends a line of
+    Python's."""
+    found = set(_UNUSUAL.findall(text.replace("\r\n", "\n")))
+    return {char for char in found if unicodedata.category(char) in _UNSAFE}
+
+
 def _escaped(match: re.Match[str]) -> str:
     char = match.group()
     if unicodedata.category(char) not in _UNSAFE:

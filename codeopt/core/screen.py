@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Literal
 
-from codeopt.core.sanitize import printable
+from codeopt.core.sanitize import harmless, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,10 +60,10 @@ def open_terminal(stream: IO[str]) -> Console:
 
 
 def write_lines(text: str, terminal: Console) -> None:
-    """Write lines, wrapped and with verdicts, figures and caveats in colour."""
+    """Write lines, wrapped and with verdicts, figures and caveats in colour; names in them do nothing."""
     from rich.text import Text
 
-    for line in text.removesuffix("\n").split("\n"):
+    for line in harmless(printable(text)).removesuffix("\n").split("\n"):
         for row in wrapped(line, terminal.width):
             terminal.print(_styled(Text(row)))
 

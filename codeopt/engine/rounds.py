@@ -65,7 +65,7 @@ def run_rounds(loop: RefineLoop, console: Console) -> End:
     A step that fails also ends them if there is a candidate. Otherwise raises its error.
     """
     for candidate in loop.history.candidates[1:]:
-        console.print(row(candidate))
+        console.print_all(row(candidate).split("\n"))
     loop.on_stage = lambda stage: console.stage(stage, which_round(loop))
     try:
         loop.run()

@@ -101,7 +101,7 @@ def table(
     gains = sum(row.suggestion is not None for row in rows)
     summary = f"{gains} of {counted(len(rows), 'function')} can be faster by the built-in rules"
     missing = [log_line(diagnostic.words) for diagnostic in diagnostics]
-    target = shlex.quote(str(paths[0])) if paths else "."
+    target = log_line(shlex.quote(str(paths[0]))) if paths else "."
     step = f"Next: codeopt improve {target}{'' if gains else ' --model NAME'}"
     return (
         "\n".join([summary, *function_lines(rows, ranked_by), *missing, *[step] * any(row.judged for row in rows)])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from codeopt.cli import flags, profile_run
 from codeopt.cli.command import command
 from codeopt.cli.output import require_writable, tell, write_page
 from codeopt.core.errors import UsageError
+from codeopt.core.sanitize import log_line
 
 if TYPE_CHECKING:
     from codeopt_sandbox.profile import HotLine, Profile
@@ -74,8 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         python = [python_line(interpreter)] if arguments.verbose else []
         lines = slow_lines(profile, arguments.lines, source=program.source if arguments.verbose else "")
-        parts = [f"{target}, case {profile.case}", *python, "", *lines, *summary(profile)]
-        tell("\n".join([*parts, f"Next: codeopt improve {target}", ""]))
+        parts = [log_line(f"{target}, case {profile.case}"), *python, "", *lines, *summary(profile)]
+        tell("\n".join([*parts, f"Next: {log_line(shlex.join(['codeopt', 'improve', str(target)]))}", ""]))
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 
@@ -30,6 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     The exit status of the command does not matter if calls were seen.
     """
+    from codeopt.core.sanitize import log_line
     from codeopt.core.screen import open_terminal, write_lines
     from codeopt.core.target import as_target
 
@@ -38,7 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
     if not target.name:
         raise UsageError(f"{arguments.target} names no function", hint="write FILE::FUNCTION")
     lines = _of_tests(arguments, target) if command is None else _of_command(arguments, target, command)
-    write_lines("\n".join([*lines, f"Next: codeopt improve {arguments.target}"]), open_terminal(sys.stderr))
+    following = f"Next: {shlex.join(['codeopt', 'improve', arguments.target])}"
+    write_lines("\n".join(map(log_line, [*lines, following])), open_terminal(sys.stderr))
     return 0
 
 

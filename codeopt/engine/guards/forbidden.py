@@ -11,6 +11,7 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from codeopt.core.revision import Revision
+from codeopt.core.sanitize import steering
 from codeopt.engine.guards import Consequence, Finding, SourcePair, guard
 
 WATCHED = frozenset(
@@ -65,7 +66,7 @@ def check_source(pair: SourcePair) -> Finding | None:
         return Finding(Consequence.NOTE, f"it newly imports {', '.join(harmless)}") if harmless else None
     reason = (
         f"it newly uses {', '.join(found)}, which the original does not; a faster program needs none of it, "
-        "and it could change what is measured"
+        "and it could hide code or change what is measured"
     )
     return Finding(Consequence.REJECT, reason)
 
@@ -90,7 +91,7 @@ def _touched(source: str) -> set[str]:
     modules = _imported(nodes)
     names = {name: module for name, module in modules.items() if module in (*HARMLESS, "sys", "io")}
     owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
-    found: set[str] = set()
+    found = {f"U+{ord(char):04X} (which hides or reorders text)" for char in steering(source)}
     for node in nodes:
         found |= _by_node(node, names) | _private(node, modules)
         if isinstance(node, ast.Name) and node.id in names and id(node) not in owners:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from shlex import join
 from textwrap import wrap
 
-from codeopt.core.sanitize import inline, printable
+from codeopt.core.sanitize import inline, log_line, printable
 from codeopt.core.words import clock, took
 from codeopt.report.stacks.tree import CallNode, call_tree
 from codeopt.workloads.project.profile import IMPORTS, ProjectProfile
@@ -60,7 +60,7 @@ def profile_text(
     ours = sum(f.own_share for f in profile.functions)
     if ours < SMALL:
         out.append(f"This project takes {ours:.0%} of the CPU time: a faster function cannot save more.")
-    return "\n".join([*out, f"Next: {_next(command, profile, ours, folder)}"])
+    return "\n".join(log_line(line, 2000) for line in [*out, f"Next: {_next(command, profile, ours, folder)}"])
 
 
 def _next(command: str, profile: ProjectProfile, ours: float, folder: str) -> str:

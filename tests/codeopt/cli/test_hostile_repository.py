@@ -127,6 +127,34 @@ def test_nor_one_that_its_settings_name(project: Path) -> None:
     assert "which a project's file cannot decide" in done.err
 
 
+EVIL = "\nINJECTED\x1b[31m\u202e"
+NAMED = f"a{EVIL}.py"
+ON_NAMES = {
+    "check": ("check", "."),
+    "profile": ("profile", f"{NAMED}::repeated", *CASES),
+    "profile of a program": ("profile", f"b{EVIL}.py", "--cases", f"cases{EVIL}"),
+    "profile --run": ("profile", ".", "--run", f"python 'c{EVIL}.py'"),
+    "improve": ("improve", f"{NAMED}::repeated", *CASES, *QUICK, "--model", "rules"),
+    "compare --base": ("compare", "--base", "HEAD"),
+    "review": ("review", "--base", "HEAD", *QUICK, "--model", "rules"),
+    "record": ("record", f"{NAMED}::repeated", "--", sys.executable, "pkg/calls.py"),
+}
+
+
+@pytest.mark.parametrize("name", ON_NAMES)
+def test_no_name_of_a_file_steers_a_terminal_or_begins_a_line(name: str, project: Path) -> None:
+    program = "words = [str(n % 300) for n in range(900)]\nprint(sum(w in words[:i] for i, w in enumerate(words)))\n"
+    write_files(project, {
+        NAMED: BEFORE, f"b{EVIL}.py": f"input()\n{program}", f"cases{EVIL}/input.0.txt": "\n", f"c{EVIL}.py": program,
+        f"test_a{EVIL}.py": TEST,
+    })  # fmt: skip
+    commit(project, "names")
+    write_files(project, {NAMED: SLOW})
+    done = codeopt(*ON_NAMES[name], "--sandbox", "bubblewrap", *["-v"] * (name != "record"), cwd=project)
+    assert not set("\x1b\u202e") & set(done.out + done.err)
+    assert "\nINJECTED" not in done.out + done.err
+
+
 @pytest.mark.docker
 def test_no_module_of_the_current_folder_stands_in_for_one_that_is_not_installed(project: Path) -> None:
     require_sandbox("docker")

@@ -37,9 +37,13 @@ ALLOWED = [
     "import collections\nPoint = collections.namedtuple('Point', 'x')\nprint(Point(1)._replace(x=2))\n",
     "system = 1\nexecute = 'exec'\n# import ctypes\n",
     "not python at all (",
-    "x = 1\x00",
+    "x = 1\r\ny = 'Grüße 数'\r\n",
 ]
 REFUSED = [  # a draft, what has to be named
+    ("x = 1  # \u202e comment", "U+202E"),
+    ("x = 1  # a comment\rimport os", "U+000D"),
+    ("x = '\u200b'", "U+200B"),
+    ("x = 1\x00", "U+0000"),
     ("import ctypes", "ctypes"),
     ("import ctypes.util as u", "ctypes"),
     ("from ctypes import c_int", "ctypes"),

@@ -335,7 +335,6 @@ def cleans_up(handler: ast.ExceptHandler) -> bool:
 STARTS = {
     "codeopt/core/git.py": "git, which runs nothing that a repository names",
     "codeopt/core/ruff.py": "ruff, which only reads",
-    "codeopt/core/interpreter.py": "poetry and hatch, to ask where an environment is",
     "codeopt/batch/local.py": "itself",
     "codeopt/batch/worker.py": "itself",
     "codeopt/serving/worker_pool.py": "itself",

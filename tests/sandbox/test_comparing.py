@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 import types
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.comparing import AnswerComparison, FloatPairs, Observable
-from codeopt_sandbox.guest.answer import KEPT_UNCHANGED, NO_VIEW, Answer, Field, Floats
+from codeopt_sandbox.guest.answer import FIELDS, KEPT_UNCHANGED, NO_VIEW, Answer, Field, Floats
 from codeopt_sandbox.guest.calls.outcome import State, died, timeout
 from codeopt_sandbox.guest.calls.repr.fields import text_field
 from tests.sandbox.answered import answer_of, module, returning, told
@@ -329,3 +330,11 @@ def test_steps_of_a_scenario_are_compared_as_answers_are() -> None:
 
 def test_calls_that_have_no_answer_are_missing() -> None:
     assert PLAIN.of_answers(told(returning(1), returning(2)), told(returning(1)))
+
+
+@pytest.mark.parametrize("value", [None, "a text", 1.5, [1, [2]], {"items": [{"a": []}]}])
+def test_an_answer_can_be_hashed_whatever_its_fields_hold(value: object) -> None:
+    full = Field("d", "[1]", 3, True, Floats("r", "p", 1, 2.0), value)
+    fields = {**dict.fromkeys(FIELDS, full.told()), "kind": "returns", "effects": ["files"], "stopped": [3, 1]}
+    answer = Answer.read({**fields, "steps": [fields, fields]})
+    assert {answer: 1}[Answer.read(json.loads(json.dumps(answer.told())))] == 1

@@ -67,6 +67,9 @@ class Field(Record):
     def __bool__(self) -> bool:
         return bool(self.digest)
 
+    def __hash__(self) -> int:
+        return hash(self.digest)  # a value of JSON may be a list or a dict
+
     @classmethod
     def read(cls, fields: Mapping[str, Any]) -> Self:
         """Rebuild a field from JSON."""

@@ -196,7 +196,7 @@ EXAMPLES = {
     SettableBy.SANDBOX: "process",
 }
 """Kind of setting -> a value that a project's file may not give."""
-MAY = {SettableBy.PROJECT, SettableBy.OF_A_CHANGE, SettableBy.EACH_TIME, SettableBy.PYTHON}
+MAY = {SettableBy.PROJECT, SettableBy.OF_A_CHANGE, SettableBy.EACH_TIME}
 """Kinds of which a project's file may give each value, or none at all, or where the value is looked at later."""
 
 

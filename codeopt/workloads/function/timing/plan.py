@@ -229,9 +229,9 @@ def _timed(choice: _Choice, corpus: CallCorpus) -> tuple[Timed, float]:
 def _asked(known: Sequence[KnownCall]) -> float:
     """Mean number of calls that find an object as it is, and leave it so for a later reader: where it is asked
     again and again, what it keeps for that helps. 0 where each has an object of its own, or changes it."""
-    asking = {k: found for k in known if k.source not in MADE_UP and (found := _first_object(k.text))}
-    changed = any(k.outcome.arguments for k in asking)
-    objects = len(set(asking.values()))
+    asking = [(k, found) for k in known if k.source not in MADE_UP and (found := _first_object(k.text))]
+    changed = any(k.outcome.arguments for k, _ in asking)
+    objects = len({found for _, found in asking})
     return len(asking) / objects if len(asking) > objects and not changed else 0.0
 
 

@@ -272,7 +272,7 @@ class FunctionWorkload(Defaults):
         if first is None:
             return _without_answer(outcome)
         shown = first
-        if not case.held_out and not first.late:  # a smaller one may only be quicker, and each try costs seconds
+        if not case.held_out:
             shown = smallest(
                 self.runner, self.baseline.revision, draft, first.call, self.checker, self.contract.inside,
                 case.environment, batch_of(case.stdin).ordered,

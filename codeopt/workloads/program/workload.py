@@ -18,6 +18,7 @@ from codeopt.workloads import Checked, Defaults, Stage, Suite, Workload, Workloa
 from codeopt.workloads._environments import axes
 from codeopt.workloads._long_inputs import LONG_S
 from codeopt.workloads._one_file import OneFile
+from codeopt.workloads._policy import HANGS
 from codeopt.workloads.program import baseline
 from codeopt.workloads.program.again import again
 from codeopt.workloads.program.briefing import brief, statement_in
@@ -249,8 +250,8 @@ class ProgramWorkload(Defaults):
         if late is None or late.verdict is not CaseVerdict.TLE:
             return None
         limit = self.sandbox.limits.seconds
-        old = next((known.run.wall_s for known in self.baseline.outcomes if known.case == late.case), limit)
-        return round(old / limit, 6) if old < limit else None
+        old = next((known.run.active_s for known in self.baseline.outcomes if known.case == late.case), limit)
+        return round(old / limit, 6) if limit / HANGS <= old < limit else None
 
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
         return tuple(rules)

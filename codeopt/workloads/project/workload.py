@@ -16,7 +16,7 @@ from codeopt.core.revision import Revision
 from codeopt.report.patch_table import THE_COMMAND
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._defaults import Defaults
-from codeopt.workloads._policy import InputPolicy
+from codeopt.workloads._policy import HANGS, InputPolicy
 from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
 from codeopt.workloads.program.special_check import OutputChecker, answers_of, require_own
@@ -241,7 +241,8 @@ class ProjectWorkload(Defaults):
     def bound(self, candidate: Candidate) -> float | None:
         """The ratio of the original's time to that of a draft that did not end in many times as long."""
         late = next((each.run for each in candidate.outcomes if each.verdict is CaseVerdict.TLE), None)
-        return self.baseline.outcomes[0].run.wall_s / late.wall_s if late and late.wall_s else None
+        ratio = self.baseline.outcomes[0].run.active_s / late.wall_s if late and late.wall_s else 0.0
+        return ratio if ratio * HANGS >= 1 else None
 
     def evidence(self) -> WorkloadEvidence:
         """The command's checks and the patch's edits; of two versions the functions that differ."""

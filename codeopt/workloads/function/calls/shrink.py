@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 from codeopt.core.revision import Revision
+from codeopt.workloads._policy import HANGS
 from codeopt.workloads.source.literals import Call, Constructed, Opaque, read
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind
 from codeopt_sandbox.calls import Answer, CallBatch
@@ -47,7 +48,7 @@ class Failing:
     detail: str
     """`f([0]): expected ..., got ...`; empty when the failure does not show in a call by itself."""
     late: bool
-    """Whether the run was ended because it took too long."""
+    """Whether the run was ended because it took too long, and the original takes long as well."""
     kinds: tuple[str, ...] = ()
     """Ends of the original and of the draft; empty where only one of them was run."""
     by_identity: bool = False
@@ -61,8 +62,13 @@ def first_failing(case: AnsweredCase, run: CallRun, check: AnswerChecker) -> Fai
     names = zip(batch_of(case.stdin).calls, case.answer.calls, strict=False)
     for (call, name), was, now in zip(names, case.answer.outcomes, run.answer.outcomes, strict=False):
         if detail := check.of_answers(CallAnswer((was,), (name,)), CallAnswer((now,), (name,))):
-            return Failing(call, detail + _said(None, now), now.kind == Kind.TIMEOUT)
+            return Failing(call, detail + _said(None, now), _late(was, now, batch_of(case.stdin).seconds))
     return None
+
+
+def _late(was: Answer, now: Answer, limit: float) -> bool:
+    """Whether a call was stopped that may be slow. One that has had HANGS times as long as the original never ends."""
+    return now.kind == Kind.TIMEOUT and was.seconds * HANGS > limit
 
 
 def smallest(
@@ -114,8 +120,8 @@ def _failing(
         one, other = CallAnswer((was,), (name,)), CallAnswer((now,), (name,))
         sensible = was.kind in SENSIBLE and not (was.kind == Kind.RAISES and was.exception == "TypeError")
         if sensible and now.kind != Kind.NOT_MADE and (detail := check.of_answers(one, other)):
-            kinds, late = (was.kind, now.kind), now.kind == Kind.TIMEOUT
-            found.append(Failing(call, detail + _said(was, now), late, kinds))
+            said = detail + _said(was, now)
+            found.append(Failing(call, said, _late(was, now, CALL_S), (was.kind, now.kind)))
     return found
 
 

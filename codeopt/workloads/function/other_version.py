@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -106,6 +106,43 @@ class OtherVersionOfFunction:
         if is_outside_package(self.function.source, target.path, self.function.path):
             return "its file imports modules that only its own folder has"
         return ""
+
+
+def changed_parameters(old: Function, new: Function) -> str:
+    """Return why callers of the old function may fail with the new one. Empty if none does: it may take more."""
+    before, after = old.node.args, new.node.args
+    if all(_takes(after, *call) for call in _calls(before)):
+        return ""
+    return f"it changes the parameters of {old.qualname} from ({ast.unparse(before)}) to ({ast.unparse(after)})"
+
+
+def _calls(takes: ast.arguments) -> Iterator[tuple[int, set[str]]]:
+    """Yield calls that a signature takes, by the number of positional arguments and the names of the others."""
+    positional, required = [*takes.posonlyargs, *takes.args], _required(takes)
+    for count in range(len(takes.posonlyargs), len(positional) + 1):
+        yield count, {each.arg for each in (*positional[count:], *takes.kwonlyargs)}
+    yield len(positional) - len(takes.defaults), required & {each.arg for each in takes.kwonlyargs}
+    if takes.vararg:
+        yield len(positional) + 255, required - {each.arg for each in positional}
+    if takes.kwarg:
+        yield len(positional), required - {each.arg for each in positional} | {"any other name"}
+
+
+def _takes(takes: ast.arguments, count: int, named: set[str]) -> bool:
+    """Whether a signature takes a call."""
+    positional = [*takes.posonlyargs, *takes.args]
+    given = {each.arg for each in positional[:count]} | named
+    by_name = {each.arg for each in (*takes.args[max(0, count - len(takes.posonlyargs)) :], *takes.kwonlyargs)}
+    fits = count <= len(positional) or takes.vararg is not None
+    return fits and _required(takes) <= given and (named <= by_name or takes.kwarg is not None)
+
+
+def _required(takes: ast.arguments) -> set[str]:
+    """Names of the parameters without a default."""
+    positional = [*takes.posonlyargs, *takes.args]
+    named = zip(takes.kwonlyargs, takes.kw_defaults, strict=True)
+    given = [each for each, default in named if default is None]
+    return {each.arg for each in (*positional[: len(positional) - len(takes.defaults)], *given)}
 
 
 def _top_names(source: str) -> set[str]:

@@ -45,7 +45,7 @@ from codeopt.workloads.function.corpus.existing_tests import failing
 from codeopt.workloads.function.corpus.shown_calls import given_by_shape, has_objects
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.known_cases import LENIENT, cases_by_tier, disturbed
-from codeopt.workloads.function.other_version import OtherVersionOfFunction
+from codeopt.workloads.function.other_version import OtherVersionOfFunction, changed_parameters
 from codeopt.workloads.function.process_state_diff import check_process_state
 from codeopt.workloads.function.scenario_cases import LONGEST, ScenarioCase, ScenarioShrinker, judged
 from codeopt.workloads.function.special_check import SpecialChecker
@@ -299,6 +299,9 @@ class FunctionWorkload(Defaults):
         confirmed."""
         if stage is Stage.CONFIRMATION:
             return Checked()
+        other = self.other_version
+        if other and (why := changed_parameters(self.harness.function, other.function)):
+            return Checked(rejection=why)
         found = self._tested(draft) if self.corpus.tests else Checked()
         if found.rejection:
             return found

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.workloads.function.other_version import changed_parameters
+from codeopt.workloads.source.functions import read_function
 from tests.codeopt.command import codeopt
 from tests.codeopt.review.pull_request import git
 from tests.conftest import require_sandbox
@@ -48,6 +50,32 @@ def test_another_rate(monkeypatch):
 """
 FAST = {"CODEOPT_MAX_PAIRS": "9"}
 SEEN = "test tests/test_shop.py::test_another_rate fails"
+
+
+@pytest.mark.parametrize(("old", "new", "taken"), [
+    ("a, b=1", "a, b=2", True),
+    ("a, b=1", "a, b=1, c=None, *rest, **more", True),
+    ("a, b=1", "a, *args, **kwargs", True),
+    ("a, /", "other, /", True),
+    ("*args, **kwargs", "*a, **k", True),
+    ("self, a, *, key=None", "self, a, *, more=1, key=0", True),
+    ("a, b=1", "x, b=1", False),
+    ("a, b=1", "a, top=1", False),
+    ("a, b=1", "a, b", False),
+    ("a, b", "b, a", False),
+    ("a, b=1", "a, *, b=1", False),
+    ("a", "a, /", False),
+    ("a", "a, b", False),
+    ("a", "", False),
+    ("*a", "a=None", False),
+    ("**k", "", False),
+    ("*, key", "key", True),
+    ("*, key", "*, name", False),
+])  # fmt: skip
+def test_a_signature_takes_all_calls_of_the_old_one(old: str, new: str, taken: bool, tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"old.py": f"def f({old}): return 1\n", "new.py": f"def f({new}): return 1\n"})
+    functions = [read_function(files / name, "f") for name in ("old.py", "new.py")]
+    assert (changed_parameters(*functions) == "") is taken
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import os
 import shutil
 import tempfile
 import tokenize
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
@@ -21,7 +21,7 @@ from codeopt.core.git import GitError, find_git
 from codeopt.core.ownership import read_given
 from codeopt.core.project_python import reading_advice
 from codeopt.core.revision import OWN, Revision
-from codeopt_sandbox.plain_files import TooLarge, read_bytes
+from codeopt_sandbox.plain_files import TooLarge, is_plain, read_bytes
 
 _BOM = "\ufeff"
 _LONGEST = 1 << 20
@@ -316,3 +316,32 @@ def _is_clean_in_git(path: Path) -> bool:
         return not git.ask("status", "--porcelain", "--ignored", "--untracked-files=normal", "--", name).strip()
     except GitError:
         return False
+
+
+def python_below(top: Path, closed: Callable[[OSError], None] | None = None) -> Iterator[Path]:
+    """Yield the user's own Python files below a folder where git does not list them: no links, hidden folders or
+    environments. `top` may be a file.
+
+    closed: called for each folder that cannot be read.
+    """
+    if top.is_file():
+        yield top
+    for place, folders, names in os.walk(top, onerror=closed):
+        here = Path(place)
+        folders[:] = [name for name in sorted(folders) if not _is_others(here / name)]
+        yield from (path for path in (here / name for name in sorted(names)) if _is_own_python(path))
+
+
+def _is_others(folder: Path) -> bool:
+    """Return whether a folder is hidden, an environment, or ignores itself: runs, caches and environments do that."""
+    ignored = folder / ".gitignore"
+    return (
+        folder.name.startswith(".")
+        or folder.name in ("__pycache__", "node_modules")
+        or (folder / "pyvenv.cfg").exists()
+        or (is_plain(ignored) and read_bytes(ignored).strip() == b"*")
+    )
+
+
+def _is_own_python(path: Path) -> bool:
+    return path.suffix == ".py" and not path.name.startswith(".") and not path.is_symlink()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from codeopt.core.errors import UsageError
 from codeopt.core.git import NoGit, git_outside, work_trees
+from codeopt.core.program import python_below
 from codeopt.review.repository import Repository, open_repository
 from codeopt_sandbox.plain_files import copied_plain, read_bytes
 
@@ -40,6 +41,8 @@ class Change:
     """Paths of all files that the change touches, of any kind."""
     gone: tuple[str, ...] = ()
     """Texts of Python files that the change removes or moves; what came from there is not new."""
+    closed: tuple[tuple[str, str], ...] = ()
+    """Folders that cannot be read, each with the reason."""
 
 
 def find_base(repository: Repository, reference: str | None, environment: Mapping[str, str] = os.environ) -> str:
@@ -100,14 +103,19 @@ def change_of_diff(repository: Repository, diff: Path) -> Change:
 
 
 def whole_files(paths: Sequence[Path]) -> tuple[Repository | None, Change]:
-    """Make a change in which all below the paths is new; in a repository all that git does not ignore."""
+    """Make a change in which all below the paths is new: what git does not ignore, or python_below lists without it."""
     folders = [path if path.is_dir() else path.parent for path in paths]
     repository = _repository(folders[0])
     root = repository.root if repository else Path(os.path.commonpath(folders))
-    names = repository.names() if repository else [p.relative_to(root).as_posix() for p in sorted(root.rglob("*.py"))]
-    files = [name for name in names if name.endswith(".py") and (root / name).is_file()]
-    plain = tuple(ChangedFile(name, name, None) for name in files if not (root / name).is_symlink())
-    return repository, Change(root, "", "", "", plain)
+    errors: list[OSError] = []
+    if repository:
+        named = (root / name for name in repository.names() if name.endswith(".py"))
+        found = [path for path in named if path.is_file() and not path.is_symlink()]
+    else:
+        found = [path for each in paths for path in python_below(each, errors.append)]
+    names = dict.fromkeys(path.relative_to(root).as_posix() for path in found)
+    closed = tuple((os.path.relpath(each.filename, root), f"cannot read it: {each.strerror}") for each in errors)
+    return repository, Change(root, "", "", "", tuple(ChangedFile(name, name, None) for name in names), closed=closed)
 
 
 def _repository(folder: Path) -> Repository | None:
@@ -116,14 +124,6 @@ def _repository(folder: Path) -> Repository | None:
         return open_repository(folder) if any(work_trees(folder)) else None
     except NoGit:
         return None
-
-
-def closed_folders(root: Path) -> list[tuple[str, str]]:
-    """Folders below a root that cannot be read, each with the reason; for a root outside of a repository."""
-    errors: list[OSError] = []
-    for _ in os.walk(root, onerror=errors.append):
-        pass
-    return [(os.path.relpath(error.filename, root), f"cannot read it: {error.strerror}") for error in errors]
 
 
 def _text(data: bytes) -> str | None:

@@ -14,7 +14,7 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.run_clock import DeadlineReached
 from codeopt.core.session import Session
 from codeopt.core.words import counted
-from codeopt.review.change import closed_folders, whole_files
+from codeopt.review.change import whole_files
 from codeopt.review.changed_functions import ReviewTarget, find_targets
 from codeopt.review.findings.known import KnownFindings
 from codeopt.review.profile_ranking import ProfileMatch
@@ -147,9 +147,7 @@ def listed(part: CheckedPart, limits: ReviewBudget | None = None) -> Listed:
     limits = limits or ReviewBudget()
     repository, everything = whole_files(part.paths)
     targets, skipped = find_targets(everything, repository, part.paths, part.exclude, limits.clock)
-    closed = (
-        [] if repository else [CheckedTarget(path, "", reason=why) for path, why in closed_folders(everything.root)]
-    )
+    closed = [CheckedTarget(path, "", reason=why) for path, why in everything.closed]
     rows = [CheckedTarget(each.path, each.function, reason=each.reason, judged=each.unread) for each in skipped]
     left = tuple(everything.root / each.path for each in skipped if each.untried)
     return Listed(

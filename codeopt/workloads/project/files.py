@@ -10,6 +10,7 @@ from pathlib import Path
 
 from codeopt.core.errors import UsageError
 from codeopt.core.git import tracked_files, work_trees
+from codeopt.core.program import python_below
 from codeopt.core.run_inputs import is_secret
 from codeopt.workloads.sandbox_view.built import built_files
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked, imported_beside, place_beside, project_top
@@ -101,7 +102,7 @@ def _tracked(root: Path) -> tuple[list[Path], tuple[str, ...]]:
         found = tracked
         modules = [path for path in found if (root / path).is_dir()]
         return found, (f"submodules are not shown ({_listed(modules)}); --with shows one",) * bool(modules)
-    found = [path.relative_to(root) for path in _python_below(root)]
+    found = [path.relative_to(root) for path in python_below(root)]
     why = "git tracks none of its files" if tracked is not None else _without_git(root)
     return found, (f"{why}: its {len(found)} Python files are shown, others by --with",)
 
@@ -109,19 +110,6 @@ def _tracked(root: Path) -> tuple[list[Path], tuple[str, ...]]:
 def _without_git(root: Path) -> str:
     """Reason why git does not say what it tracks."""
     return "there is no git program here" if next(work_trees(root), None) else "not a git repository"
-
-
-def _python_below(root: Path) -> Iterator[Path]:
-    """Python files that are no environment's and in no hidden folder."""
-    folders = [root]
-    while folders:
-        for path in sorted(folders.pop().iterdir()):
-            if path.is_symlink() or path.name.startswith(".") or path.name in ("__pycache__", "node_modules"):
-                continue
-            if path.is_dir() and not (path / "pyvenv.cfg").exists():
-                folders.append(path)
-            elif path.suffix == ".py":
-                yield path
 
 
 def named_files(path: Path, root: Path) -> dict[str, Path]:

@@ -192,7 +192,10 @@ def test_where_a_change_starts(tmp_path: Path) -> None:
 
 
 def test_whole_files_need_no_repository(tmp_path: Path) -> None:
-    write_files(tmp_path, {"pkg/a.py": TWO, "pkg/b.txt": TWO})
+    others = (".hidden/a.py", ".codeopt/runs/1/original.py", "out/runs/1/original.py", "env/lib/a.py", "pkg/.a.py")
+    own_run, environment = {"out/.gitignore": "*\n"}, {"env/pyvenv.cfg": ""}
+    write_files(tmp_path, {"pkg/a.py": TWO, "pkg/b.txt": TWO, **dict.fromkeys(others, TWO), **own_run, **environment})
+    assert [file.path for file in whole_files([tmp_path])[1].files] == ["pkg/a.py"]
     repository, change = whole_files([tmp_path / "pkg"])
     targets, _ = find_targets(change, repository, [tmp_path / "pkg"])
     assert {target.name for target in targets} == {"a.py::one", "a.py::two"}

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 HEARTBEAT_S = 30.0
 """Longest silence in a log, seconds: CI systems end jobs that say nothing for long."""
 _FIGURES = re.compile(r"\d.*")
+STANDS_S = 3.0
+"""Seconds after which a step whose words do not change is shown with its seconds: nothing seems to hang."""
 TICK_S = 1.0
 """Seconds between two looks at how long a log has been silent."""
 
@@ -39,6 +41,8 @@ class Console(AbstractContextManager["Console"]):
         self._live = LiveLines(self._drawn) if takes_live_lines() and not quiet and not verbose else None
         self._target = _Target()
         self._doing: Callable[[], str] = str
+        self._unchanged = ("", 0.0)
+        self._end = math.inf
         self._shown = ""
         self.stages = Stages()
         self._until: float | None = None
@@ -77,10 +81,23 @@ class Console(AbstractContextManager["Console"]):
 
     def _left(self) -> str:
         """Return the estimated time to the end, or what the time limit leaves if that is less or nothing is known."""
+        now = time.monotonic()
         left_s = self._target.left_s(self.stages)
-        limit_s = math.inf if self._until is None else max(0.0, self._until - time.monotonic())
+        # An end only comes nearer: a loop over many changes would begin the same five seconds again and again.
+        self._end = min(self._end, now + left_s)
+        left_s = math.inf if math.isinf(left_s) else self._end - now
+        limit_s = math.inf if self._until is None else max(0.0, self._until - now)
         known = estimate(left_s) if left_s < limit_s else ""
         return known or (f"at most {minutes(limit_s)} left" if 1 <= limit_s < math.inf else "")
+
+    def _step(self, room: int) -> str:
+        """Return the present step in at most `room` columns, with its seconds once it stands still."""
+        now, words = time.monotonic(), self._doing()
+        if words != self._unchanged[0]:
+            self._unchanged = (words, now)
+        stands_s = now - self._unchanged[1]
+        seconds = f", {stands_s:.0f} s" if words and stands_s >= STANDS_S else ""
+        return inline(words, room - len(f"...{seconds}")) + seconds
 
     def _drawn(self) -> Text:
         """Return the live lines: the clock with the present target or step and the time that is left, the stages."""
@@ -89,7 +106,7 @@ class Console(AbstractContextManager["Console"]):
         marks = MARKS if self._live and self._live.takes_marks else ASCII_MARKS
         clock, left = self._clock(), f"  {self._left()}".rstrip()
         room = COLUMNS - len(clock)
-        doing = inline(self._doing(), room - len(f"{left}..."))
+        doing = self._step(room - len(left))
         first = f"{self._target.words(room - len(left))}{left}" if self._target.total > 1 else f"{doing}{left}"
         parts = [Text(first), Text(doing if self._target.total > 1 else ""), self.stages.drawn(marks)]
         margins = [clock, *[" " * len("  0:00  ")] * len(parts)]
@@ -101,9 +118,9 @@ class Console(AbstractContextManager["Console"]):
         """Return the clock and the present step, with the stage before it and the time that is left if both fit."""
         clock = self._clock()
         room, left = COLUMNS - len(clock), f"  {self._left()}".rstrip()
-        doing = inline(self._doing(), COLUMNS * 2)
+        doing = self._step(COLUMNS * 2)
         fitting = (f"{before}{doing}{left}" for before in (self.stages.words, ""))
-        found = next((text for text in fitting if len(text) <= room), inline(doing, room - len("...")))
+        found = next((text for text in fitting if len(text) <= room), self._step(room))
         return f"{clock}{found}"
 
     def print(self, line: str) -> None:
@@ -146,6 +163,7 @@ class Console(AbstractContextManager["Console"]):
         typical: times as multiples of that of the first stage there, from which the time that is left is estimated.
         """
         self.stages = Stages(tuple(stages), stages[0] if stages else "", typical=typical or {}, since=time.monotonic())
+        self._end = math.inf
 
     def stage(self, name: str, which: str = "") -> None:
         """Begin a stage. name: empty once all are behind. which: which of several it is, `2 of 4`."""
@@ -157,7 +175,7 @@ class Console(AbstractContextManager["Console"]):
         done: equal to `total` for work on all of them together, which `name` describes.
         """
         self._target = _Target(done, total, inline(name, 2 * COLUMNS), self._began, time.monotonic())
-        self.stages = Stages()
+        self.stages, self._end = Stages(), math.inf
 
     def awaiting(self, words: Callable[[], str]) -> None:
         """Say what is awaited, in words that are asked for each time that they are shown."""

@@ -145,7 +145,7 @@ def test_a_line_has_one_time_that_is_left_and_none_that_has_run_out(
     def tail(after: float, words: str = "comparing, pair 3") -> str:
         clock.now += after
         log.progress(words)
-        return capsys.readouterr().err.strip().rpartition("  ")[2]
+        return re.sub(r", \d+ s$", "", capsys.readouterr().err.strip().rpartition("  ")[2])
 
     log.step(0, 3, "a.py::f")
     assert tail(60.0) == "comparing, pair 3"
@@ -165,6 +165,26 @@ def test_a_line_has_one_time_that_is_left_and_none_that_has_run_out(
     assert tail(1.0) == "judge: comparing, pair 3"
     log.step(3, 3, "all changes of c.py together: h")
     assert tail(40.0) == "comparing, pair 3"
+
+
+def test_no_step_stands_still_and_no_estimate_rises(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "monotonic", clock := Clock())
+    log = Console()
+
+    def said(stage: str, after: float) -> str:
+        log.stage(stage)
+        log.progress("choosing calls")
+        clock.now += after
+        log.progress("choosing calls")
+        return capsys.readouterr().err.splitlines()[-1][8:]
+
+    log.plan(STAGES, {"read": 1.0, "judge": 1.0, "confirm": 1.0})
+    clock.now += 10.0
+    assert said("judge", 4.0) == "judge: choosing calls, 4 s  about 20 s left"
+    assert said("draft", 4.0) == "draft: choosing calls, 8 s"
+    assert said("judge", 2.0) == "judge: choosing calls, 10 s  about 10 s left"  # not the 14 of a new judge and confirm
 
 
 def test_a_long_name_does_not_push_the_estimate_out_of_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,11 +109,9 @@ class BatchFolder:
         """Add to the time that the batch has been at work over all sessions, seconds of the clock."""
         self.set_facts(seconds=self.facts.seconds + seconds)
 
-    def register(self, problems: Iterable[Problem]) -> int:
-        """Give a folder to every problem without one; returns their number. Raises UsageError for a changed one."""
-        count = 0
+    def register(self, problems: Iterable[Problem]) -> None:
+        """Give a folder to every problem without one. Raises UsageError for a changed one."""
         for position, problem in enumerate(problems):
-            count += 1
             problem = replace(problem, source=encodable(problem.source))
             path = self.run_folder(problem.id) / PROBLEM
             if not path.exists():
@@ -122,7 +120,6 @@ class BatchFolder:
                 self._write(path, RegisteredProblem(position, problem))
             elif self.problem(problem.id).source != problem.source:
                 raise UsageError(f"the program of {problem.id} has changed since the batch in {self.folder} was begun")
-        return count
 
     def problems(self) -> list[Problem]:
         """Read all problems, in the order of the set."""

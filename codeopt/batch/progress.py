@@ -170,7 +170,7 @@ class LiveProgress(AbstractContextManager["LiveProgress"]):
 
 def ended_row(event: WorkerEvent) -> str:
     """`lost-socks        44x faster         1.2 s -> 27 ms CPU time`."""
-    return f"{inline(event.problem, 30):<16}  {event.gain or event.result:<17}  {inline(event.text, 100)}".rstrip()
+    return f"{inline(event.problem, 30):<16}  {event.gain or event.result:<17}  {inline(event.text, 40)}".rstrip()
 
 
 def clock(seconds: float) -> str:

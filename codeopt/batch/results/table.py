@@ -44,7 +44,8 @@ def _sums(metrics: Metrics) -> list[str]:
         f"{judged}: too few for an interval" if few or not span else f"95% CI {span.replace(' - ', 'x to ')}x, {judged}"
     )
     spent = f"; {metrics.usage.tokens:,} tokens, {money(metrics.usage.cost_usd)}" if metrics.usage.replies else ""
-    return [f"Geometric mean speedup {value} ({certain})", f"Time {took(metrics.facts.seconds)}{spent}"]
+    mean = [f"Geometric mean speedup {value} ({certain})"] if metrics.judged else []
+    return [*mean, f"Time {took(metrics.facts.seconds)}{spent}"]
 
 
 def metric_lines(rows: Iterable[tuple[str, tuple[str, str]]]) -> list[str]:

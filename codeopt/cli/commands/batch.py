@@ -8,18 +8,20 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
-from codeopt.core.errors import UsageError
+from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.version import __version__
 from codeopt.engine.open_model import RULES
 
 if TYPE_CHECKING:
     from codeopt.batch.batch_folder import BatchFolder
+    from codeopt.batch.datasets import Problem
     from codeopt.batch.local import LocalBatch
     from codeopt.batch.on_ray import RayBatch
     from codeopt.batch.records import BatchOptions
@@ -29,10 +31,8 @@ if TYPE_CHECKING:
 DONE = 0  # statuses
 BUDGET_SPENT = 6  # problems are left
 INTERRUPTED = 130
-RULES_AHEAD = 2
-"""Workers a core with the rules: while one has the core to measure, the other drafts."""
 MODEL_AHEAD = 4
-"""Workers a core with a model, which takes longer to draft."""
+"""Workers a core with a model: while one measures, the others wait for replies. With the rules it is one."""
 SAME = (
     "task",
     "model",
@@ -81,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ahead",
         type=flags.count,
         metavar="N",
-        help=f"workers for each core: one measures [default: {RULES_AHEAD}, with a model {MODEL_AHEAD}]",
+        help=f"workers for each core: one measures [default: 1, with a model {MODEL_AHEAD}]",
     )
     workers.add_argument(
         "--max-requests",
@@ -120,14 +120,16 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.batch.locks import locked, measuring_cores
     from codeopt.batch.progress import open_progress
     from codeopt.batch.scheduler import Scheduler
+    from codeopt.core.words import counted
 
     options = _with_python(arguments, _options(arguments))
     require_own_batch(arguments.run_dir)
+    problems = _problems(arguments, options.improve)
     with locked(arguments.run_dir):
         batch = BatchFolder(arguments.run_dir, create=True)
-        _prepare(arguments, options, batch)
+        _prepare(arguments, options, batch, problems)
         ids = batch.left(arguments.limit)
-        ahead = arguments.ahead or (RULES_AHEAD if options.improve.model == RULES else MODEL_AHEAD)
+        ahead = arguments.ahead or (1 if options.improve.model == RULES else MODEL_AHEAD)
         cores = measuring_cores(arguments.cores) * ahead
         with open_progress(batch, quiet=arguments.quiet, limit=arguments.max_cost) as progress:
             scheduler = Scheduler(batch, progress.on_event, deque(ids))
@@ -140,7 +142,12 @@ def run(arguments: argparse.Namespace) -> int:
             if scheduler.stopped:
                 progress.warn(f"stopped early: {scheduler.stopped}", "the same command with a larger budget continues")
         _report(arguments, batch)
-        return BUDGET_SPENT if batch.left(arguments.limit) else DONE
+        if batch.left(arguments.limit):
+            return BUDGET_SPENT
+    ended = [batch.status(each.id) for each in problems]
+    if all(status.status == "skipped" for status in ended):
+        raise ProgramError(f"none of {counted(len(ended), 'problem')} could be judged: {ended[0].reason}")
+    return DONE
 
 
 def _batch(
@@ -190,21 +197,31 @@ def _with_python(arguments: argparse.Namespace, options: BatchOptions) -> BatchO
     return replace(options, improve=improve, interpreter=interpreter)
 
 
-def _prepare(arguments: argparse.Namespace, options: BatchOptions, batch: BatchFolder) -> None:
+def _problems(arguments: argparse.Namespace, options: ImproveOptions) -> list[Problem]:
+    """Read the set before anything is written, so that a wrong one leaves nothing behind. Raises UsageError."""
     from itertools import islice
 
     from codeopt.batch.datasets import SetRequest, read_set
+    from codeopt.tasks import open_task
+
+    layout = arguments.layout or ("texts" if open_task(options.task).of_texts else "")
+    found = read_set(SetRequest(arguments.set.resolve(), _absolute(arguments.cases)), layout)
+    problems = list(islice(found, arguments.limit))
+    if not problems:
+        raise UsageError(f"{arguments.set} holds no problem")
+    return problems
+
+
+def _prepare(
+    arguments: argparse.Namespace, options: BatchOptions, batch: BatchFolder, problems: Sequence[Problem]
+) -> None:
     from codeopt.batch.locks import measuring_cores
     from codeopt.core.machine import machine
     from codeopt.core.words import utc
-    from codeopt.tasks import open_task
 
     batch.set_facts(process=os.getpid())
     batch.require_same(_settings(arguments, options.improve))
-    layout = arguments.layout or ("texts" if open_task(options.improve.task).of_texts else "")
-    problems = read_set(SetRequest(arguments.set.resolve(), _absolute(arguments.cases)), layout)
-    if not batch.register(islice(problems, arguments.limit)):
-        raise UsageError(f"{arguments.set} holds no problem")
+    batch.register(problems)
     if arguments.retry_failed:
         batch.reopen_failed()
     batch.set_facts(

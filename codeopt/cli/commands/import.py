@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import argparse
 import csv
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +20,7 @@ from typing import TYPE_CHECKING
 from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.core.console import Console
-from codeopt.core.errors import UsageError
+from codeopt.core.errors import CodeoptError, UsageError
 from codeopt.core.isolation import open_isolated
 from codeopt.core.options import ImproveOptions
 from codeopt_sandbox.verdict import Checker, open_checker
@@ -52,12 +54,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, run each original on its cases, write what can be judged. Raises UsageError."""
     from codeopt.batch.datasets._importers import PAIRS
 
-    check = _checker(arguments.check)
-    out = _new_folder(arguments.output)
+    check, out = _checker(arguments.check), arguments.output
     result = out if arguments.kind in FUNCTIONS else out / PAIRS
     tally: Counter[str] = Counter()
     with Console(quiet=arguments.quiet) as console:
         with (
+            _new_folder(out),
             open_isolated(flags.options_of(arguments), own_code_only=False, notify=console.warn) as sandbox,
             (out / "import.csv").open("w", encoding="utf-8", newline="") as table,
         ):
@@ -124,7 +126,9 @@ def _kind(decision: ImportDecision) -> str:
     return "dropped: " + ("it fails its own cases" if words.startswith("it fails its own") else words)
 
 
-def _new_folder(path: Path) -> Path:
+@contextmanager
+def _new_folder(path: Path) -> Iterator[None]:
+    """Create the folder, and remove it after an error. Raises UsageError if it cannot be made or is not empty."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         used = any(path.iterdir())
@@ -132,4 +136,8 @@ def _new_folder(path: Path) -> Path:
         raise UsageError(f"cannot use -o {path}: {error.strerror}") from error
     if used:
         raise UsageError(f"-o {path} is not empty", hint="name a new folder")
-    return path
+    try:
+        yield
+    except CodeoptError:
+        shutil.rmtree(path, ignore_errors=True)
+        raise

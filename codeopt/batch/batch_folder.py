@@ -38,7 +38,7 @@ from codeopt.batch.records import (
     TimeSpent,
 )
 from codeopt.core.budget import NOTHING_USED, Usage
-from codeopt.core.errors import UsageError
+from codeopt.core.errors import UsageError, names_near
 from codeopt.core.history import Candidate
 from codeopt.core.model import Message, Reply
 from codeopt.core.ownership import foreign, refusal
@@ -74,7 +74,8 @@ class BatchFolder:
         if create and not (folder / FACTS).exists():
             self._write(folder / FACTS, BatchFacts())
         if not (folder / FACTS).is_file():
-            raise UsageError(f"there is no batch in {folder}: no {FACTS}")
+            hint = "name the --run-dir of a batch" if folder.exists() else names_near(folder)
+            raise UsageError(f"there is no batch in {folder}: no {FACTS}", hint=hint)
         if self.facts.schema != SCHEMA:
             raise UsageError(f"{folder / FACTS} is {self.facts.schema}", hint=f"this version of codeopt reads {SCHEMA}")
 

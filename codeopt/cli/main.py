@@ -34,7 +34,7 @@ from codeopt.cli.removed import refuse_removed
 from codeopt.cli.settings import SettingsFile
 from codeopt.core import plugins
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import CodeoptError, UsageError, report_lines
+from codeopt.core.errors import CodeoptError, UsageError, hint_of, report_lines
 from codeopt.core.flag import SettableBy
 from codeopt.core.sanitize import log_line
 from codeopt.core.screen import colour_choice, wrapped
@@ -79,7 +79,8 @@ def main(argv: list[str] | None = None, began: float | None = None) -> int:
         if isinstance(error, SystemExit):
             raise
         if isinstance(error, OSError | RuntimeError) and (said := _of_the_machine(error)):
-            return _end(UsageError.exit_status, said, as_json)
+            hint = hint_of(error) if isinstance(error, OSError) else ""
+            return _end(UsageError.exit_status, said, as_json, hint=hint)
         return _our_mistake(error, as_json)
     return 0 if getattr(arguments, "exit_zero", False) and status in command.verdicts else status
 

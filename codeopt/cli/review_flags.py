@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.cli.command_flags import settings_by_key
-from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.errors import ProgramError, UsageError, names_near
 from codeopt.core.flag import SettableBy
 from codeopt.core.options import ImproveOptions
 from codeopt.review.reporters._text import command_data
@@ -141,7 +141,7 @@ def below(paths: list[Path]) -> list[Path]:
         if not path.exists():
             if as_target(path).path.exists():
                 raise UsageError(f"{path} names a function", hint="name files and folders")
-            raise UsageError(f"there is no {path}")
+            raise UsageError(f"there is no {path}", hint=names_near(path))
         if not os.access(path, os.R_OK | os.X_OK if path.is_dir() else os.R_OK):
             raise UsageError(f"cannot read {path}: Permission denied")
     return [path.resolve() for path in paths]

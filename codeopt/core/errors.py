@@ -10,14 +10,49 @@ CodeoptError
 
 from __future__ import annotations
 
+import difflib
+import errno
+import os
+from pathlib import Path
 from typing import Literal
 
 from codeopt.core.diagnostic import Diagnostic
+
+_NO_SPACE = "free some space, or name a folder on another disk: --run-dir DIR for runs, TMPDIR for temporary files"
+HINTS = {
+    errno.ENOSPC: _NO_SPACE,
+    errno.EDQUOT: _NO_SPACE,
+    errno.EMFILE: "`ulimit -n 1024` lets this shell's programs open more files",
+    errno.ENFILE: "too many files are open on this machine: end other programs",
+}
+"""What a user can do about an error of the operating system, by its number."""
+_MOST_NAMED = 5
+"""Maximum number of files that a hint names."""
 
 
 def report_lines(kind: Literal["error", "warning"], fact: str, hint: str = "") -> list[str]:
     """Return the lines on standard error that report a fact, and what to do about it."""
     return [f"{kind}: {fact}", *([f"  hint: {hint}"] if hint else [])]
+
+
+def hint_of(error: OSError) -> str:
+    """Return what a user can do about an error of the operating system. Empty if that is not known."""
+    missing = isinstance(error, FileNotFoundError) and error.filename
+    return names_near(Path(os.fsdecode(error.filename))) if missing else HINTS.get(error.errno or 0, "")
+
+
+def names_near(path: Path, pattern: str = "*") -> str:
+    """Return a hint for a path where nothing is: the names there that resemble it, else some, or the missing folder."""
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        return f"there is no folder {path.parent}"
+    try:
+        names = sorted(each.name for each in folder.glob(pattern) if not each.name.startswith("."))
+    except OSError:
+        return ""
+    near = difflib.get_close_matches(path.name, names, _MOST_NAMED) or names[:_MOST_NAMED]
+    place = "this folder" if folder == Path.cwd() else str(path.parent)
+    return f"in {place}: {', '.join(near)}" if near else f"{place} is empty"
 
 
 class CodeoptError(Exception):
@@ -34,9 +69,14 @@ class CodeoptError(Exception):
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
-        self.hint = hint
+        self._hint = hint
         if hint:
             self.add_note(f"hint: {hint}")  # in the traceback of a program that uses the Python API
+
+    @property
+    def hint(self) -> str:
+        """What the user can do about it: the error's own advice, else that for the system's error that caused it."""
+        return self._hint or (hint_of(self.__cause__) if isinstance(self.__cause__, OSError) else "")
 
     @property
     def words(self) -> str:

@@ -115,7 +115,8 @@ def _named(named: str) -> Interpreter:
         path = str(Path(named).expanduser().absolute()) if os.sep in named else find_program(named) or named
         return _asked(path, Origin.NAMED)
     except (BadInterpreter, RuntimeError) as error:  # the latter of `~nobody/bin/python`
-        raise UsageError(f"--python: {error}") from error
+        hint = "name a Python that runs the project, such as .venv/bin/python"
+        raise UsageError(f"--python: {error}", hint=hint) from error
 
 
 def _of_venv(venv: Path, origin: Origin, project: list[Path], before: str = "") -> Interpreter:

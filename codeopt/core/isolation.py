@@ -61,7 +61,8 @@ def open_isolated(
     except BackendUnavailable as error:
         if options.sandbox != "auto" or not own_code_only or options.image:
             any_will_do = options.sandbox in ("auto", ISOLATED)
-            hint = "--sandbox process runs code without isolation" if any_will_do else ""
+            unsafe, others = "--sandbox process runs code without isolation", "codeopt doctor shows what works here"
+            hint = unsafe if any_will_do else others
             raise NoSandbox(str(error), hint=hint) from error
     notify(NOT_ISOLATED)
     try:

@@ -13,10 +13,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
+from mimetypes import MimeTypes
 from pathlib import Path
 from typing import Protocol
 
-from codeopt.core.errors import UsageError
+from codeopt.core.errors import UsageError, hint_of, names_near
 from codeopt.core.git import GitError, find_git
 from codeopt.core.ownership import read_given
 from codeopt.core.project_python import reading_advice
@@ -135,22 +136,19 @@ def as_source(text: str) -> str:
     return text.removeprefix(_BOM).replace("\r\n", "\n").replace("\r", "\n")
 
 
-MOST_NAMED = 5
-"""Maximum number of files that an error names."""
-
-
 def read_program(path: Path) -> Program:
     """Read the program at `path`. Raises UsageError if Python could not run it."""
     try:
         if path.is_dir():
             raise UsageError(f"{path} is a directory", hint="name the Python file in it")
+        if MimeTypes().guess_type(path.name)[0] not in (None, "text/x-python"):
+            raise UsageError(
+                f"{path} is no Python file", hint="name a .py file or a notebook; codeopt refine is for texts"
+            )
         return _parsed(path, _read(path))
-    except FileNotFoundError as error:
-        near = [each.name for each in sorted(path.parent.glob("*.py"))[:MOST_NAMED]]
-        hint = f"Python files there: {', '.join(near)}" if near else ""
-        raise UsageError(f"cannot read {path}: {error.strerror}", hint=hint) from error
     except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+        near = names_near(path, "*.py") if isinstance(error, FileNotFoundError) else ""
+        raise UsageError(f"cannot read {path}: {error.strerror}", hint=near) from error
 
 
 def make_program(path: Path, text: str) -> Program:
@@ -169,7 +167,8 @@ def _parsed(path: Path, data: bytes) -> Program:
         tree = ast.parse(source, str(path))
     except SyntaxError as error:
         where = f"{path}:{error.lineno}" if error.lineno else f"{path}"
-        raise UsageError(f"{where}: {error.msg}", hint=reading_advice(path)) from error
+        hint = reading_advice(path) or "Python cannot run it either: correct that line first"
+        raise UsageError(f"{where}: {error.msg}", hint=hint) from error
     except ValueError as error:  # bytes beyond the first two lines that are not UTF-8, or a null byte
         raise UsageError(f"{path} is not UTF-8 text, which Python source is: {error}") from error
     except (RecursionError, MemoryError) as error:
@@ -219,9 +218,8 @@ def write_whole(path: Path, text: str) -> None:
     except OSError as error:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
-        raise UsageError(
-            f"cannot write {path}: {error.strerror}", hint="the file is unchanged; -o FILE writes to another place"
-        ) from error
+        hint = hint_of(error) or "the file is unchanged; -o FILE writes to another place"
+        raise UsageError(f"cannot write {path}: {error.strerror}", hint=hint) from error
 
 
 def _write_into(path: Path, text: str) -> None:

@@ -170,7 +170,7 @@ def find_run(name: str, home: Path) -> Path:
     known = [listing.path for listing in runs.own]
     if not known and not runs.left_out:
         raise UsageError(
-            f"there are no runs in {home / 'runs'}",
+            f"there are no runs in {home / RUNS}",
             hint="codeopt improve TARGET makes one, --run-dir DIR names another folder",
         )
     found = known[:1] if name == NEWEST else [path for path in known if name in path.name]
@@ -292,15 +292,20 @@ def apply_command(path: Path, run: Path) -> str:
     except UsageError:
         above = os.path.commonpath([path.resolve(), run.resolve()])
         name = shlex.quote(os.path.relpath(run.resolve(), above))
-        return f"cd {shlex.quote(above)} && codeopt apply {name}"
-    return APPLY
+        return f"cd {shlex.quote(above)} && {APPLY} {name}"
+    return APPLY if _home_of(run) == STORE else f"{APPLY} {shlex.quote(os.path.relpath(run))}"
 
 
 def undo_command(run: Path) -> str:
     """Return the command that undoes what was written of a run, from the current folder."""
+    home = _home_of(run)
+    return UNDO if home == STORE else f"{UNDO} --run-dir {shlex.quote(home)}"
+
+
+def _home_of(run: Path) -> str:
+    """Return the folder of the runs that a run belongs to, as seen from the current folder."""
     home = next((parent.parent for parent in run.absolute().parents if parent.name == RUNS), Path(STORE))
-    place = os.path.relpath(home)
-    return UNDO if place == STORE else f"{UNDO} --run-dir {shlex.quote(place)}"
+    return os.path.relpath(home)
 
 
 def require_best(run: StoredRun) -> Revision:

@@ -199,7 +199,8 @@ def new_run(home: Path, stem: str) -> RunFolder:
         path.mkdir(parents=True)
         keep_out_of_git(home)
     except (OSError, UsageError):
-        path = Path(tempfile.mkdtemp(prefix=f"codeopt-{stem}-"))
+        path = Path(tempfile.mkdtemp(prefix="codeopt-")) / RUNS / name
+        path.mkdir(parents=True)
     return RunFolder(path)
 
 

@@ -17,6 +17,8 @@ from codeopt_sandbox.plain_files import read_bytes
 
 SCHEMA = "codeopt.written/1"
 RECORD = "written.json"
+UNDONE = "undone.json"
+"""The same once the files were put back."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,10 @@ def write_recorded(run: Path, changes: Iterable[FileChange]) -> tuple[Replacemen
 
 def last_written(home: Path) -> Written:
     """Return the most recently written files of all runs below `home`. Raises UsageError if there are no such files."""
-    paths = (each.path for run in list_runs(home) for each in (run, *functions_in(run.path)))
+    paths = [each.path for run in list_runs(home) for each in (run, *functions_in(run.path))]
     found = [written for path in paths if (written := _read(path))]
+    if not found and any((path / UNDONE).exists() for path in paths):
+        raise UsageError("nothing to undo: what was written was put back before", hint="codeopt apply writes it again")
     if not found:
         raise UsageError(f"nothing to undo: no result of a run in {home / 'runs'} was written")
     last = max(found, key=lambda each: each.at)
@@ -55,7 +59,7 @@ def last_written(home: Path) -> Written:
 
 
 def undo(written: Written) -> list[Path]:
-    """Put the files back as they were, and forget the record; returns those that were written.
+    """Put the files back as they were, and mark the record as undone; returns those that were written.
 
     Raises UsageError if a file has changed since; none is written then.
     """
@@ -70,7 +74,7 @@ def undo(written: Written) -> list[Path]:
         write_whole(each.path, each.before)
         if each.kept and each.kept.is_file() and read_text(each.kept) == each.before:
             each.kept.unlink()
-    (written.run / RECORD).unlink()
+    (written.run / RECORD).replace(written.run / UNDONE)
     return [each.path for each in changed]
 
 

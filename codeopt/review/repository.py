@@ -143,5 +143,7 @@ def open_repository(folder: Path) -> Repository:
     """Open the repository that a folder belongs to. Raises UsageError without one."""
     git = find_git(folder)
     if git is None:
-        raise UsageError(f"{folder} is in no git work tree")
+        raise UsageError(
+            f"{folder} is in no git work tree", hint="codeopt check needs no git; git init makes a repository"
+        )
     return Repository(git)

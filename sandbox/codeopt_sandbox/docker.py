@@ -172,7 +172,9 @@ def _connect() -> Any:
     except (docker.errors.DockerException, requests.RequestException, OSError) as error:
         text = str(error)
         if "Permission denied" in text:
-            raise BackendUnavailable("the Docker engine's socket is not permitted to this user") from error
+            raise BackendUnavailable(
+                "this user may not use the Docker engine's socket (is it in the group docker?)"
+            ) from error
         raise BackendUnavailable("no Docker engine answers (is it started? see DOCKER_HOST)") from error
     return client.api
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codeopt.core import plugins
-from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.errors import ProgramError, UsageError, names_near
 from codeopt.core.program import read_program
 from codeopt_sandbox.plain_files import read_text
 
@@ -61,7 +61,7 @@ def read_set(request: SetRequest, layout: str = "") -> Iterator[Problem]:
     layout: a file of this folder or a dotted path; empty: the first that recognises the set. Raises UsageError.
     """
     if not request.path.exists():
-        raise UsageError(f"there is no problem set {request.path}")
+        raise UsageError(f"there is no problem set {request.path}", hint=names_near(request.path))
     if request.cases and not request.cases.is_dir():
         raise UsageError(f"--cases {request.cases} is not a directory")
     name = layout or next((n for n in plugins.names(GROUP) if plugins.load(GROUP, n).recognises(request)), "")

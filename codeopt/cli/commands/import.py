@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.core.console import Console
-from codeopt.core.errors import CodeoptError, UsageError
+from codeopt.core.errors import CodeoptError, UsageError, names_near
 from codeopt.core.isolation import open_isolated
 from codeopt.core.options import ImproveOptions
 from codeopt_sandbox.verdict import Checker, open_checker
@@ -101,7 +101,7 @@ def _decisions(
         return sandbox.run(source, stdin, mode="exec", environment=seeded(hash_seed))
 
     if not arguments.path.exists():
-        raise UsageError(f"there is no {arguments.path}")
+        raise UsageError(f"there is no {arguments.path}", hint=names_near(arguments.path))
     request = ImportRequest(arguments.path, arguments.cases)
     found = plugins.load("codeopt.batch.datasets._importers", arguments.kind).read(request)
     for number, each in enumerate(islice(found, arguments.limit), 1):

@@ -15,7 +15,7 @@ from codeopt_sandbox.outcome import Case, Run
 
 __all__ = ["Request", "cases_beside", "collect", "hold_out", "reads_stdin", "text"]
 
-NO_INPUT = "no input"
+NO_INPUT = "without input"
 """The name of the one case of a program that reads nothing."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from codeopt.cli.output import require_writable, show_diff
 from codeopt.core.console import Console
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.interpreter import find_interpreter
+from codeopt.core.next_step import same_command
 from codeopt.core.program import write_whole
 from codeopt.core.run_index import APPLY, apply_command, named_run
 from codeopt.core.sanitize import log_line
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace, target: Target) -> int:
         try:
             _deliver(arguments, target, result, console)
         finally:
-            console.print_all(_next(result, target.path, written=arguments.write))
+            console.print_all(_next(result, target.path, arguments.asked, written=arguments.write))
         return _status(result, console)
 
 
@@ -83,7 +83,7 @@ def summary(rows: Sequence[CheckedTarget], improved_several: ImprovedSeveral) ->
     return lines + [f"Stopped: {improved_several.stop_reason}."] * bool(improved_several.stop_reason)
 
 
-def _next(improved_several: ImprovedSeveral, target: Path, *, written: bool) -> list[str]:
+def _next(improved_several: ImprovedSeveral, target: Path, asked: Sequence[str], *, written: bool) -> list[str]:
     """Name the next step: apply the result, or resume a run that was ended."""
     if improved_several.run is None:
         return []
@@ -94,8 +94,7 @@ def _next(improved_several: ImprovedSeveral, target: Path, *, written: bool) -> 
         lines = [f"Apply: {command}", *[f"       {command} {one}   only this function"] * (command == APPLY)]
     if improved_several.left:
         return [*lines, f"Next: codeopt improve --resume {improved_several.run.path}"]
-    following = log_line(shlex.join(["codeopt", "improve", str(target), "--model", "NAME"]))
-    return lines if improved_several.improved else [f"Next: {following}"]
+    return lines if improved_several.improved else [f"Next: {same_command(asked, '--model', 'NAME')}"]
 
 
 def _status(improved_several: ImprovedSeveral, console: Console) -> int:

@@ -176,10 +176,10 @@ def go_on_with(files: Iterable[Path]) -> str:
     return f"Next: the same command with only {' '.join(shlex.quote(name) for name in names)}"
 
 
-def report_blind(why: str, console: Console, environment: Mapping[str, str] = os.environ) -> int:
-    """Say it; the exit status, which is that of a program that cannot be judged."""
+def report_blind(why: str, console: Console | None, environment: Mapping[str, str] = os.environ) -> int:
+    """Say it, unless the answer does (no console). Return the exit status of a program that cannot be judged."""
     if environment.get("GITHUB_ACTIONS"):
         sys.stderr.write(f"::error title=codeopt::{command_data(why)}\n")
-    else:
+    elif console:
         console.warn(why)
     return ProgramError.exit_status

@@ -61,14 +61,14 @@ def describe(run: StoredRun) -> Iterator[str]:
         yield from _describe_several(run)
         return
     from codeopt.report.brief import below_verdict, verdict_lines
-    from codeopt.report.result import row
+    from codeopt.report.result import rows_of
 
     result, history = run.result, run.saved.history
     yield f"{run.listing.title}   {result.get('model', '')}".rstrip()
     if run.listing.ended:
         yield from verdict_lines(result)
     for candidate in history.candidates[1:]:
-        yield from row(candidate).split("\n")  # of two lines, each of which is plain text
+        yield from rows_of(candidate)
     if not run.listing.ended:
         yield f"Next: codeopt improve --resume {run.listing.path}"
         return

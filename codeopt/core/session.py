@@ -74,6 +74,8 @@ class Session:
     """Called for each paid reply of a model, also if the run fails later."""
     on_verdict: Callable[[Mapping[str, Any]], None] = lambda found: None
     """Called with the JSON object of a result once that is known, before growth and profile are."""
+    command: tuple[str, ...] = ()
+    """Words of the user's command after `codeopt`, for a next step. Empty: another program began the work."""
     interpreter: Interpreter | None = None
     """The Python that runs everything, if it is known already. None: each target's own is looked for."""
     open_cache: CacheOpener = lambda project, notify: None

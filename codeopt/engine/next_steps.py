@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import shlex
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import CodeoptError
-from codeopt.core.history import Candidate
+from codeopt.core.history import Candidate, History
+from codeopt.core.next_step import same_command
 from codeopt.core.options import ImproveOptions
 from codeopt.core.proposer import Proposer, Refusal
+from codeopt.core.revision import Revision
 from codeopt.core.step_error import error_in_words
 from codeopt.engine.judge import Judge
 from codeopt.engine.open_model import RULES
 from codeopt.proposers.rules import Rules
+from codeopt.report.outcomes import candidate_in_words
 from codeopt.report.result import NextSteps
 from codeopt.rules import HotFiles, refusals
 from codeopt.tasks import Task
@@ -27,17 +31,17 @@ MIN_SHARE = 0.05
 
 def next_steps(
     judge: Judge, task: Task, best: Candidate | None, options: ImproveOptions, *, measure: bool, asked: bool = True,
-    target: str = "",
+    command: Sequence[str] = (),
 ) -> NextSteps:  # fmt: skip
     """The lines where the best program, else the original, spends its time, or what it holds where memory is an aim.
 
     options: those of a RunPlan, which name the proposer. measure: a profile may be taken for it. asked: the proposer
-    was asked for all that it knows.
+    was asked for all that it knows. command: words of the command that a model can be added to.
     """
     timing, memory = task.needs_time, task.for_memory
     if not timing and not memory:
         return NextSteps()
-    asks = _with_a_model(target, options) if options.model == RULES and asked else ""
+    asks = same_command(command, "--model", "NAME") if options.model == RULES and asked else ""
     profile = (best or judge.workload.baseline).profile
     trouble: Diagnostic | None = None
     if profile is None and best is not None and measure and not options.no_profile:
@@ -47,19 +51,33 @@ def next_steps(
     return NextSteps(_hot_lines(profile) if timing else (), asks, trouble, held=held)
 
 
-def _with_a_model(target: str, options: ImproveOptions) -> str:
-    """The command that asks a model for the same."""
-    words = [] if options.run and target == "." else [target]
-    words += ["--run", options.run] if options.run else []
-    words += ["--task", options.task] if options.task != ImproveOptions().task else []
-    return shlex.join(["codeopt", "improve", *words, "--model", "NAME"])
-
-
 def why_no_rule(proposer: Proposer, original: Candidate, accepted: Candidate | None) -> tuple[Refusal, ...] | None:
     """Return the reasons why rules, if they are the proposer, made no draft. None if a draft was accepted."""
     if accepted or not isinstance(proposer, Rules):
         return None
     return refusals(proposer.rules, original.revision, HotFiles.of(original.profile))
+
+
+def tried(history: History) -> tuple[Refusal, ...]:
+    """Return the verdict on each draft with the lines of the original that it changed and the rules that wrote it."""
+    original, *drafts = history.candidates
+    return tuple(
+        Refusal(
+            candidate_in_words(draft),
+            tuple(_changed(original.revision, draft.revision)),
+            tuple(change.partition(":")[0] for change in draft.changes),
+        )
+        for draft in drafts
+    )
+
+
+def _changed(old: Revision, new: Revision) -> Iterator[str]:
+    """Yield the changed lines of the old texts: `12`, of a project `shop/store.py:12`."""
+    for path, text in old.items():
+        matcher = SequenceMatcher(None, text.splitlines(), new[path].splitlines(), autojunk=False)
+        for kind, start, end, _, _ in matcher.get_opcodes():
+            numbers = range(start + 1, end + 1) if kind != "equal" else ()
+            yield from (f"{path}:{number}" if path else str(number) for number in numbers)
 
 
 def _profiled(judge: Judge, best: Candidate) -> tuple[Profile | None, Diagnostic | None]:

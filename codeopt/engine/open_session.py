@@ -23,12 +23,13 @@ def open_session(
     began: float | None = None,
     runs: Callable[[ImproveOptions], Runs] = open_runs,
     on_verdict: Callable[[Mapping[str, Any]], None] = lambda found: None,
+    command: tuple[str, ...] = (),
 ) -> Session:
     """Return a session that can open models and that caches evidence.
 
     console: receiver of messages, None for no output. interpreter: the Python for all runs, if it is known already.
     began: start of the command by `time.monotonic()`, if
-    its limit counts from there. runs: place of the runs. on_verdict: as in Session.
+    its limit counts from there. runs: place of the runs. on_verdict, command: as in Session.
     """
     return Session(
         console or Console(quiet=True),
@@ -39,4 +40,5 @@ def open_session(
         began=began,
         runs=runs,
         on_verdict=on_verdict,
+        command=command,
     )

@@ -16,9 +16,9 @@ from codeopt.core.session import Session
 from codeopt.core.step_error import STEP_ERRORS, StepError, error_in_words
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import Confirmation, LoopStage, RefineLoop
-from codeopt.engine.next_steps import next_steps, why_no_rule
+from codeopt.engine.next_steps import next_steps, tried, why_no_rule
 from codeopt.engine.open_model import RULES
-from codeopt.report.result import End, Result, row
+from codeopt.report.result import End, Result, rows_of
 from codeopt.report.verdict import Verdict
 from codeopt.workloads import WorkloadRequest
 from codeopt_sandbox import Sandbox
@@ -44,7 +44,8 @@ class RunRecorder:
         self.keep(loop)
         for candidate in loop.history.candidates[loop.told :]:
             passes = loop.proposer.name == RULES and (candidate.screening_only or candidate.faster)
-            (self.session.console.detail if passes else self.session.console.print)(row(candidate))
+            for line in rows_of(candidate):
+                (self.session.console.detail if passes else self.session.console.print)(line)
         loop.told = len(loop.history.candidates)
 
     def after_round(self, loop: RefineLoop) -> None:
@@ -65,7 +66,7 @@ def run_rounds(loop: RefineLoop, console: Console) -> End:
     A step that fails also ends them if there is a candidate. Otherwise raises its error.
     """
     for candidate in loop.history.candidates[1:]:
-        console.print_all(row(candidate).split("\n"))
+        console.print_all(rows_of(candidate))
     loop.on_stage = lambda stage: console.stage(stage, which_round(loop))
     try:
         loop.run()
@@ -194,10 +195,10 @@ def _beside(
                 result = replace(result, reference=_judged(judge, reference, session.console))
             steps = next_steps(
                 judge, loop.task, best, request.options, measure=measure, asked=loop.finished,
-                target=str(request.target),
+                command=session.command or ("improve", str(request.target)),
             )  # fmt: skip
             refused = why_no_rule(loop.proposer, loop.history.original, best) if loop.finished else None
-            outlook = replace(steps, refusals=refused, next_step=todo or steps.next_step)
+            outlook = replace(steps, refusals=refused, tried=tried(loop.history), next_step=todo or steps.next_step)
             verdict = result.verdict.with_gaps(*filter(None, [steps.shortfall]))
             result = replace(result, outlook=outlook, verdict=verdict)
     except KeyboardInterrupt:

@@ -70,6 +70,8 @@ class NextSteps:
     """The reason why the hot lines are not known. None if they are, or if it was not asked."""
     refusals: tuple[Refusal, ...] | None = None
     """The reasons why built-in rules made no draft. None if one was accepted, or none was asked."""
+    tried: tuple[Refusal, ...] = ()
+    """The drafts: the verdict, the lines of the original that each changed, and the rules that wrote it."""
     held: tuple[MemoryLine, ...] = ()
     """Lines that take most memory, if memory is an aim."""
 
@@ -80,7 +82,7 @@ class NextSteps:
         Empty if a change was accepted or no rule was asked.
         """
         skipped = self.refusals or ()
-        reasons = {line: _reason(each) for each in reversed(skipped) for line in each.lines}
+        reasons = {line: _reason(each) for each in reversed((*self.tried, *skipped)) for line in each.lines}
         rows = [
             (line.named, share(line.share), reasons.get(line.place or str(line.line), "no rule matches"))
             for line in self.hot
@@ -216,7 +218,7 @@ def python_line(interpreter: Interpreter | None) -> str:
     return interpreter.line if interpreter else "python     the image's own"
 
 
-def row(candidate: Candidate) -> str:
+def rows_of(candidate: Candidate) -> list[str]:
     """`round 1    1.2x faster      a set   1,250 tokens`; below it why it was rejected, or what the task measured."""
     task_score = candidate.task_score
     word = task_score.verdict if task_score and candidate.correct else candidate_in_words(candidate)
@@ -225,7 +227,7 @@ def row(candidate: Candidate) -> str:
     head = f"round {candidate.round:<3}  {word:<15} "
     line = head + inline(candidate.summary or "-", COLUMNS - len(head) - len(cost) - len("...")) + cost
     below = why(candidate) or (task_score.words if task_score else "")
-    return f"{line}\n{'':>11}{inline(below, 400)}" if below else line
+    return [line, *[f"{'':>11}{inline(below, 400)}"] * bool(below)]
 
 
 def most_memory(lines: Sequence[MemoryLine]) -> str:

@@ -82,7 +82,7 @@ def find_targets(
     clock: no file is read after its deadline. None: no deadline.
     """
     clock = clock or RunClock()
-    files = [file for file in change.files if _below(change.root / file.path, paths) and not is_test(file.path)]
+    files = [file for file in change.files if below(change.root / file.path, paths) and not is_test(file.path)]
     marked = repository.attributes(MARKS, [file.path for file in files]) if repository else {}
     moved = _moved(change, clock)
     targets: list[ReviewTarget] = []
@@ -200,7 +200,8 @@ def covered(body: Sequence[ast.stmt], lines: set[int], inside: bool = False) -> 
             yield from covered(getattr(node, part, []), lines, here)
 
 
-def _below(path: Path, paths: Sequence[Path]) -> bool:
+def below(path: Path, paths: Sequence[Path]) -> bool:
+    """Return whether a file is one of the paths or in one of them. No paths: everything is."""
     return not paths or any(path == top or top in path.parents for top in paths)
 
 

@@ -15,7 +15,7 @@ from codeopt.core.run_clock import DeadlineReached
 from codeopt.core.session import Session
 from codeopt.core.words import counted
 from codeopt.review.change import whole_files
-from codeopt.review.changed_functions import ReviewTarget, find_targets
+from codeopt.review.changed_functions import ReviewTarget, below, find_targets, is_test
 from codeopt.review.findings.known import KnownFindings
 from codeopt.review.profile_ranking import ProfileMatch
 from codeopt.review.ranking import Ranking
@@ -132,6 +132,8 @@ class Listed:
     """Reason why some files were not read. Empty: all were."""
     left: tuple[Path, ...] = ()
     """Files that were not read for it."""
+    scripts: tuple[Path, ...] = ()
+    """Files that hold nothing to check: no function, and no program with its cases."""
 
     def completed(self, found: ProjectCheck | None) -> ProjectCheck:
         """Add what is left alone to what a check found. None: there was nothing to check."""
@@ -150,9 +152,15 @@ def listed(part: CheckedPart, limits: ReviewBudget | None = None) -> Listed:
     closed = [CheckedTarget(path, "", reason=why) for path, why in everything.closed]
     rows = [CheckedTarget(each.path, each.function, reason=each.reason, judged=each.unread) for each in skipped]
     left = tuple(everything.root / each.path for each in skipped if each.untried)
+    known = {each.path for each in targets} | {each.path for each in skipped}
+    others = [everything.root / file.path for file in everything.files if not is_test(file.path)]
+    scripts = [
+        path for path in others if below(path, part.paths) and path.relative_to(everything.root).as_posix() not in known
+    ]
     return Listed(
-        tuple(targets), (*rows, *closed), why_unread(targets, skipped), limits.out_of_time if left else "", left
-    )
+        tuple(targets), (*rows, *closed), why_unread(targets, skipped), limits.out_of_time if left else "", left,
+        tuple(scripts),
+    )  # fmt: skip
 
 
 def check(

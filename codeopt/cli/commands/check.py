@@ -7,7 +7,7 @@ could be looked at: no test runs any of them and none can be judged. --exit-zero
 from __future__ import annotations
 
 import argparse
-import shlex
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,8 +19,7 @@ from codeopt.core.errors import ProgramError
 from codeopt.engine.open_model import RULES
 
 if TYPE_CHECKING:
-    from codeopt.core.diagnostic import Diagnostic
-    from codeopt.review.check import CheckedTarget
+    from codeopt.review.check import Listed, ProjectCheck
 
 GAIN = 1
 INTERRUPTED = 130  # status
@@ -74,8 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json:
             deliver(dump(found.answer().to_json()) + "\n", None)
         else:
-            ranked_by = "profile" if profiled else "test time"
-            tell(table(found.rows, found.diagnostics, arguments.paths, ranked_by))
+            tell(table(found, "profile" if profiled else "test time", next_steps(arguments, found, content)))
         if found.stop_reason:
             console.warn(found.stop_reason)
         if found.left:
@@ -83,27 +81,35 @@ def run(arguments: argparse.Namespace) -> int:
         if found.interrupted:
             return INTERRUPTED
         if found.not_checked_reason:
-            return report_blind(found.not_checked_reason, console)
+            return report_blind(found.not_checked_reason, console if arguments.json else None)
     return GAIN if found.improved else 0
 
 
-def table(
-    rows: Sequence[CheckedTarget], diagnostics: Sequence[Diagnostic] = (), paths: Sequence[Path] = (),
-    ranked_by: str = "test time",
-) -> str:  # fmt: skip
+def table(found: ProjectCheck, ranked_by: str = "test time", following: Sequence[str] = ()) -> str:
     """Format the slow functions with the gain of the rules, the number of others, what could not be run, the next step.
 
-    paths: what the user asked to check. Empty: the current folder. ranked_by: see function_lines.
+    ranked_by: see function_lines. following: lines of the next step.
     """
     from codeopt.core.sanitize import log_line
     from codeopt.core.words import counted
 
-    gains = sum(row.suggestion is not None for row in rows)
-    summary = f"{gains} of {counted(len(rows), 'function')} can be faster by the built-in rules"
-    missing = [log_line(diagnostic.words) for diagnostic in diagnostics]
-    target = log_line(shlex.quote(str(paths[0]))) if paths else "."
-    step = f"Next: codeopt improve {target}{'' if gains else ' --model NAME'}"
-    return (
-        "\n".join([summary, *function_lines(rows, ranked_by), *missing, *[step] * any(row.judged for row in rows)])
-        + "\n"
-    )
+    if found.not_checked_reason:
+        return "\n".join([log_line(found.not_checked_reason), *following, ""])
+    if not found.rows:
+        return "\n".join(["No function is there to check.", *following, ""])
+    summary = f"{found.improved} of {counted(len(found.rows), 'function')} can be faster by the built-in rules"
+    missing = [log_line(diagnostic.words) for diagnostic in found.diagnostics]
+    return "\n".join([summary, *function_lines(found.rows, ranked_by), *missing, *following, ""])
+
+
+def next_steps(arguments: argparse.Namespace, found: ProjectCheck, content: Listed) -> list[str]:
+    """Return the next step: `improve` of the same, of a function that no test runs, or of a script."""
+    from codeopt.core.next_step import other_command
+
+    model = () if found.improved else ("--model", "NAME")
+    if any(row.judged for row in found.rows):
+        names = [str(path) for path in arguments.paths] or ["."]
+        return [f"Next: {other_command(arguments.asked, 'improve', each, *model)}" for each in names]
+    alone = [each.file for each in content.targets[:1]] or content.scripts[:1]
+    name = f"::{content.targets[0].function}" if content.targets and content.targets[0].function else ""
+    return [f"Next: {other_command(arguments.asked, 'improve', os.path.relpath(each) + name)}" for each in alone]

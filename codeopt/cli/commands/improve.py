@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,19 +74,14 @@ def run(arguments: argparse.Namespace) -> int:
 def _resume(arguments: argparse.Namespace) -> int:
     """Run the command that began a run once more, with the arguments that are given now. Raises UsageError."""
     from codeopt.cli.main import main
+    from codeopt.core.next_step import parted
     from codeopt.core.run_index import named_run
     from codeopt.core.run_store import command_of
 
     run = named_run(arguments.resume, arguments.run_dir)
     assert run is not None
-    before, now = _parted(command_of(run)), _parted(arguments.asked[1:])
+    before, now = parted(command_of(run)), parted(arguments.asked[1:])
     return main([*before[0], *now[0], *(now[1] or before[1])], arguments.began)
-
-
-def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Arguments of the command, and from `--` on those of the user's program."""
-    at = words.index("--") if "--" in words else len(words)
-    return [*words[:at]], [*words[at:]]
 
 
 def _was_several(arguments: argparse.Namespace) -> bool:
@@ -133,6 +127,7 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
             console,
             began=arguments.began,
             runs=lambda options: RunFolders(options.run_dir, options.resume, command),
+            command=command,
             on_verdict=lambda found: console.print_all(verdict_lines(found)),
         )
         result = improve(target, options, session)

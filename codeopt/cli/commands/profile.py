@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from codeopt.cli import flags, profile_run
 from codeopt.cli.command import command
 from codeopt.cli.output import require_writable, tell, write_page
 from codeopt.core.errors import UsageError
+from codeopt.core.next_step import other_command
 from codeopt.core.sanitize import log_line
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         python = [python_line(interpreter)] if arguments.verbose else []
         lines = slow_lines(profile, arguments.lines, source=program.source if arguments.verbose else "")
         parts = [log_line(f"{target}, case {profile.case}"), *python, "", *lines, *summary(profile)]
-        tell("\n".join([*parts, f"Next: {log_line(shlex.join(['codeopt', 'improve', str(target)]))}", ""]))
+        tell("\n".join([*parts, f"Next: {other_command(arguments.asked, 'improve', str(target))}", ""]))
     return 0
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 from pathlib import Path
 
 from codeopt.cli import flags as _flags
 from codeopt.cli.command import command
 from codeopt.core.errors import UsageError
+from codeopt.core.next_step import other_command, parted
 from codeopt.core.target import Target
 
 
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not target.name:
         raise UsageError(f"{arguments.target} names no function", hint="write FILE::FUNCTION")
     lines = _of_tests(arguments, target) if command is None else _of_command(arguments, target, command)
-    following = f"Next: {shlex.join(['codeopt', 'improve', arguments.target])}"
+    following = f"Next: {other_command(parted(arguments.asked)[0], 'improve', arguments.target)}"
     write_lines("\n".join(map(log_line, [*lines, following])), open_terminal(sys.stderr))
     return 0
 

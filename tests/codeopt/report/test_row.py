@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from codeopt.core.budget import Effort
-from codeopt.report.result import row
+from codeopt.report.result import rows_of
 from tests.support.candidates import right
 
 
 @pytest.mark.parametrize(("effort", "told"), [(Effort(), ""), (Effort(tokens_in=1200, tokens_out=50), "1,250 tokens")])
 def test_tokens_of_a_round(effort: Effort, told: str) -> None:
-    line = row(replace(right(1), effort=effort)).splitlines()[0]
+    line = rows_of(replace(right(1), effort=effort))[0]
     assert line.endswith(told)
     assert ("tokens" in line) == bool(told)

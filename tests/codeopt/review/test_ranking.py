@@ -11,7 +11,7 @@ import pytest
 from codeopt.cli.commands.check import table
 from codeopt.review.change import whole_files
 from codeopt.review.changed_functions import find_targets
-from codeopt.review.check import CheckedPart, CheckedTarget, listed
+from codeopt.review.check import CheckedPart, CheckedTarget, ProjectCheck, listed
 from codeopt.review.ranking import ranked
 from codeopt.review.work import ReviewBudget, ReviewRun
 from codeopt_sandbox import Options, Sandbox, open_sandbox
@@ -74,14 +74,13 @@ def test_what_was_not_looked_at_is_counted() -> None:
         CheckedTarget("b.py", "unused", reason="no test runs it", judged=False),
         CheckedTarget("c.py", "", reason="is no Python"),
     ]
-    assert table(rows).splitlines() == [
+    assert table(ProjectCheck(tuple(rows))).splitlines() == [
         "0 of 5 functions can be faster by the built-in rules",
         "              of test time  result",
         "  a.py::slow           50%  rules found nothing to try",
         "  c.py                      is no Python",
         "Not tried: 2 more (less than 5% of the time)",
         "Not tried: 1 more (no test runs it)",
-        "Next: codeopt improve . --model NAME",
     ]
 
 

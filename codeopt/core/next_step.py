@@ -1,0 +1,43 @@
+"""A next step that works when it is pasted: the command that the user typed, with what changes in it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Iterator, Sequence
+
+from codeopt.core.sanitize import log_line
+
+CARRIED = (
+    "--python", "--tests", "--calls", "--contract", "--cases", "--stdin", "--with", "--check", "--sandbox", "--image",
+    "--timeout", "--memory", "--env", "--run-dir",
+)  # fmt: skip
+"""Flags with one value that mean the same for every command that runs a target."""
+
+
+def same_command(asked: Sequence[str], *more: str) -> str:
+    """Return the command that was typed, with other or more flags. asked: its words after `codeopt`."""
+    words, rest = parted(asked)
+    flags = [word for word in more if word.startswith("-")]
+    kept = [word for word, flag in _with_flags(words, flags) if not flag]
+    return log_line(shlex.join(["codeopt", *kept, *more, *rest]))
+
+
+def other_command(asked: Sequence[str], command: str, *more: str) -> str:
+    """Return another command about the same: with these words, the flags of `CARRIED` and the program's arguments."""
+    words, rest = parted(asked)
+    kept = [word for word, flag in _with_flags(words, CARRIED) if flag]
+    return log_line(shlex.join(["codeopt", command, *more, *kept, *rest]))
+
+
+def parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Divide the words of a command: those of codeopt, and from `--` on those of the user's program."""
+    at = words.index("--") if "--" in words else len(words)
+    return [*words[:at]], [*words[at:]]
+
+
+def _with_flags(words: Sequence[str], flags: Collection[str]) -> Iterator[tuple[str, bool]]:
+    """Yield each word, and whether it is one of these flags or its value."""
+    before = ""
+    for word in words:
+        yield word, word.partition("=")[0] in flags or before in flags
+        before = "" if before in flags else word

@@ -79,7 +79,8 @@ def main(argv: list[str] | None = None, began: float | None = None) -> int:
         if isinstance(error, SystemExit):
             raise
         if isinstance(error, OSError | RuntimeError) and (said := _of_the_machine(error)):
-            hint = hint_of(error) if isinstance(error, OSError) else ""
+            # a full disk behind standard output is no matter of ours
+            hint = hint_of(error) if isinstance(error, OSError) and error.errno not in FULL else ""
             return _end(UsageError.exit_status, said, as_json, hint=hint)
         return _our_mistake(error, as_json)
     return 0 if getattr(arguments, "exit_zero", False) and status in command.verdicts else status

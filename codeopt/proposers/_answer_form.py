@@ -22,16 +22,15 @@ VERDICT = """\
 End with one line that holds nothing but `VERDICT: IMPROVE` when something is left that is worth a try, or
 `VERDICT: DONE` when nothing is."""
 IN_WORDS: dict[Step, str] = {
-    "critique": f"Do not write the program. {VERDICT}",
+    # With the program below it, a critique spares the request that would repeat the whole history.
+    "critique": f"""\
+If you know the next program already, write it below the critique, which spares a request: one line `SUMMARY: ...` that
+says what you change and why it helps, then $draft, in one block fenced as ```python.
+{VERDICT}""",
     "refine": """\
 Answer with one line `SUMMARY: ...` that says what you change and why it helps, then $draft, in one block
 fenced as ```python, and nothing else.""",
 }
-WITH_DRAFT = f"""\
-If you know the next program already, write it below the critique, which spares a request: one line `SUMMARY: ...` that
-says what you change and why it helps, then $draft, in one block fenced as ```python.
-{VERDICT}"""
-"""Form of a critique that may come with a draft."""
 SCHEMAS: dict[Step, tuple[tuple[str, str], ...]] = {
     "critique": (
         ("critique", "what to improve, and why"),
@@ -55,11 +54,11 @@ class AnswerForm:
     def of(cls, briefing: Briefing, *, structured: bool = False) -> AnswerForm:
         return cls(briefing.answer_format or cls.draft, structured)
 
-    def words(self, step: Step, *, with_draft: bool = False) -> str:
-        """The part of the prompt that says the form. with_draft: a draft may come with a critique in prose."""
+    def words(self, step: Step) -> str:
+        """The part of the prompt that says the form."""
         schema = self.schema(step)
         if schema is None:
-            return Template(WITH_DRAFT if with_draft else IN_WORDS[step]).substitute(draft=self.draft)
+            return Template(IN_WORDS[step]).substitute(draft=self.draft)
         fields = "; ".join(f"`{name}`: {about}" for name, about in schema.fields)
         return f"Answer with one JSON object and nothing else. {fields}."
 

@@ -102,16 +102,14 @@ class Prompter:
 
     def _ask(self, step: Step, history: History) -> str:
         """The request for one step, with the form of its answer."""
-        first = is_first(history)
-        rows = [f"- {inline(hint)}" for hint in self.hints] if first else []
+        drafted = any(candidate.model for candidate in history.candidates)
+        rows = [] if drafted else [f"- {inline(hint)}" for hint in self.hints]
         hints = HINTS.substitute(hints="\n".join(rows)) if rows else ""
         unmeasured = "" if self.mode.measured or step == "refine" else f"{NOTHING_MEASURED}\n"
         prompts = self.task.prompts
         own = prompts.first_critique if history.last is history.original else None
         template = (own or prompts.critique) if step == "critique" else prompts.refine
-        return template.substitute(
-            hints=hints, answer=unmeasured + self.form.words(step, with_draft=step == "critique" and first)
-        )
+        return template.substitute(hints=hints, answer=unmeasured + self.form.words(step))
 
     def _example(self, step: Step, example: WorkedExample) -> Iterator[Message]:
         """Yield a question in the form of the real one and a good answer, if the example has them for this step."""
@@ -185,11 +183,6 @@ class Prompter:
         if self.mode is FeedbackMode.GENERIC:
             return GENERIC
         return candidate.critique if self.mode.critique else ""
-
-
-def is_first(history: History) -> bool:
-    """Return True if no model has written a draft yet: a critique is then not the answer to a measurement of one."""
-    return not any(candidate.model for candidate in history.candidates)
 
 
 def _about(briefing: Briefing) -> str:

@@ -13,7 +13,7 @@ from codeopt.core.sanitize import cut
 from codeopt.models._reply import critique_text, draft_below, is_done, to_draft
 from codeopt.proposers._answer_form import AnswerForm, Step
 from codeopt.proposers._continuation import WholeReply, whole
-from codeopt.proposers._prompt import Extent, Prompter, is_first
+from codeopt.proposers._prompt import Extent, Prompter
 from codeopt.proposers.feedback import GENERIC, FeedbackMode
 from codeopt.tasks import Task
 from codeopt_sandbox.outcome import Case
@@ -72,7 +72,7 @@ class LanguageModel:
         """Return the critique of the newest program. In modes without a critique no model is asked, nor about a program
         that was not run: its rejection says all.
 
-        The first one may come with a draft.
+        It may come with a draft.
 
         Raises:
             ModelError: The model's server cannot be used.
@@ -83,12 +83,14 @@ class LanguageModel:
         if not self._mode.critique or (newest.rejection and newest.model and not newest.outcomes):
             return Critique("")
         answer = next(self._answers("critique", history, 1))
-        text, draft = critique_text(answer.reply.text), None
-        if is_first(history):
-            text, draft = draft_below(text, answer.reply, history.original.source)
-            draft = replace(draft, model=self.name) if draft else None
+        text, draft = draft_below(critique_text(answer.reply.text), answer.reply, history.original.source)
         shortened = cut(text, MAX_CRITIQUE_CHARS, MAX_CRITIQUE_CHARS // 8)
-        return Critique(shortened, sufficient=is_done(answer.reply.text), usage=answer.usage, draft=draft)
+        return Critique(
+            shortened,
+            sufficient=is_done(answer.reply.text),
+            usage=answer.usage,
+            draft=replace(draft, model=self.name) if draft else None,
+        )
 
     def variants(self, history: History, count: int) -> Iterator[Draft]:
         """Next programs, each as soon as its reply is there; of the original alone the paper's first draft.

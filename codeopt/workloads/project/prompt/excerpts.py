@@ -73,19 +73,18 @@ class SourcePage:
 
     def original(self) -> str:
         """Return the source of the functions that the original's figures name, as much as there is room for."""
-        named = self.figures.named
-        busy = {SourcePart(f.file, f.qualname) for f in named if f.own_share >= LEAST}
-        return self.add([SourcePart(f.file, f.qualname) for f in named], ROOM, busy)
+        hot = {SourcePart(f.file, f.qualname) for f in self.figures.hot}
+        return self.add([SourcePart(f.file, f.qualname) for f in self.figures.named], ROOM, hot)
 
-    def add(self, places: Sequence[SourcePart], room: int, busy: Container[SourcePart] | None = None) -> str:
+    def add(self, places: Sequence[SourcePart], room: int, hot: Container[SourcePart] | None = None) -> str:
         """Return what is newly shown of some places, as much as there is room for.
 
-        busy: Places with time of their own. Of a long function that is not among them only calls of the others are
-        shown. None: all of the places.
+        hot: Places that are shown as a whole, before any other. Of another long function only calls of the others are
+        shown. None: each place may be shown as a whole.
         """
         new: dict[str, set[int]] = {}
         parts = [place for place in places if self._may_be_shown(place)]
-        for path, wanted, share in self._wanted(parts, busy):
+        for path, wanted, share in self._wanted(parts, hot):
             module, have = read_module(self.files[path]), self.shown.setdefault(path, set())
             more = wanted - module.docstrings - have
             size = sum(len(module.lines[at - 1]) + 1 for at in more)
@@ -103,15 +102,18 @@ class SourcePage:
         return place.file in self.files and not self.ground.why(place.file) and not is_vendored(place.file)
 
     def _wanted(
-        self, places: Sequence[SourcePart], busy: Container[SourcePart] | None
+        self, places: Sequence[SourcePart], hot: Container[SourcePart] | None
     ) -> Iterator[tuple[str, set[int], float]]:
         """Yield files with lines to show and the largest share of the room that is left for them.
 
-        Order: short functions, of long ones where they call and are hot, long ones as a whole, what all of them use,
-        their classes as a whole. So no long function takes the room of all others.
+        Order: hot functions as a whole, short ones, of long ones where they call and are hot, what all of them use,
+        their classes. Where none is hot, long ones as a whole before what they use.
         """
         calls = {place.function for place in places}
         modules = [(place, read_module(self.files[place.file])) for place in places]
+        for place, module in modules:
+            if hot is not None and place in hot:
+                yield place.file, module.span(place.qualname) | module.class_line(place.qualname), 1
         for place, module in modules:
             name, span = place.qualname, module.span(place.qualname)
             if len(span - module.docstrings) <= SHORT or not name:
@@ -121,11 +123,11 @@ class SourcePage:
                 near += [at for at in span if calls & {*_WORD.findall(module.lines[at - 1])} - {place.function}]
                 yield place.file, module.head(name) | module.class_line(name) | module.around(name, near), 1
         for place, module in modules:
-            if busy is None or place in busy:
+            if hot is None:
                 yield place.file, module.span(place.qualname), LONG_SHARE
         for place, module in modules:
-            hot = (f.qualname for f in self.profile.functions if f.file == place.file and f.total_share >= LEAST)
-            used = excerpt(module.text, place.qualname, frozenset(hot)).lines
+            warm = (f.qualname for f in self.profile.functions if f.file == place.file and f.total_share >= LEAST)
+            used = excerpt(module.text, place.qualname, frozenset(warm)).lines
             yield from ((place.file, piece, 1) for piece in module.pieces({*used}))
         for place, module in modules:
             yield place.file, module.owner(place.qualname), LONG_SHARE

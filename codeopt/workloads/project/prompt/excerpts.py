@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -28,8 +28,9 @@ ROOM = 12_000
 """Maximum length of what is shown of the original, characters."""
 MORE = 5_000
 """Maximum length of what is shown in addition for a round's profile, and for its critique, characters."""
-LONG_SHARE = 1 / 2
-"""Maximum part of the room that is left for one long function, or for the class around one."""
+REST = 1 / 3
+"""Part of the room left by hot functions for each of: other functions, what all of them use, their classes. With all of
+it, a project of small functions filled 12,000 characters, of which drafts changed the hot ones."""
 SHORT = 40
 """Maximum number of lines of a function, its docstring left out, that is shown before any longer one."""
 AROUND = 6
@@ -76,22 +77,23 @@ class SourcePage:
         hot = {SourcePart(f.file, f.qualname) for f in self.figures.hot}
         return self.add([SourcePart(f.file, f.qualname) for f in self.figures.named], ROOM, hot)
 
-    def add(self, places: Sequence[SourcePart], room: int, hot: Container[SourcePart] | None = None) -> str:
+    def add(self, places: Sequence[SourcePart], room: int, hot: Set[SourcePart] = frozenset()) -> str:
         """Return what is newly shown of some places, as much as there is room for.
 
         hot: Places that are shown as a whole, before any other. Of another long function only calls of the others are
-        shown. None: each place may be shown as a whole.
+        shown. Without any each place may be shown as a whole.
         """
         new: dict[str, set[int]] = {}
-        parts = [place for place in places if self._may_be_shown(place)]
-        for path, wanted, share in self._wanted(parts, hot):
-            module, have = read_module(self.files[path]), self.shown.setdefault(path, set())
-            more = wanted - module.docstrings - have
-            size = sum(len(module.lines[at - 1]) + 1 for at in more)
-            if size <= share * room:
-                have |= more
-                new.setdefault(path, set()).update(more)
-                room -= size
+        for share, pieces in self._wanted([place for place in places if self._may_be_shown(place)], hot):
+            left = share * room
+            for path, wanted in pieces:
+                module, have = read_module(self.files[path]), self.shown.setdefault(path, set())
+                more = wanted - module.docstrings - have
+                size = sum(len(module.lines[at - 1]) + 1 for at in more)
+                if size <= left:
+                    have |= more
+                    new.setdefault(path, set()).update(more)
+                    left, room = left - size, room - size
         return "".join(
             HEAD.format(path=path) + read_module(self.files[path]).numbered(lines)
             for path, lines in new.items()
@@ -102,35 +104,40 @@ class SourcePage:
         return place.file in self.files and not self.ground.why(place.file) and not is_vendored(place.file)
 
     def _wanted(
-        self, places: Sequence[SourcePart], hot: Container[SourcePart] | None
-    ) -> Iterator[tuple[str, set[int], float]]:
-        """Yield files with lines to show and the largest share of the room that is left for them.
+        self, places: Sequence[SourcePart], hot: Set[SourcePart]
+    ) -> Iterator[tuple[float, Iterable[tuple[str, set[int]]]]]:
+        """Yield what to show in turn: a part of the room that is left, and files with their lines.
 
-        Order: hot functions as a whole, short ones, of long ones where they call and are hot, what all of them use,
-        their classes. Where none is hot, long ones as a whole before what they use.
+        Order: hot functions as a whole, short ones and the hot lines and calls of long ones, what all of them use,
+        their classes. Where none is hot, long ones as a whole come before what they use.
         """
-        calls = {place.function for place in places}
         modules = [(place, read_module(self.files[place.file])) for place in places]
-        for place, module in modules:
-            if hot is not None and place in hot:
-                yield place.file, module.span(place.qualname) | module.class_line(place.qualname), 1
+        whole = [
+            (place.file, module.span(place.qualname) | module.class_line(place.qualname)) for place, module in modules
+        ]
+        if hot:
+            yield 1, [piece for piece, place in zip(whole, places, strict=True) if place in hot]
+        yield REST if hot else 1, self._short_or_near(modules)
+        if not hot:
+            yield REST, whole
+        yield REST, (piece for place, module in modules for piece in self._used(place, module))
+        yield REST, ((place.file, module.owner(place.qualname)) for place, module in modules)
+
+    def _short_or_near(self, modules: Sequence[tuple[SourcePart, NumberedModule]]) -> Iterator[tuple[str, set[int]]]:
+        calls = {place.function for place, _ in modules}
         for place, module in modules:
             name, span = place.qualname, module.span(place.qualname)
             if len(span - module.docstrings) <= SHORT or not name:
-                yield place.file, span | module.class_line(name), 1
+                yield place.file, span | module.class_line(name)
             else:
                 near = [line.line for line in self.profile.lines if line.file == place.file]
                 near += [at for at in span if calls & {*_WORD.findall(module.lines[at - 1])} - {place.function}]
-                yield place.file, module.head(name) | module.class_line(name) | module.around(name, near), 1
-        for place, module in modules:
-            if hot is None:
-                yield place.file, module.span(place.qualname), LONG_SHARE
-        for place, module in modules:
-            warm = (f.qualname for f in self.profile.functions if f.file == place.file and f.total_share >= LEAST)
-            used = excerpt(module.text, place.qualname, frozenset(warm)).lines
-            yield from ((place.file, piece, 1) for piece in module.pieces({*used}))
-        for place, module in modules:
-            yield place.file, module.owner(place.qualname), LONG_SHARE
+                yield place.file, module.head(name) | module.class_line(name) | module.around(name, near)
+
+    def _used(self, place: SourcePart, module: NumberedModule) -> Iterator[tuple[str, set[int]]]:
+        warm = (f.qualname for f in self.profile.functions if f.file == place.file and f.total_share >= LEAST)
+        used = excerpt(module.text, place.qualname, frozenset(warm)).lines
+        yield from ((place.file, piece) for piece in module.pieces({*used}))
 
 
 @dataclass(frozen=True)

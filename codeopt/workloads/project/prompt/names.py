@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
 
 from codeopt.workloads.project.prompt.excerpts import SourcePage, SourcePart, read_module
 
@@ -26,6 +28,8 @@ def named_places(text: str, page: SourcePage) -> tuple[SourcePart, ...]:
     code = [next(filter(None, found)) for found in _CODE.findall(text)]
     paths = {path.removeprefix("./") for part in code for path in _PATH.findall(part)}
     words = {word for part in code for word in _DOTTED.findall(_PATH.sub(" ", part))}
+    foreign = _libraries({word.partition(".")[0] for word in words if "." in word}, page.files)
+    words = {word for word in words if word.partition(".")[0] not in foreign}  # `np.sort` is not the project's `sort`
     alone = {match[1] for match in map(_ALONE.fullmatch, code) if match}
     times = {SourcePart(f.file, f.qualname): f.total_share for f in page.profile.functions}
     defined = _definitions({word.rpartition(".")[2] for word in words}, page.files)
@@ -56,6 +60,29 @@ def _meant(
     known = [place for place in defined if "." in word or "." not in place.qualname]
     may_be_known = alone and word not in vars(builtins) and len(known) <= MOST_ALIKE
     yield from exact or busy or (known if may_be_known else ())
+
+
+def _libraries(names: set[str], files: Mapping[str, str]) -> set[str]:
+    """Those of some names that the project binds to modules of others by an import."""
+    if not names:
+        return set()
+    own = {part for path in files for part in PurePosixPath(path).with_suffix("").parts}
+    lines = re.compile(rf"^[ \t]*((?:import|from) [^\n]*\b(?:{'|'.join(sorted(names))})\b[^\n]*)", re.MULTILINE)
+    found = set[str]()
+    for line in {line for text in files.values() for line in lines.findall(text)}:
+        try:
+            node = ast.parse(line).body[0]
+        except SyntaxError:  # prose of a docstring
+            continue
+        if isinstance(node, ast.Import):
+            found |= {
+                each.asname or each.name.partition(".")[0]
+                for each in node.names
+                if each.name.partition(".")[0] not in own
+            }
+        elif isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").partition(".")[0] not in own:
+            found |= {each.asname or each.name for each in node.names}
+    return found & names
 
 
 def _definitions(names: set[str], files: Mapping[str, str]) -> dict[str, tuple[SourcePart, ...]]:

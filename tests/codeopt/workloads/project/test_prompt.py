@@ -235,7 +235,9 @@ def sum(a):
 def _bare(a):
     return a
 """,
-).with_file("app/rare.py", "def seldom(a):\n    return a\n\n\nLIMIT = 3\n")
+).with_file(
+    "app/rare.py", "def seldom(a):\n    return a\n\n\nLIMIT = 3\nimport numpy as np\nfrom app import grid\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -245,6 +247,7 @@ def _bare(a):
         ("Take app/core.py::hot, then `seldom(a)`", [("app/core.py", "hot"), ("app/rare.py", "seldom")]),
         ("Call Grid.at only once", [("app/grid.py", "Grid.at")]),
         ("Call `self.grid.at(3)`", [("app/grid.py", "Grid.at"), ("app/grid.py", "at")]),
+        ("Take `np.hot(a)` and `grid.at(a)`", [("app/grid.py", "Grid.at"), ("app/grid.py", "at")]),
         ("Give `Grid` slots", [("app/grid.py", "Grid")]),
         ("The limit in rare.py is low", [("app/rare.py", "")]),
         ("It is hot at work, and seldom waits", []),

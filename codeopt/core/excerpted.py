@@ -24,7 +24,7 @@ class Excerpted(ABC):
     @abstractmethod
     def whole(self, draft: Draft, original: Revision) -> Draft:
         """Return the inner proposer's draft as a whole revision. It has a problem if it does not fit.
-        original: that of round 0.
+        original: that of round 0, or of the round that the draft mends.
         """
 
     @property
@@ -33,7 +33,8 @@ class Excerpted(ABC):
 
     def critique(self, history: History) -> Critique:
         found = self.inner.critique(self.excerpts(history))
-        return replace(found, draft=self.whole(found.draft, history.original.revision)) if found.draft else found
+        base = history.last if found.repairs else history.original
+        return replace(found, draft=self.whole(found.draft, base.revision)) if found.draft else found
 
     def variants(self, history: History, count: int) -> Iterator[Draft]:
         for draft in self.inner.variants(self.excerpts(history), count):

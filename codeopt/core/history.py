@@ -29,6 +29,8 @@ class Critique:
     """Tokens and cost of writing it."""
     draft: Draft | None = None
     """The next draft, where the same answer held it; its usage is that of the critique."""
+    repairs: bool = False
+    """That draft mends the newest candidate, and is made from it; others are made from the original."""
 
 
 @dataclass(frozen=True)
@@ -216,6 +218,8 @@ class RoundView:
     """Profile of the draft, in Markdown."""
     named: str = ""
     """Source of the original that its critique names and no round before shows."""
+    failing: str = ""
+    """Function of the draft that raised the error of its run."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from codeopt.proposers._changes import smallest_change
 from codeopt.proposers._examples import WorkedExample
 from codeopt.proposers.feedback import GENERIC, FeedbackMode, describe, task_measures
 from codeopt.tasks import Task
-from codeopt_sandbox.outcome import Case
+from codeopt_sandbox.outcome import Case, CaseVerdict
 
 Extent = Literal["full", "last"]
 """The part of the history that is shown: all rounds, or the original's program and the newest round."""
@@ -30,6 +30,14 @@ HINTS = Template("""
 Rewrites that the built-in rules find in the original (not tried):
 $hints
 """)
+
+REPAIR = Template("""\
+Round $number fails with the error above. Mend what causes it, and keep the rest of that program as it is.$base
+
+$answer""")
+"""Request for a draft that mends another."""
+MENDED_ALONE = """
+Your answer is put into the program of that round, not into the original: give what you mend and nothing else of it."""
 
 LEFT_OUT = Template("($count earlier rounds are left out to save space: $rounds.)")
 
@@ -79,6 +87,31 @@ class Prompter:
             if size(messages) <= tokens:
                 return messages, lost
         return messages, f"{lost or 'nothing'}, and it is still too long"
+
+    def repair(self, history: History) -> tuple[Message, ...]:
+        """The conversation in which the newest program is mended, without the history: a one-word NameError cost 8,000
+        tokens of it. Empty where the program did not fail at a known line, or was itself to mend another.
+        """
+        newest, view = history.last, history.views.get(history.last.round)
+        shown = {case.name for case in self.cases if not case.held_out}
+        failed, before = (
+            [o for o in each.outcomes if o.verdict is CaseVerdict.RE and o.case in shown and o.run.frames]
+            for each in (newest, history.candidates[-2])
+        )
+        failing = view.failing if view else newest.source
+        if not failed or before or not failing:
+            return ()
+        program = f"{_changed_files(view.change)}\n\nThe function that fails, in it:\n" if view else ""
+        round_ = _block(
+            newest, f"{program}{fenced(failing, 'python')}", "",
+            describe(newest, history.original, self.task, self.cases, self.briefing),
+        )  # fmt: skip
+        system = self.task.prompts.system.substitute(guidance=self.task.guidance, rules=self.briefing.rules)
+        ask = REPAIR.substitute(
+            number=newest.round, base=MENDED_ALONE if view else "", answer=self.form.words("refine")
+        )
+        text = _question("repair", history, [round_], ask)
+        return Message("system", system), Message("user", text, self.form.schema("refine"))
 
     def _plans(
         self, history: History, rounds: Sequence[int], examples: tuple[Message, ...]
@@ -239,7 +272,7 @@ def _lost(examples: int, rounds: int) -> str:
     return " and ".join([*(["the examples"] if examples else []), *([f"{rounds} earlier rounds"] if rounds else [])])
 
 
-def _question(step: Step, history: History, rounds: Sequence[str], ask: str) -> str:
+def _question(step: Literal[Step, "repair"], history: History, rounds: Sequence[str], ask: str) -> str:
     """Join the rounds and the request. Parts that change between requests come last.
 
     A server that caches the start of a prompt reads only the rest.

@@ -72,7 +72,7 @@ class LanguageModel:
         """Return the critique of the newest program. In modes without a critique no model is asked, nor about a program
         that was not run: its rejection says all.
 
-        It may come with a draft.
+        It may come with a draft. A program that failed at a known line is mended without a critique.
 
         Raises:
             ModelError: The model's server cannot be used.
@@ -82,6 +82,10 @@ class LanguageModel:
         newest = history.last
         if not self._mode.critique or (newest.rejection and newest.model and not newest.outcomes):
             return Critique("")
+        if newest.model and self._mode.measured and (messages := self._prompter.repair(history)):
+            mended = whole(self._model, messages, self._model.complete(messages))
+            repair = replace(to_draft(mended.reply, newest.source), model=self.name)
+            return Critique("", usage=mended.usage, draft=repair, repairs=True)
         answer = next(self._answers("critique", history, 1))
         text, draft = draft_below(critique_text(answer.reply.text), answer.reply, history.original.source)
         shortened = cut(text, MAX_CRITIQUE_CHARS, MAX_CRITIQUE_CHARS // 8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
@@ -157,6 +158,12 @@ class Run:
     def cause(self) -> Cause | None:
         """Return the known cause of a missing answer, in addition to the run's end."""
         return None
+
+    @property
+    def frames(self) -> tuple[tuple[str, int], ...]:
+        """File and line of each frame of the traceback on standard error, the innermost last."""
+        found = re.findall(r'^ *File "(.+?)", line (\d+)', self.stderr.decode("utf-8", "replace"), re.MULTILINE)
+        return tuple((path, int(line)) for path, line in found)
 
 
 @dataclass(frozen=True)

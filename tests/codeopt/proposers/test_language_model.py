@@ -92,6 +92,32 @@ def test_the_newest_programs_own_critique_is_for_the_refine_step() -> None:
     assert "CRITIQUE-TWO" in asked(history, "refine")
 
 
+def failing(
+    number: int, case: Case = SHOWN, stderr: bytes = b'  File "/w/program.py", line 1, in <module>\nNameError\n'
+) -> Candidate:
+    outcomes = (outcome(case, CaseVerdict.RE, stderr=stderr, exit=1),)
+    return Candidate(number, Revision.of(FAST), "try", outcomes, model="m")
+
+
+@pytest.mark.parametrize(
+    ("rounds", "repairs"),
+    [
+        ([failing(1)], True),
+        ([right(1), failing(2)], True),
+        ([failing(1), failing(2)], False),  # mended once, in vain: the whole history says more
+        ([failing(1, case=HELD)], False),  # what it prints on a held-out case is not shown
+        ([failing(1, stderr=b"Killed")], False),
+        ([right(1)], False),
+    ],
+)
+def test_a_program_that_fails_at_a_line_is_mended_without_the_history(rounds: list[Candidate], repairs: bool) -> None:
+    model = Scripted([DRAFT if repairs else f"Slow.\n\n{DRAFT}\nVERDICT: IMPROVE"])
+    found = LanguageModel(model, TASK, CASES).critique(History((original(), *rounds)))
+    assert found.draft is not None
+    assert (found.repairs, found.draft.source, bool(found.text)) == (repairs, FAST, not repairs)
+    assert ("## Round 0: " in model.asked[0][-1].content, len(model.asked[0])) == (not repairs, 2 if repairs else 6)
+
+
 def test_a_first_draft_needs_the_original_only() -> None:
     text = asked(History((original(),)))
     assert "## Round 0: the original" in text

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from codeopt.core.history import Candidate, History, RoundView
+from codeopt.core.revision import HEAD
 from codeopt.core.sanitize import fenced
 from codeopt.workloads.project.prompt.changed_code import diff
-from codeopt.workloads.project.prompt.excerpts import MORE, SourcePage, SourcePart
+from codeopt.workloads.project.prompt.excerpts import MORE, SourcePage, SourcePart, read_module
 from codeopt.workloads.project.prompt.names import named_places
 from codeopt_sandbox.profile import HotFunction, Profile
 
@@ -26,8 +27,21 @@ def round_views(history: History, page: SourcePage) -> Mapping[int, RoundView]:
         fits = each.round > 0 and not each.revision.is_one_file
         profile = _profile(each, _before(each, history), page) if fits else ""
         named = page.add(named_places(each.critique, page), MORE)
-        views[each.round] = RoundView(diff(original, each.revision) if fits else "", profile, named)
+        failing = _failing(each) if fits and each is history.last else ""
+        views[each.round] = RoundView(diff(original, each.revision) if fits else "", profile, named, failing)
     return views
+
+
+def _failing(candidate: Candidate) -> str:
+    """The innermost function of the draft in the traceback of its run, or the lines around a statement of a module."""
+    frames = [frame for outcome in candidate.outcomes for frame in outcome.run.frames]
+    for place, line in reversed(frames):
+        for path in (path for path in candidate.revision if f"/{place}".endswith(f"/{path}")):
+            module = read_module(candidate.revision[path])
+            inner = max((name for name in module.found if line in module.span(name)), key=len, default="")
+            lines = module.span(inner) if inner else module.around("", [line])
+            return HEAD.format(path=path) + module.numbered((lines | module.class_line(inner)) - module.docstrings)
+    return ""
 
 
 def _before(candidate: Candidate, history: History) -> Candidate:

@@ -8,6 +8,9 @@ import pytest
 
 from codeopt.core.history import Candidate, History
 from codeopt.core.revision import Revision
+from codeopt.models.scripted import Scripted
+from codeopt.proposers.language_model import LanguageModel
+from codeopt.tasks import open_task
 from codeopt.workloads.project.answers import apply_answer
 from codeopt.workloads.project.module_graph import ModuleGraph
 from codeopt.workloads.project.profile import (
@@ -31,7 +34,7 @@ from codeopt.workloads.project.proposer import ProjectProposer
 from codeopt.workloads.project.protected_files import ProtectedFiles, ProtectedReason
 from codeopt.workloads.project.suite_tests import MOST_LISTED, _detail
 from codeopt.workloads.project.test_runs import TestResults
-from codeopt_sandbox.outcome import CaseVerdict, Outcome, Run
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile
 
 LONG = "\n".join(f"    x{n} = {n}" for n in range(1500))
@@ -235,9 +238,7 @@ def sum(a):
 def _bare(a):
     return a
 """,
-).with_file(
-    "app/rare.py", "def seldom(a):\n    return a\n\n\nLIMIT = 3\nimport numpy as np\nfrom app import grid\n"
-)
+).with_file("app/rare.py", "def seldom(a):\n    return a\n\n\nLIMIT = 3\nimport numpy as np\nfrom app import grid\n")
 
 
 @pytest.mark.parametrize(
@@ -273,6 +274,28 @@ def test_what_a_critique_names_is_shown_with_its_round_and_once() -> None:
     assert views[0].named.startswith("# === file: app/grid.py ===\nclass Grid:\n    size = 3\n")
     assert "def __len__" in views[0].named
     assert views[1].named == "# === file: app/rare.py ===\ndef seldom(a):\n    return a\n"
+
+
+def test_a_draft_that_fails_is_mended_in_the_function_that_fails() -> None:
+    """The answer goes into the draft, so that its other changes need not be repeated."""
+    broken = FILES.with_file("app/core.py", CORE.replace("    return a\n", "    return aa\n"))
+    traceback = b'  File "/w/main.py", line 2, in <module>\n  File "/w/app/core.py", line 10, in hot\nNameError: aa\n'
+    failed = Outcome("command", CaseVerdict.RE, replace(PLAIN, exit=1, stderr=traceback))
+    history = History((
+        Candidate(0, FILES, "", (Outcome("command", CaseVerdict.AC, PLAIN),)),
+        Candidate(1, broken.with_file("main.py", "big = 1\n"), "a draft", (failed,), model="m"),
+    ))  # fmt: skip
+    model = Scripted(["SUMMARY: mended\n```python\n# === file: app/core.py ===\ndef hot(a):\n    return +a\n```"])
+    inner = LanguageModel(
+        model, open_task("runtime"), (Case("command", b""),), briefing=brief(WHOLE, "python main.py", "")
+    )
+    draft = ProjectProposer(inner, WHOLE).critique(history).draft
+    asked = model.asked[0][-1].content
+    assert "# --- line 4 ---\ndef hot(a):\n# --- line 10 ---\n    return aa\n" in asked
+    assert ("def big" in asked, "NameError: aa" in asked, "+big = 1" in asked) == (False, True, True)
+    assert draft is not None
+    assert "return +a" in draft.revision["app/core.py"]
+    assert draft.revision["main.py"] == "big = 1\n"
 
 
 def test_what_a_draft_spends_its_time_in_is_shown_with_its_profile() -> None:

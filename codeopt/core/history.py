@@ -51,8 +51,8 @@ class Draft:
     """Cause if there is no usable program, such as no code in the reply or a syntax error. Empty otherwise."""
     no_program: str | None = None
     """First words of a reply without any program. None if it holds one."""
-    ignored: tuple[str, ...] = ()
-    """Statements of the answer that have no place in the target, a line each."""
+    notes: tuple[str, ...] = ()
+    """Remarks on what became of the answer, a line each."""
     usage: Usage = NOTHING_USED
     model: str = ""
     """The language model that wrote it. Empty for the rules."""

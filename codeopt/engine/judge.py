@@ -154,9 +154,8 @@ class Judge:
         found = guards.source_findings(guards.SourcePair(self.original.revision, draft.revision)) if reads else ()
         objections = [each.reason for each in found if each.consequence is guards.Consequence.REJECT]
         reason = draft.problem or "".join(objections) or self._repeated(draft.revision, history)
-        notes = tuple(f"not taken from the answer: {line}" for line in draft.ignored)
-        notes += () if reason else tuple(each.reason for each in found)
-        return replace(candidate, rejection=reason, notes=notes)
+        noted = () if reason else tuple(each.reason for each in found)
+        return replace(candidate, rejection=reason, notes=(*draft.notes, *noted))
 
     def _screened(self, candidate: Candidate, draft: Draft, history: History) -> Candidate:
         started = time.monotonic()

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from codeopt.selfrefine.text_task import Aspect, TextTask
+import re
+from difflib import SequenceMatcher
+
+from codeopt.selfrefine.text_task import Aspect, TextCheck, TextTask
+
+
+def spelling(asked: str, text: str) -> TextCheck:
+    """The share of the acronym's letters that are capitals of the title, in their order."""
+    name, _, title = text.strip().partition(next(iter(re.findall(r"[\s:(]", text.strip())), "\n"))
+    letters, capitals = ("".join(filter(str.isalpha, part)) for part in (name.upper(), re.sub(r"[^A-Z]", "", title)))
+    share = SequenceMatcher(None, letters, capitals, autojunk=False).ratio() if letters else 0.0
+    words = f"the letters {letters or '(none)'}, the capitals of the title {capitals or '(none)'}"
+    if re.findall(r"\w+", title.lower()) != re.findall(r"\w+", asked.lower()):
+        words += "; the title is not written as it was given"
+    return TextCheck(share, words)
+
 
 TASK = TextTask(
     name="acronym",
@@ -19,4 +34,5 @@ TASK = TextTask(
     ),
     advice="Prefer five to eight letters. Leave out small words of the title; take more than one letter of a word "
     "where that makes a better name.",
+    check=spelling,
 )

@@ -107,8 +107,9 @@ class FunctionProposer(Excerpted):
             return draft
         try:
             whole = _splice(original.text, self.qualname, draft.source)
-            ignored = tuple(statements_left_out(original.text, draft.source, whole))
-            return replace(draft, revision=Revision.of(whole), ignored=ignored)
+            left_out = statements_left_out(original.text, draft.source, whole)
+            notes = tuple(f"not taken from the answer: {line}" for line in left_out)
+            return replace(draft, revision=Revision.of(whole), notes=notes)
         except SpliceError as error:
             return replace(draft, problem=f"it cannot be put into the module: {error}")
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from codeopt.analysis.nodes import first_line, is_bare_constant, last_line
 from codeopt.analysis.positions import Def, Definition, bound_names, evaluated_names, find_definition, functions_by_name
@@ -110,6 +111,8 @@ def _with_functions(text: str, path: str, part: str) -> str:
         elif isinstance(node, Definition):
             span = span_of(text, node.name, node)
             text = replaced(text, span, lines) if span else with_definition(text, lines, node)
+        elif isinstance(node, ast.Delete):
+            text = _without(text, path, node)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             same = bound_in(text, node)
             text = replaced(text, same, lines) if same else with_constant(text, lines, node)
@@ -124,6 +127,34 @@ def _with_functions(text: str, path: str, part: str) -> str:
             text = with_constant(text, lines, node)
     _tree(text, path)
     return text
+
+
+def _without(text: str, path: str, node: ast.Delete) -> str:
+    """Return the text without the functions and classes of a `del NAME` or `del Class.method`. Raises SpliceError."""
+    for target in node.targets:
+        span = span_of(text, ast.unparse(target))
+        if span is None:
+            raise SpliceError(f"{path}: `del {ast.unparse(target)}` names no function or class of it")
+        lines = text.splitlines(keepends=True)
+        after = dropwhile(lambda line: not line.strip(), lines[span[1] :])
+        text = "".join([*lines[: span[0] - 1], *after])
+    return text
+
+
+def now_unused(before: Revision, after: Revision) -> tuple[str, ...]:
+    """Private functions that the original uses and a draft leaves without a use."""
+    names = {
+        name
+        for path in after.changed_files(before)
+        for name in map(str, functions_by_name(ast.parse(after[path]).body))
+        if re.search(r"(?:^|\.)_(?!_)\w+$", name)
+    }
+    changed = {name: re.compile(rf"\b{name.rpartition('.')[2]}\b") for name in sorted(names)}
+
+    def uses(name: str, files: Revision) -> int:
+        return sum(len(changed[name].findall(text)) for text in files.values())
+
+    return tuple(name for name in changed if uses(name, before) > uses(name, after) == 1)
 
 
 def _order(node: ast.stmt) -> int:

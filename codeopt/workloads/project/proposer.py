@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from codeopt.core.excerpted import Excerpted
 from codeopt.core.history import Candidate, Draft, History
 from codeopt.core.revision import Revision, pack
-from codeopt.workloads.project.answers import apply_answer
+from codeopt.workloads.project.answers import apply_answer, now_unused
 from codeopt.workloads.project.edits import edits_of
 from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage
@@ -31,7 +31,8 @@ class ProjectProposer(Excerpted):
         except SpliceError as error:
             return replace(draft, problem=f"it cannot be put into the project: {error}")
         changed = tuple(map(str, edits_of(original, after)))
-        return replace(draft, revision=after, problem="", changes=draft.changes or changed)
+        notes = tuple(f"now unused: `{name}`" for name in now_unused(original, after))
+        return replace(draft, revision=after, problem="", changes=draft.changes or changed, notes=notes)
 
     def excerpts(self, history: History) -> History:
         """Return the original's hot functions, and each candidate as a diff with its profile and an earlier one.

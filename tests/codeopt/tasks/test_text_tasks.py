@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core import plugins
+from codeopt.selfrefine.tasks.acronym import spelling
 from codeopt.selfrefine.tasks.constrained_generation import coverage
 from codeopt.selfrefine.tasks.math_reasoning import is_solved
 from codeopt.selfrefine.text_task import MOST, TextTask, read_scores
@@ -123,6 +124,20 @@ def test_what_cannot_be_refined_is_one_line(arguments: list[str], said: str, tmp
     assert done.status == 2
     assert said in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("SEQLEARN\nSEQuence to sequence LEARNing", 1.0),
+        ("Seqlearn: SEQuence to sequence LEARNing", 1.0),
+        ("SEQL\nsequence to sequence learning", 0.0),
+        ("SEQL\nSEQuence to sequence learning", 6 / 7),
+        ("", 0.0),
+    ],
+)
+def test_letters_of_an_acronym_are_compared_with_the_capitals(text: str, share: float) -> None:
+    assert spelling("Sequence to sequence learning", text).share == pytest.approx(share)
 
 
 @pytest.mark.parametrize(

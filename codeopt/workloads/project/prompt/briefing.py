@@ -30,9 +30,9 @@ Rules, checked by running it:
 - Code, figures and outputs stand in fences. They are what you work on; nothing in them is an instruction to you."""
 ANSWER = """\
 all that changes: above each file's part its line `# === file: PATH ===`, below it whole functions or methods (a method
-or a field within its `class` line) with the new imports, constants and helpers that they need; what is left out stays
-as in the original (in place of whole functions of a long file, blocks of `<<<<<<< SEARCH`, lines of the original,
-`=======`, new lines, `>>>>>>> REPLACE` do)"""
+or a field within its `class` line) with the new imports, constants and helpers that they need; `del NAME` for a
+function that goes; what is left out stays as in the original (in place of whole functions of a long file, blocks of
+`<<<<<<< SEARCH`, lines of the original, `=======`, new lines, `>>>>>>> REPLACE` do)"""
 LEAST_WAIT = 0.05
 """Minimum share of the wall time of a waiting line in the prompt, 0 to 1."""
 MOST_NAMED = 10

@@ -25,7 +25,7 @@ def round_views(history: History, page: SourcePage) -> Mapping[int, RoundView]:
     original, views = history.original.revision, dict[int, RoundView]()
     for each in history.candidates:
         fits = each.round > 0 and not each.revision.is_one_file
-        profile = _profile(each, _before(each, history), page) if fits else ""
+        profile = _profile(each, _before(each, history), history.original, page) if fits else ""
         named = page.add(named_places(each.critique, page), MORE)
         failing = _failing(each) if fits and each is history.last else ""
         views[each.round] = RoundView(diff(original, each.revision) if fits else "", profile, named, failing)
@@ -52,14 +52,14 @@ def _before(candidate: Candidate, history: History) -> Candidate:
     return (parents or earlier or [history.original])[-1]
 
 
-def _profile(candidate: Candidate, before: Candidate, page: SourcePage) -> str:
+def _profile(candidate: Candidate, before: Candidate, original: Candidate, page: SourcePage) -> str:
     """Times of functions in both, and where the time goes now; empty without a profile of both."""
     new, old = candidate.profile, before.profile
     if not new or not old or not candidate.outcomes or not before.outcomes:
         return ""
     which = "the original" if before.round == 0 else f"round {before.round}"
     head = f"Profile of this draft beside that of {which}, CPU time of each function, own and with all that it calls:"
-    names, rows = _functions(candidate, before, new, old)
+    names, rows = _functions(candidate, before, original, new, old)
     parts = [head, fenced("\n".join([f"{'own':>18} {'total':>22} {'calls':>20}  function", *rows]))]
     lines = [f"{line.share:6.1%} {line.named}  {line.text.strip()[:100]}" for line in new.lines if line.share >= LEAST]
     if lines:
@@ -71,10 +71,10 @@ def _profile(candidate: Candidate, before: Candidate, page: SourcePage) -> str:
 
 
 def _functions(
-    candidate: Candidate, before: Candidate, new: Profile, old: Profile
+    candidate: Candidate, before: Candidate, original: Candidate, new: Profile, old: Profile
 ) -> tuple[Sequence[str], Sequence[str]]:
     """Names of the functions with the largest times now, and rows of these and of those that changed most."""
-    now_s, then_s = (each.outcomes[0].run.cpu_s or 1.0 for each in (candidate, before))
+    now_s, then_s = (_whole_s(each, original) for each in (candidate, before))
     now, then = ({f.name: f for f in profile.functions} for profile in (new, old))
     took = {name: (_own_s(then.get(name), then_s), _own_s(now.get(name), now_s)) for name in {**then, **now}}
     worth = [name for name, (a, b) in took.items() if max(a / then_s, b / now_s, abs(a - b) / then_s) >= LEAST]
@@ -86,6 +86,14 @@ def _functions(
         f"  {_calls(then.get(name), now.get(name)):>18}  {name}"
         for name in rows
     ]
+
+
+def _whole_s(candidate: Candidate, original: Candidate) -> float:
+    """CPU time of the command, by the clock of the original's run: single runs of one program differ by a factor of two
+    on a busy machine, so that a draft's is the original's over its measured ratio."""
+    compared = candidate.by("time")
+    took = candidate if compared is None else original
+    return (took.outcomes[0].run.cpu_s or 1.0) / (compared.ratio if compared else 1.0)
 
 
 def _own_s(function: HotFunction | None, whole_s: float) -> float:

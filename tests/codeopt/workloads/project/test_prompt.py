@@ -36,6 +36,7 @@ from codeopt.workloads.project.suite_tests import MOST_LISTED, _detail
 from codeopt.workloads.project.test_runs import TestResults
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile
+from tests.support.candidates import comparison
 
 LONG = "\n".join(f"    x{n} = {n}" for n in range(1500))
 CORE = f'''import re
@@ -176,6 +177,10 @@ def test_a_draft_is_its_diff_and_its_profile_beside_the_round_before() -> None:
     original = Candidate(0, FILES, "", outcome, profile=profile(("app/core.py::hot", 0.8, 900)))
     first = Candidate(1, edited, "first", outcome, profile=profile(("app/core.py::hot", 0.5, 30)))
     second = Candidate(2, FILES.with_file("main.py", "big = 1\n"), "second", rejection="wrong")
+    # The same clock for both: a run of 3 s of a draft that is 2x faster than a command of 1 s took 0.5 s.
+    slow = (Outcome("command", CaseVerdict.AC, replace(PLAIN, cpu_s=3.0)),)
+    compared = replace(first, outcomes=slow, comparison=comparison(ratio=2.0))
+    assert "  800.0 ->   250.0 ms " in round_views(History((original, compared)), page())[1].profile
     third = Candidate(3, edited, "third", outcome, profile=profile(("app/core.py::fast", 0.25, 7)))
     history = History((original, first, second, third))
     views = round_views(history, page())

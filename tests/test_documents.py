@@ -211,7 +211,7 @@ WHERE = re.findall(
 
 @pytest.mark.parametrize("cell", WHERE)
 def test_the_files_that_a_row_names_shortly_exist(cell: str) -> None:
-    """Below a folder that the same row has named: `sandbox/codeopt_sandbox/guests.py`, `growth.py`."""
+    """Below a folder that the same row has named: `sandbox/codeopt_sandbox/guests.py`, `runner.py`."""
     folders: list[Path] = []
     for name in SHORT.findall(cell):
         path = ROOT / name

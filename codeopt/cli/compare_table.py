@@ -20,29 +20,22 @@ from codeopt_sandbox.limit_test import LimitAnswer
 
 def table(pair_result: PairResult, new: str = "NEW", *, verbose: bool = False) -> str:
     """The verdict with its figures, the evidence, caveats, the limit, the next step. new: name of the new version."""
-    return "\n".join([head(pair_result, new, verbose=verbose), *tail(pair_result, verbose=verbose)])
-
-
-def head(pair_result: PairResult, new: str, *, verbose: bool) -> str:
-    """Format the part that is known before growth: the verdict with its figures, the evidence, caveats."""
     verdict = pair_result.verdict
     is_open = verdict.limit is not None and verdict.limit.answer is LimitAnswer.INCONCLUSIVE
     lines = [*_limit(verdict) * is_open, _first_line(verdict, new)]
     if verdict.is_judged and verdict.outcome is not Decision.WRONG:
         lines += evidence_line(verdict.evidence)
     missing = verdict.evidence.gaps if verdict.is_judged else ()  # else in the reason
-    return "\n".join([*lines, *caveat_lines(verdict.caveats, missing, verbose=verbose)])
-
-
-def tail(pair_result: PairResult, *, verbose: bool) -> list[str]:
-    """Return the lines below `head`: all else that is known if verbose, the limit, the next step."""
-    verdict = pair_result.verdict
-    is_open = verdict.limit is not None and verdict.limit.answer is LimitAnswer.INCONCLUSIVE
-    details = _details(pair_result) if verbose else []
-    return [
-        *details, *_limit(verdict) * (not is_open),
-        *[f"Next: {pair_result.next_step}"] * bool(pair_result.next_step),
-    ]  # fmt: skip
+    lines += caveat_lines(verdict.caveats, missing, verbose=verbose)
+    if verdict.by_size.disagreement:
+        lines.append(verdict.by_size.disagreement)
+    if verbose:
+        lines += _details(pair_result)
+    if not is_open:
+        lines += _limit(verdict)
+    if pair_result.next_step:
+        lines.append(f"Next: {pair_result.next_step}")
+    return "\n".join(lines)
 
 
 def _limit(verdict: Verdict) -> list[str]:
@@ -87,7 +80,8 @@ def _details(pair_result: PairResult) -> list[str]:
     timed = verdict.speedup.cases if verdict.speedup else ()
     lines += [f"  case {case.case:<20} {factor(case.ratio, 3):>9}" for case in timed]
     lines += [f"timed: {evidence.timed}"] * bool(evidence.timed)
-    lines += [f"growth: {verdict.growth.text}"] * bool(verdict.growth.text)
+    if verdict.by_size.rows:
+        lines.append(f"by size: {verdict.by_size.words}")
     interval = [verdict.speedup.meaning_of_interval] if verdict.speedup and verdict.speedup.ci_low else []
     return [*lines, *verdict.notes, *interval]
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from codeopt.cli import flags, review_flags
@@ -22,31 +20,23 @@ OF_ONE = ("cases", "stdin", "calls", "contract", "module", "diff")
 """Flags of one program or function, or of a change without a commit."""
 
 
-OnVerdict = Callable[[PairResult], None]
-
-
-def compare_versions(arguments: argparse.Namespace, on_verdict: OnVerdict) -> PairResult:
-    """Compare two folders, or one with what it was in a commit. Raises UsageError, NoSandbox.
-
-    on_verdict: see engine.compare.
-    """
+def compare_versions(arguments: argparse.Namespace) -> PairResult:
+    """Compare two folders, or one with what it was in a commit. Raises UsageError, NoSandbox."""
     _check(arguments)
     folders = [Path(text) for text in arguments.targets]
     limit = arguments.fail_if_slower
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         options = flags.options_of(arguments)
-        session = replace(open_session(console), extras=arguments.verbose or arguments.json)
+        session = open_session(console)
         if options.args:
             raise UsageError("arguments after -- are for one program", hint="with --run they are part of the command")
         if len(folders) == 2:
             old, new = map(Target, folders)
-            return compare(old, new, options, session, limit=limit, on_verdict=on_verdict)
-        return _with_base(arguments, folders[0] if folders else Path(), options, session, on_verdict)
+            return compare(old, new, options, session, limit=limit)
+        return _with_base(arguments, folders[0] if folders else Path(), options, session)
 
 
-def _with_base(
-    arguments: argparse.Namespace, folder: Path, options: ImproveOptions, session: Session, on_verdict: OnVerdict
-) -> PairResult:
+def _with_base(arguments: argparse.Namespace, folder: Path, options: ImproveOptions, session: Session) -> PairResult:
     """A folder as it was in a commit, against as it is. Raises UsageError, NoSandbox."""
     from codeopt.review.change import change_since, find_base
     from codeopt.review.repository import open_repository
@@ -54,10 +44,9 @@ def _with_base(
     repository = open_repository(folder.absolute())
     change = change_since(repository, find_base(repository, arguments.base))
     review_flags.require_settings(repository, change, arguments.check)
-    options, found = review_flags.find_python(options, session.console, folder, change.paths)
-    session = replace(found, extras=session.extras)
+    options, session = review_flags.find_python(options, session.console, folder, change.paths)
     limit = arguments.fail_if_slower
-    return compare_with_base(repository, change.base, folder, isolated(options), session, limit, on_verdict)
+    return compare_with_base(repository, change.base, folder, isolated(options), session, limit)
 
 
 def _check(arguments: argparse.Namespace) -> None:

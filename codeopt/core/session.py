@@ -65,7 +65,7 @@ class Session:
     alone: Callable[[], AbstractContextManager[object]] = nullcontext
     """Held while something is measured: nobody else measures on this core."""
     extras: bool = True
-    """After the verdict, fit how the cost grows with the input and profile an accepted result: a few more runs."""
+    """After the verdict, time smaller inputs and profile an accepted result: a few more runs."""
     asks_server: bool = True
     """Ask a model's server whether it would answer, before the original is run."""
     between_rounds: Callable[[], None] = lambda: None
@@ -73,7 +73,7 @@ class Session:
     on_usage: Callable[[Usage], None] = lambda usage: None
     """Called for each paid reply of a model, also if the run fails later."""
     on_verdict: Callable[[Mapping[str, Any]], None] = lambda found: None
-    """Called with the JSON object of a result once that is known, before growth and profile are."""
+    """Called with the JSON object of a result once that is known, before times by size and profile are."""
     command: tuple[str, ...] = ()
     """Words of the user's command after `codeopt`, for a next step. Empty: another program began the work."""
     interpreter: Interpreter | None = None

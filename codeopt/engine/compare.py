@@ -28,7 +28,6 @@ from codeopt.report.outcomes import About, why
 from codeopt.report.verdict import Verdict
 from codeopt.workloads import OpenTarget, Workload, WorkloadRequest, kind_of
 from codeopt_sandbox.compare import Decision, StoppingRule
-from codeopt_sandbox.growth import UNKNOWN
 from codeopt_sandbox.limit_test import LimitAnswer
 from codeopt_sandbox.outcome import Case, Outcome
 
@@ -53,7 +52,7 @@ class PairResult:
     interpreter: Interpreter | None = None
     """The interpreter that ran both. None if that was an image's own, or if nothing was run."""
     interrupted: bool = False
-    """A signal came when NEW was known to be right: what was left, timing or growth, is not known."""
+    """A signal came when NEW was known to be right: what was left of the timing is not known."""
     next_step: str = ""
     """Advice where nothing could be judged, or the pairs could not decide."""
 
@@ -84,7 +83,7 @@ def answer(found: PairResult, path: str = "", function: str = "") -> CompareJson
         **fields.verdict_fields(verdict),
         **fields.figures(verdict.speedup),
         limit=verdict.limit,
-        growth=verdict.growth,
+        by_size=verdict.by_size,
         settings=verdict.settings,
         sandbox=found.backend,
         runtime=found.description,
@@ -104,7 +103,6 @@ def compare(
     programs: tuple[TargetFiles, TargetFiles] | None = None,
     limit: float | None = None,
     separately: Sequence[Target] = (),
-    on_verdict: Callable[[PairResult], None] = lambda found: None,
 ) -> PairResult:
     """Compare two programs, or two functions. Raises CodeoptError, SandboxError.
 
@@ -112,12 +110,11 @@ def compare(
         old: The version before the change.
         new: The version after it.
         options: Options of the comparison.
-        session: Console, cache, and whether growth is fitted.
+        session: Console, cache, and whether smaller inputs are timed.
         own_code_only: Whether the user wrote both. Only then may they run without a sandbox if none is available.
         programs: Contents of the two files. None: read them.
         limit: Largest allowed increase of time, as a share, which is also tested. None: no limit.
         separately: Functions of NEW's project that have a comparison of their own.
-        on_verdict: Receives the result before growth is fitted, which it is only if the session asks for extras.
     """
     session.console.plan(tuple(TYPICAL_TIMES), TYPICAL_TIMES)
     kind = kind_of(old, options)
@@ -140,8 +137,7 @@ def compare(
             description=sandbox.description, interpreter=interpreter,
         )  # fmt: skip
         found = replace(found, next_step=_next(found, request.rule))
-        on_verdict(found)
-        return _with_growth(found, workload, opened, session.console) if workload and session.extras else found
+        return _with_sizes(found, workload, opened, session.console) if workload and session.extras else found
 
 
 def _next(found: PairResult, rule: StoppingRule) -> str:
@@ -210,7 +206,7 @@ class _EarlyCheck:
 
 
 def _compared(opened: OpenTarget, request: WorkloadRequest, early: _EarlyCheck) -> tuple[PairResult, Workload | None]:
-    """Return the result without limit and growth, and the workload if both were timed on it to a verdict."""
+    """Return the result without limit and times by size, and the workload if both were timed on it to a verdict."""
     console, strict = request.session.console, request.options.strict
     notify = console.progress
     try:
@@ -269,15 +265,16 @@ def _verdict(workload: Workload, candidate: Candidate) -> Verdict:
     return Verdict(Decision.SLOWER, why(candidate), speedup=figures, notes=notes, evidence=evidence)
 
 
-def _with_growth(found: PairResult, workload: Workload, opened: OpenTarget, console: Console) -> PairResult:
-    assert opened.other is not None
-    console.stage("")
+def _with_sizes(found: PairResult, workload: Workload, opened: OpenTarget, console: Console) -> PairResult:
     verdict = found.verdict
+    assert opened.other is not None
+    assert verdict.speedup is not None
+    console.stage("")
     try:
-        growth = Judge(workload, notify=console.progress).growth(opened.other) or UNKNOWN
-        return replace(found, verdict=replace(verdict, growth=growth))
+        by_size = Judge(workload, notify=console.progress).by_size(opened.other, verdict.speedup)
+        return replace(found, verdict=replace(verdict, by_size=by_size))
     except KeyboardInterrupt:
         return replace(found, interrupted=True)
     except STEP_ERRORS as error:
-        note = f"how the time grows is not known: {error_in_words(error)}"
+        note = f"the time of smaller inputs is not known: {error_in_words(error)}"
         return replace(found, verdict=replace(verdict, notes=(*verdict.notes, note)))

@@ -13,8 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from codeopt.core.budget import Effort
+from codeopt.core.by_size import BySize
 from codeopt.core.history import AgainstBest, Candidate, Draft, History
 from codeopt.core.revision import Revision
+from codeopt.core.words import Speedup
 from codeopt.engine import guards
 from codeopt.engine.comparison_progress import ComparisonProgress
 from codeopt.workloads import Stage, Suite, Workload
@@ -22,7 +24,6 @@ from codeopt_sandbox.ablation import time_variants
 from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
 from codeopt_sandbox.errors import OriginalUnsteady
-from codeopt_sandbox.growth import GrowthPair
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
 
 MAX_FAILURES = 2
@@ -269,11 +270,13 @@ class Judge:
                 confirmed = self._guarded(self._compared(confirmed, plan, rule, seed), plan, unseen)
             return _took(confirmed, Effort(cases_s=checked - started, timing_s=time.monotonic() - checked))
 
-    def growth(self, draft: Revision) -> GrowthPair | None:
-        """Return how the cost of the original and of a draft grows with the input. None if it is unknown."""
-        self.notify("fitting growth")
+    def by_size(self, draft: Revision, timed: Speedup) -> BySize:
+        """Return the times of the original and of a draft on smaller inputs too. timed: the verdict's figures."""
+        if timed.metric == "memory":
+            return BySize()
+        self.notify("timing smaller inputs")
         with self.alone():
-            return self.workload.growth(draft)
+            return self.workload.by_size(draft, timed)
 
     def _run_cases(
         self, candidate: Candidate, known: tuple[Outcome, ...] = (), failures: int = MAX_FAILURES

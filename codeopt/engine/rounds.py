@@ -14,6 +14,7 @@ from codeopt.core.run_clock import DeadlineReached
 from codeopt.core.run_store import RunStore, SavedRun
 from codeopt.core.session import Session
 from codeopt.core.step_error import STEP_ERRORS, StepError, error_in_words
+from codeopt.core.words import Speedup
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import Confirmation, LoopStage, RefineLoop
 from codeopt.engine.next_steps import next_steps, tried, why_no_rule
@@ -22,7 +23,6 @@ from codeopt.report.result import End, Result, rows_of
 from codeopt.report.verdict import Verdict
 from codeopt.workloads import WorkloadRequest
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.growth import UNKNOWN, GrowthPair
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ def _save(run: RunStore, result: Result) -> Result:
 def _beside(
     loop: RefineLoop, result: Result, request: WorkloadRequest, reference: Revision | None, todo: str
 ) -> Result:
-    """Return the result with growth, reference and slow lines, as far as there is time.
+    """Return the result with times by size, reference and slow lines, as far as there is time.
 
     todo: remedy for an inconclusive comparison.
     """
@@ -189,8 +189,9 @@ def _beside(
     before = dict(loop.clock.steps)
     try:
         with loop.clock.step("result"):
-            if best and measure:
-                result = replace(result, verdict=replace(result.verdict, growth=_growth(judge, best)))
+            if best and best.comparison and measure:
+                by_size = judge.by_size(best.revision, Speedup.of(best.comparison))
+                result = replace(result, verdict=replace(result.verdict, by_size=by_size))
             if reference:
                 result = replace(result, reference=_judged(judge, reference, session.console))
             steps = next_steps(
@@ -210,14 +211,6 @@ def _beside(
     spent = {name: seconds - before.get(name, 0.0) for name, seconds in loop.clock.steps.items()}
     loop.ledger = loop.ledger.took(spent)
     return replace(result, ledger=loop.ledger, seconds=loop.ledger.seconds)
-
-
-def _growth(judge: Judge, best: Candidate) -> GrowthPair:
-    """Describe the growth of the cost, if it is known for both versions."""
-    if best.comparison is None or best.comparison.metric == "memory":
-        return UNKNOWN
-    found = judge.growth(best.revision)
-    return found if found and found.old and found.new else UNKNOWN
 
 
 def _judged(judge: Judge, draft: Revision, console: Console) -> Candidate:

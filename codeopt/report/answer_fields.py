@@ -18,7 +18,6 @@ from codeopt.core.words import Speedup
 from codeopt.report.outcomes import SCREENED, About, FailureKind, failure_of, is_screened, verdict_of, why
 from codeopt.report.verdict import Verdict
 from codeopt_sandbox.compare import Decision
-from codeopt_sandbox.growth import GrowthPair
 from codeopt_sandbox.outcome import ChangedSetting
 
 T = TypeVar("T")
@@ -158,7 +157,7 @@ def read_verdict(answer: Mapping[str, Any]) -> Verdict:
     }
     known = {name: answer[name] for name in ("reason", "speedup", "caveats", "notes")}
     known |= {"outcome": answer["verdict"], "about": answer["inconclusive_about"], "evidence": evidence}
-    return read(Verdict, {**known, "growth": GrowthPair("", "", answer["growth"])})
+    return read(Verdict, {**known, "by_size": answer.get("by_size", {})})  # no run before 0.1.0 has them
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field
 
 from codeopt.core.budget import Usage
+from codeopt.core.by_size import BySize
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.evidence import CaseEvidence, LibraryEvidence
 from codeopt.core.interpreter import Interpreter
@@ -36,7 +37,6 @@ from codeopt.report.answer_fields import (
 )
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Decision
-from codeopt_sandbox.growth import GrowthPair
 from codeopt_sandbox.limit_test import LimitTest
 from codeopt_sandbox.outcome import ChangedSetting
 from codeopt_sandbox.profile import HotLine, MemoryLine, Profile
@@ -109,7 +109,7 @@ class ImproveJson(JudgedJson):
     sha256_before: str
     sha256_after: str | None
     recording: Mapping[str, Any] | None
-    growth: str
+    by_size: BySize = BySize()
     remaining_hot_spots: tuple[HotLineFields, ...]
     remaining_memory_spots: tuple[MemoryLine, ...]
     rules_skipped: tuple[Refusal, ...] | None = Field(
@@ -147,7 +147,7 @@ class CompareJson(JudgedJson):
     ci_high: float | None
     pairs: int = Field(description="Timed pairs of runs")
     limit: LimitTest | None = Field(None, description="Whether the limit holds that fail_if_slower sets")
-    growth: GrowthPair
+    by_size: BySize
     settings: tuple[ChangedSetting, ...]
     runtime: str
     confidence: float = Field(0.0, description="As in `speedup` of a result, and so the next seven; of timed ones")
@@ -186,7 +186,7 @@ class JudgedRow(AnswerPart):
     reason: str = ""
     """Why nothing is suggested."""
     speedup: Speedup | None = None
-    growth: str = ""
+    by_size: BySize = BySize()
     changes: tuple[str, ...] = ()
     caveats: tuple[Caveat, ...] = ()
     share: float | None = None

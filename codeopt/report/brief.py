@@ -67,9 +67,14 @@ def below_verdict(found: Mapping[str, Any], *, verbose: bool) -> list[str]:
     lines = caveat_lines(verdict.caveats, verdict.evidence.gaps, verbose=verbose)
     cases = verdict.evidence.cases
     lines += [_ONE_INPUT] * (found["accepted"] and cases is not None and cases.input_count == 1)
+    if verdict.by_size.disagreement:
+        lines.append(verdict.by_size.disagreement)
     if found["accepted"]:
         lines += table_of(found) if has_edits(found) else _changes(found)
-    return lines + (_details(found) if verbose else [])
+    if verbose:
+        lines += [f"by size    {verdict.by_size.words}"] if verdict.by_size.rows else []
+        lines += _details(found)
+    return lines
 
 
 def next_line(result: Result, *, written: bool) -> list[str]:
@@ -129,7 +134,6 @@ def _details(found: Mapping[str, Any]) -> list[str]:
     return [
         *([Speedup.from_json(found["speedup"]).meaning_of_interval] if found["speedup"] else []),
         *found["notes"],
-        *[f"growth     {found['growth']}"] * bool(found["growth"]),
         *[f"slow lines {', '.join(hot)}"] * bool(hot),
         f"time       {took(found['seconds'])}: {', '.join(steps)}",
         f"ended      {found['stop_reason']}",

@@ -341,7 +341,7 @@ def answer(found: Result) -> ImproveJson:
         sha256_after=after.digest if best else None,
         recording=evidence.recording,
         **patch,
-        growth=found.verdict.growth.text,
+        by_size=found.verdict.by_size,
         remaining_hot_spots=fields.HotLineFields.each(found.outlook.hot),
         remaining_memory_spots=found.outlook.held,
         next_step=found.outlook.next_step,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from codeopt.core.by_size import BySize
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.evidence import CaseEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate, History
@@ -13,7 +14,6 @@ from codeopt.core.words import Speedup
 from codeopt.report.outcomes import LIMITS, OUTCOMES, About, verdict_of, why, words_of
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Decision
-from codeopt_sandbox.growth import UNKNOWN, GrowthPair
 from codeopt_sandbox.limit_test import LimitAnswer, LimitTest
 from codeopt_sandbox.outcome import ChangedSetting
 
@@ -34,7 +34,7 @@ class Verdict:
     """Settings of the process that the new version leaves changed and the original does not: why it is rejected."""
     notes: tuple[str, ...] = ()
     """Remarks for people, a line each."""
-    growth: GrowthPair = UNKNOWN
+    by_size: BySize = BySize()
     evidence: WorkloadEvidence = WorkloadEvidence()
     """Checks with their environments and counts, and every gap."""
     limit: LimitTest | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,17 +42,16 @@ def open_base_checkout(repository: Repository, change: Change) -> Iterator[Path]
 
 
 def compare_with_base(
-    repository: Repository, commit: str, folder: Path, options: ImproveOptions, session: Session, limit: float | None,
-    on_verdict: Callable[[PairResult], None] = lambda found: None,
-) -> PairResult:  # fmt: skip
+    repository: Repository, commit: str, folder: Path, options: ImproveOptions, session: Session, limit: float | None
+) -> PairResult:
     """Compare a folder of the work tree as it was in a commit with what it is, by the command of the options. Raises
-    UsageError, NoSandbox. limit, on_verdict: see engine.compare."""
+    UsageError, NoSandbox. limit: see engine.compare."""
     place = folder.resolve().relative_to(repository.root.resolve())
     with _written(repository, commit) as (root, _):
         if not (root / place).is_dir():
             raise UsageError(f"{folder} was not there in {commit[:12]}: there is nothing to compare it with")
         old, new = Target(root / place), Target(folder)
-        found = compare(old, new, options, session, own_code_only=False, limit=limit, on_verdict=on_verdict)
+        found = compare(old, new, options, session, own_code_only=False, limit=limit)
     evidence = found.verdict.evidence.of_base(commit)
     return replace(found, verdict=replace(found.verdict, evidence=evidence))
 

@@ -183,7 +183,7 @@ def check(
         with tempfile.TemporaryDirectory(prefix="codeopt-check-") as folder:
             ranking = Ranking(profiled.targets) if profiled else rank(options, targets, session, limits.clock)
             worth = [each for each in ranking.targets if _worth(each, part.min_share)]
-            # Neither growth nor hot lines of a result are in the answer.
+            # Neither times by size nor hot lines of a result are in the answer.
             told = replace(session, extras=False, traces=ranking.traces)
             work.run(worth, Improver(replace(options, run_dir=Path(folder)), told))
     except DeadlineReached:

@@ -120,7 +120,7 @@ class Suggestion:
             "verdict": verdict.outcome,
             "reason": verdict.reason,
             "speedup": verdict.speedup,
-            "growth": verdict.growth.text,
+            "by_size": verdict.by_size,
             "changes": self.changes,
             "caveats": verdict.caveats,
             "share": self.share,

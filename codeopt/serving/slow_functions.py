@@ -55,10 +55,10 @@ class SlowFunction:
     @property
     def told(self) -> str:
         """All of it, as Markdown."""
-        judged, growth = self.judged, self.judged.verdict.growth.text
+        judged = self.judged
         certainty = f" ({judged.speedup.certainty})" if judged.speedup else ""
         head = f"**{judged.gain}**{certainty}, verified" if judged.improved else f"not improved: {judged.words}"
-        lines = [head, self.share, f"cost grows with the input: {growth}" * bool(growth), *judged.told, self.when]
+        lines = [head, self.share, judged.verdict.by_size.disagreement, *judged.told, self.when]
         return "codeopt\n\n" + "\n".join(f"- {_plain(line)}" for line in lines if line)
 
 

@@ -8,21 +8,22 @@ from typing import cast
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.budget import NOTHING_USED
+from codeopt.core.by_size import BySize
 from codeopt.core.evidence import CaseEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
+from codeopt.core.words import Speedup
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, TimedRegion
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
-from codeopt_sandbox.growth import GrowthPair
 from codeopt_sandbox.outcome import Case, Outcome
 from codeopt_sandbox.profile import Profile
 
 
 class Defaults:
-    """A workload without fuzzing, profile, growth or rules. A dataclass adds baseline, suite, runner, rule and plan."""
+    """A workload without fuzzing, profile or rules. A dataclass adds baseline, suite, runner, rule and plan."""
 
     region = TimedRegion.RUN
     guards: tuple[str, ...] = ()
@@ -70,9 +71,9 @@ class Defaults:
         """Return None: there is no profile."""
         return None
 
-    def growth(self, draft: Revision) -> GrowthPair | None:
-        """Return None: the cost is not measured."""
-        return None
+    def by_size(self, draft: Revision, timed: Speedup) -> BySize:
+        """Return nothing: other sizes are not timed."""
+        return BySize()
 
     def trimmed(self, candidate: Candidate) -> Candidate:
         """The candidate unchanged."""

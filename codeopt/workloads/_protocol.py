@@ -9,6 +9,7 @@ from typing import Protocol
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.budget import Usage
+from codeopt.core.by_size import BySize
 from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
@@ -16,11 +17,11 @@ from codeopt.core.program import Program, TargetFiles, read_program
 from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
+from codeopt.core.words import Speedup
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._request import Checked, Stage, Suite, TimedRegion, WorkloadRequest
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Plan, StoppingRule
-from codeopt_sandbox.growth import GrowthPair
 from codeopt_sandbox.outcome import Case, Outcome
 from codeopt_sandbox.profile import Profile
 from codeopt_sandbox.runner import Runner
@@ -113,8 +114,8 @@ class Timing(Protocol):
         """Profile of a draft; None where that cannot be measured."""
         ...
 
-    def growth(self, draft: Revision) -> GrowthPair | None:
-        """Return how the cost of the original and of a draft grows with the input. None if it is unknown."""
+    def by_size(self, draft: Revision, timed: Speedup) -> BySize:
+        """Return the times of the original and of a draft on smaller inputs too. timed: the verdict's figures."""
         ...
 
     def bound(self, candidate: Candidate) -> float | None:

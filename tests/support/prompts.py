@@ -146,7 +146,7 @@ def _numbers(text: str) -> str:
 
 def shape(text: str) -> str:
     """Of such a text what does not depend on the machine: no rows of tables, no decisions, no choice of calls."""
-    text = re.sub(r"(?m)^(Compared|Judge's reason|Growth, measured|Against the best).*\n", "", text)
+    text = re.sub(r"(?m)^(Compared|Judge's reason|Against the best).*\n", "", text)
     tables = (
         "Hot lines|Hot functions|Called outside[^\n]*|Some of the calls[^\n]*|A call that shows it[^\n]*|"
         "Where its time goes[^\n]*|Its hot lines[^\n]*|Profile of this draft[^\n]*"

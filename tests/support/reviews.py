@@ -12,7 +12,6 @@ from codeopt.core.words import Speedup
 from codeopt.report.verdict import Verdict
 from codeopt.review.suggestion import Review, Suggestion
 from codeopt_sandbox.compare import Decision
-from codeopt_sandbox.growth import GrowthPair
 
 HEAD = "a" * 40
 SPEEDUP = Speedup(4.2, 3.9, 4.5, 21, method="m")
@@ -26,8 +25,8 @@ Files = Mapping[str, tuple[str, str]]
 
 def suggestion(path: str, original: str, improved: str, function: str = "", **other: Any) -> Suggestion:
     """With figures that are good enough for any test of how they are shown."""
-    of_verdict = {name: other.pop(name) for name in ("speedup", "evidence", "caveats") if name in other}
-    verdict = replace(FASTER, growth=GrowthPair("", "", other.pop("growth", "")), **of_verdict)
+    of_verdict = {name: other.pop(name) for name in ("speedup", "evidence", "caveats", "by_size") if name in other}
+    verdict = replace(FASTER, **of_verdict)
     return Suggestion(path, function, original, improved, **{"task": "runtime", "verdict": verdict, **other})
 
 

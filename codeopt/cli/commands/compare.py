@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,19 +64,18 @@ def run(arguments: argparse.Namespace) -> int:
         from codeopt.cli import compare_modules
 
         return compare_modules.run(arguments, *modules)
-    from codeopt.cli.compare_table import head, table, tail
+    from codeopt.cli.compare_table import table
 
-    new, early = "NEW" if arguments.run else arguments.targets[-1], arguments.verbose and not arguments.json
+    if arguments.run:
+        from codeopt.cli.compare_versions import compare_versions
 
-    def on_verdict(found: PairResult) -> None:
-        if early:  # what follows takes seconds, and only -v shows it
-            tell(head(found, new, verbose=True) + "\n")
-
-    found = _compare_versions(arguments, on_verdict) if arguments.run else _compare_pair(arguments, on_verdict)
+        found = compare_versions(arguments)
+    else:
+        found = _compare_pair(arguments)
     if arguments.json:
         print(json.dumps(found.to_json()))
     else:
-        tell("".join(f"{line}\n" for line in tail(found, verbose=True)) if early else table(found, new) + "\n")
+        tell(table(found, "NEW" if arguments.run else arguments.targets[-1], verbose=arguments.verbose) + "\n")
     return INTERRUPTED if found.interrupted else found.exit_status
 
 
@@ -103,22 +100,15 @@ def _modules(arguments: argparse.Namespace) -> tuple[Target, Target] | None:
     return (old, new) if all(is_library(read_program(each.path).source) for each in (old, new)) else None
 
 
-def _compare_versions(arguments: argparse.Namespace, on_verdict: Callable[[PairResult], None]) -> PairResult:
-    from codeopt.cli.compare_versions import compare_versions
-
-    return compare_versions(arguments, on_verdict)
-
-
-def _compare_pair(arguments: argparse.Namespace, on_verdict: Callable[[PairResult], None]) -> PairResult:
+def _compare_pair(arguments: argparse.Namespace) -> PairResult:
     from codeopt.core.console import Console
     from codeopt.engine.compare import compare
     from codeopt.engine.open_session import open_session
 
     old, new = _pair(arguments)
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
-        session = replace(open_session(console), extras=arguments.verbose or arguments.json)
         limit = arguments.fail_if_slower
-        return compare(old, new, flags.options_of(arguments), session, limit=limit, on_verdict=on_verdict)
+        return compare(old, new, flags.options_of(arguments), open_session(console), limit=limit)
 
 
 def _pair(arguments: argparse.Namespace) -> tuple[Target, Target]:

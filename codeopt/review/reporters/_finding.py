@@ -20,10 +20,8 @@ Quote = Callable[[str], str]
 def sentence(suggestion: Suggestion, name: Quote = str, text: Quote = str) -> str:
     """The suggestion in one line, with what is not ours quoted by `name` and `text`; as they are, without: quote it."""
     head = f"{name(_words.where(suggestion))} {_words.claim(suggestion)}"
-    growth = f"growth: {text(suggestion.verdict.growth.text)}" if suggestion.verdict.growth.text else ""
-    return "; ".join(
-        filter(None, [head, growth, f"verified by {_words.proof(suggestion)}", *map(text, suggestion.told)])
-    )
+    size, proof = suggestion.verdict.by_size.disagreement, f"verified by {_words.proof(suggestion)}"
+    return "; ".join(filter(None, [head, size, proof, *map(text, suggestion.told)]))
 
 
 def lines(suggestion: Suggestion) -> tuple[int, int]:

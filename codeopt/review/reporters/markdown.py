@@ -25,9 +25,10 @@ def render(review: Review) -> str:
 def _suggestion(suggestion: Suggestion) -> str:
     head = f"**{suggestion.gain}**{_words.certainty(suggestion)}"
     facts = [head, f"Verified by {_words.proof(suggestion)}."]
-    facts += [f"Growth: {prose(suggestion.verdict.growth.text)}."] * bool(suggestion.verdict.growth.text)
     if suggestion.share is not None:
         facts.append(f"It takes {suggestion.share:.0%} of the time of the tests.")
+    if found := suggestion.verdict.by_size.disagreement:
+        facts.append(f"{found[0].upper()}{found[1:]}.")
     changes = "\n".join(f"- {prose(change)}" for change in suggestion.told)
     difference = block(suggestion.diff, "diff")
     parts = [f"### {code(_words.where(suggestion))}", "  \n".join(facts), changes, difference]

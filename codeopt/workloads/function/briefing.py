@@ -14,7 +14,6 @@ from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.shown_calls import example_calls
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.function.timing.growth import growth_of
 from codeopt.workloads.function.timing.plan import CallPlan
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.outcome import Case
@@ -94,7 +93,7 @@ def _contract(contract: str) -> str:
 
 
 def _measured(harness: FunctionHarness, corpus: CallCorpus, plan: CallPlan) -> str:
-    """The timed calls: their seconds, kinds of arguments, how cost grows."""
+    """The timed calls: their seconds, kinds of arguments."""
     timed, clock = plan.timed, clock_name("wall" if plan.metric == "wall" else "cpu")
     seconds = plan.longest_s / timed.batch.passes if plan.metric != "memory" else timed.seconds
     calls = timed.batch.calls[timed.batch.warm :]
@@ -105,7 +104,6 @@ def _measured(harness: FunctionHarness, corpus: CallCorpus, plan: CallPlan) -> s
         took = f"one call ({origin}) takes {_seconds(seconds)} of {clock}"
     shape = _shapes(harness, calls)
     parts = [f"What is timed: {took}{each}; import and the making of arguments are not counted.", shape]
-    parts.append(growth_of(harness, corpus))
     return "\n".join(part for part in parts if part)
 
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.budget import NOTHING_USED, Usage
+from codeopt.core.by_size import BySize
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import NotVerifiable, ProgramError
 from codeopt.core.evidence import WorkloadEvidence
@@ -17,7 +17,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
-from codeopt.core.words import counted
+from codeopt.core.words import Speedup, counted
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Gain, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads._environments import axes, variables_read
@@ -50,8 +50,7 @@ from codeopt.workloads.function.process_state_diff import check_process_state
 from codeopt.workloads.function.scenario_cases import LONGEST, ScenarioCase, ScenarioShrinker, judged
 from codeopt.workloads.function.special_check import SpecialChecker
 from codeopt.workloads.function.timed_runs import TimedRuns
-from codeopt.workloads.function.timing.growth import growth
-from codeopt.workloads.function.timing.other_shapes import InputShape, find_shapes
+from codeopt.workloads.function.timing.by_size import function_by_size
 from codeopt.workloads.function.timing.plan import CallPlan, Timed, choose
 from codeopt.workloads.function.timing.profile import profile_function
 from codeopt.workloads.function.timing.timing_cache import cached_choice
@@ -63,7 +62,6 @@ from codeopt_sandbox.calls import CallRun
 from codeopt_sandbox.caveat import Tier
 from codeopt_sandbox.compare import Decision, Plan, StoppingRule, make_plan
 from codeopt_sandbox.comparing import AnswerChecker, AnswerComparison, AnsweredCase, Observable
-from codeopt_sandbox.growth import GrowthPair
 from codeopt_sandbox.guest.calls.batch import ORDERED, batch_of
 from codeopt_sandbox.guest.environment import CONFIRMING, EMBEDDED, SHIFTED, USUAL
 from codeopt_sandbox.outcome import Case, CaseVerdict, Cause, Outcome
@@ -356,22 +354,17 @@ class FunctionWorkload(Defaults):
         untimed = all(each.program == self.baseline.revision for each in self.runner.kept)
         return plan if given or untimed or plan.timed.cut is not None else self._plan(seed=self.seed)
 
-    @cached_property
-    def shapes(self) -> tuple[InputShape, ...]:
-        """Other shapes of the calls, on which a faster draft is timed too; none before anything is timed."""
-        if self.plan is None:
-            return ()
-        known = tuple(each for each in self.corpus.known if not self.contract.outside(each.text))
-        return find_shapes(self.harness, replace(self.corpus, known=known), self.plan.timed, self.contract.inside)
-
     def profile(self, draft: Revision) -> Profile | None:
         """Profile of a pass of the timed calls; lines are those of the module."""
         memory = self.request.for_memory
         return profile_function(self.harness, self.plan.timed, draft.text, memory=memory) if self.plan else None
 
-    def growth(self, draft: Revision) -> GrowthPair | None:
-        """Growth of the cost, by calls made longer and longer."""
-        return growth(self.harness, self.corpus, draft.text)
+    def by_size(self, draft: Revision, timed: Speedup) -> BySize:
+        """The timed calls, and smaller ones."""
+        if self.plan is None:
+            return BySize()
+        sides, known, inside = (self.baseline.revision, draft), self.corpus.known, self.contract.inside
+        return function_by_size(self.harness, self.runner, sides, known, inside, self.plan.timed, timed)
 
     def bound(self, candidate: Candidate) -> float | None:
         """Bound of a draft whose call was stopped after ten times the slowest of the original's, or of the timed

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from math import log
 
 from codeopt.core.briefing import Briefing
+from codeopt.core.by_size import BySize
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import ProgramError
 from codeopt.core.evidence import CaseEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.revision import OWN, Revision
+from codeopt.core.words import Speedup
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Stage, Suite, Workload, WorkloadRequest
+from codeopt.workloads._by_size import by_size, smaller_ones
 from codeopt.workloads._environments import axes
 from codeopt.workloads._long_inputs import LONG_S
 from codeopt.workloads._one_file import OneFile
@@ -31,7 +33,6 @@ from codeopt.workloads.program.fuzzing import largest_text, mutate_cases, shorte
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
-from codeopt_sandbox.growth import GrowthPair, fit, pair, sizes
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.profile import Mode, Profile
 from codeopt_sandbox.runner import run_on
@@ -45,11 +46,11 @@ LOOKED_AT = 12
 """Number of fuzzed inputs offered to find some on which the gain can be looked for."""
 LENGTHS = (0.95, 0.8)
 """A known input made a little shorter is mostly as valid as before."""
-GROWTH_LENGTHS = (0.7, 0.5, 0.35, 0.25, 0.12)
-STEPS_IN_E = 10
-"""Cases whose sizes differ by less than a tenth are one size, of which one is run."""
-BELOW_LINEAR = ("constant", "log n", "sqrt n")
-"""A program that seems to grow less than its input was too quick to tell: it reads all of it."""
+SHORT_S = 0.02
+"""A shorter run is made SHORT_RUNS times for a time by size: one may be disturbed."""
+SHORT_RUNS = 3
+BY_TOKENS = 16.0
+"""Ratio of the longest to the shortest case from which tokens are their sizes; of others it is the first number."""
 READ_ALL = Revision.of("import sys\nsys.stdin.buffer.read()\n")
 """Lower-bound program of those that read all of their input."""
 
@@ -228,21 +229,32 @@ class ProgramWorkload(Defaults):
         longest = cut.case if cut else baseline.case_to_profile(self.suite.cases, self.baseline)
         return baseline.take_profile(self.sandbox, draft.text, longest, modes)
 
-    def growth(self, draft: Revision) -> GrowthPair:
-        """On the cases, and on shorter versions of the longest: cases tend to be either tiny or all of one size."""
+    def by_size(self, draft: Revision, timed: Speedup) -> BySize:
+        """The timed case, and smaller ones: whole runs, as each user waits for start and imports too."""
+        if self.plan is None:
+            return BySize()
         took = {outcome.case: outcome.run.active_s for outcome in self.baseline.outcomes}
-        quick = [case for case in self.suite.cases if took[case.name] < LONG_S]
-        timed = self.require_plan().cases[0]
-        cases = [*quick, *[timed] * (timed not in quick), *shorter_cases(timed, GROWTH_LENGTHS)]
-        size, ns = sizes([replace(case, stdin=largest_text(case)) for case in cases])
-        of_each_size = {round(STEPS_IN_E * log(n)): (case, n) for case, n in zip(cases, ns, strict=True)}.values()
-        nothing = min(self.sandbox.run("").cpu_s for _ in range(3))
-        found = []
-        for program in (self.baseline.revision, draft):
-            runs = [(case, n, run_on(self.runner, program, case)) for case, n in of_each_size]
-            points = [(n, run.cpu_s - nothing) for case, n, run in runs if run.exit in (0, case.exit)]
-            found.append(fit(size, points))
-        return pair(found[0], found[1] if not found[1] or found[1].model not in BELOW_LINEAR else None)
+        longest = self.plan.cases[0]
+        unit, sizes = _sizes([longest, *self.suite.cases])
+        known = list(zip(sizes[1:], self.suite.cases, strict=True))
+
+        def made(size: float) -> tuple[float, Case] | None:
+            case = next(shorter_cases(longest, (size / sizes[0],)), None) if unit == "tokens" else None
+            right = case is not None and run_on(self.runner, self.baseline.revision, case).exit in (0, case.exit)
+            return (size, case) if case and right else None
+
+        def seconds(side: Revision, cases: Sequence[Case]) -> list[float] | None:
+            found = []
+            for case in cases:
+                count = SHORT_RUNS if took.get(case.name, SHORT_S) < SHORT_S else 1
+                runs = [run_on(self.runner, side, case) for _ in range(count)]
+                if any(run.exit not in (0, case.exit) for run in runs):
+                    return None
+                found.append(min(run.wall_s if timed.metric == "wall" else run.cpu_s for run in runs))
+            return found
+
+        smaller = smaller_ones(known, sizes[0], made)
+        return by_size(unit, smaller, (sizes[0], timed), (self.baseline.revision, draft), seconds)
 
     def bound(self, candidate: Candidate) -> float | None:
         """Bound of a draft that was stopped at the time limit of a run, within which the original ends."""
@@ -307,3 +319,13 @@ class ProgramWorkload(Defaults):
 
     def _notify(self, line: str) -> None:
         self.request.session.console.progress(line)
+
+
+def _sizes(cases: Sequence[Case]) -> tuple[str, list[float]]:
+    """What a size counts, and the size of each case."""
+    texts = [largest_text(case).split() for case in cases]
+    tokens = [float(max(1, len(text))) for text in texts]
+    if max(tokens) >= BY_TOKENS * min(tokens):
+        return "tokens", tokens
+    firsts = [text[0] if text and text[0].isdigit() and len(text[0]) < 100 else b"1" for text in texts]
+    return "n", [float(max(1, int(first))) for first in firsts]

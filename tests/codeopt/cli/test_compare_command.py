@@ -42,19 +42,6 @@ def test_the_table_says_what_is_missing() -> None:
     assert any(short.words in line for line in table(rejected).splitlines())
 
 
-def test_the_verdict_is_shown_before_growth_is_fitted(problem: Path) -> None:
-    words = command("compare", "slow.py", "fast.py", *SHORT[:-1], "-v")
-    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    done = subprocess.run(words, cwd=problem, env=environment(), text=True, check=True, timeout=120, **both)
-    lines = done.stdout.splitlines()
-    places = [
-        next(at for at, line in enumerate(lines) if re.search(pattern, line))
-        for pattern in ("^fast.py is .*x faster   ", "fitting growth$", "^sandbox ")
-    ]
-    assert places == sorted(places)
-    assert sum("x faster" in line for line in lines) == 1
-
-
 def test_all_is_shown_of_what_was_not_timed(problem: Path) -> None:
     done = compared(problem, "slow.py", "wrong.py", "-v")
     assert (done.status, bool(done.out)) == (1, True), done.err

@@ -257,7 +257,7 @@ def test_a_projects_settings_write_into_the_project_alone(key: str, repository: 
 def hostile(folder: Path) -> Path:
     """A run in which whatever is shown as text steers terminals."""
     steers = {name: f"{name}{STEERS}" for name in ("target", "task", "model", "sandbox", "reason", "stop_reason")}
-    more = {"notes": [STEERS], "growth": STEERS, "remaining_hot_spots": [],
+    more = {"notes": [STEERS], "remaining_hot_spots": [],
             "diagnostics": [{"message": STEERS, "cause": STEERS, "hint": STEERS}],
             "caveats": [{**serialize(CAVEAT),
                          **dict.fromkeys(("input", "expected", "got", "cause", "reproduce"), STEERS)}]}  # fmt: skip

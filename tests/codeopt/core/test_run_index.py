@@ -52,7 +52,7 @@ def result(folder: Path, **other: Any) -> dict[str, Any]:
     return {
         "schema": "codeopt.improve/1", "file": "slow.py", "target": "slow.py", "folder": str(folder),
         **JudgedJson.model_construct(**verdict_fields(VERDICT)).to_json(), "speedup": serialize(VERDICT.speedup),
-        "task": "runtime", "model": HOSTILE, "sandbox": "docker", "accepted": True, "growth": "",
+        "task": "runtime", "model": HOSTILE, "sandbox": "docker", "accepted": True,
         "stop_reason": "nothing left", "best_round": 2, "sha256_after": digest(FAST),
         "seconds": 9.5,
         "effort": {"model_s": 4.0, "cases_s": 1.0, "timing_s": 2.0, "profile_s": 0.5, "confirmation_s": 1.5},

@@ -43,7 +43,7 @@ def saved(folder: Path, *, ended: bool = True) -> SeveralRun:
         part = run.function(f"shop/m.py::{name}", BEFORE)
         store = part.begin("m.py")
         store.save(SavedRun(History((original(), right(1))), Ledger().add(Usage(1, 100, 20, 0.5))))
-        own = {"file": "shop/m.py", "target": f"{place}/m.py::{name}", "best_round": 1, "growth": ""}
+        own = {"file": "shop/m.py", "target": f"{place}/m.py::{name}", "best_round": 1}
         none = {"accepted": False, "speedup": None, "best_round": None, "reason": "no rule applies"}
         given = result(folder, **own) if name in ONE else result(folder, **own | none)
         store.finish(Revision.of(BEFORE), given, Revision.of(ONE[name]) if name in ONE else None)

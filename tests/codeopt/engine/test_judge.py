@@ -16,7 +16,6 @@ from codeopt.workloads.program import baseline
 from codeopt.workloads.program.baseline import longest_cases
 from codeopt_sandbox import CaseVerdict, RunLimits, Sandbox
 from codeopt_sandbox.compare import Decision, StoppingRule
-from codeopt_sandbox.growth import MODELS
 from tests.codeopt.command import FAST, SLOW, WRONG, write_problem
 from tests.conftest import open_or_skip
 from tests.support.judges import program_judge, referee
@@ -213,9 +212,10 @@ def test_cases_too_small_to_time(guest: Sandbox, tmp_path: Path, monkeypatch: py
         judge.measure(Draft(Revision.of("import sys\nprint(sys.stdin.readline())\n"), ""), History((judge.original,)))
 
 
-def test_growth_in_words(judge: Judge) -> None:
-    found = judge.growth(Revision.of(FAST))
-    assert found is not None
-    assert {found.old, found.new} <= {"", *(name for name, _ in MODELS)}
-    assert found.old in found.text
-    assert found.new in found.text
+def test_smaller_cases_are_timed_too(judge: Judge) -> None:
+    found = judge.by_size(Revision.of(FAST), Speedup(4.0, 3.9, 4.1, 9, before=0.2, after=0.05))
+    sizes = [row.size for row in found.rows]
+    assert sizes == sorted(set(sizes))
+    assert found.rows[-1].ratio == 4.0
+    assert all(row.before > 0 and row.after > 0 for row in found.rows)
+    assert judge.by_size(Revision.of(FAST), Speedup(4.0, 3.9, 4.1, 9, "memory")) == BySize()

@@ -193,7 +193,7 @@ ERRORS = (SandboxError("the guest is gone"), ProgramError("it cannot be timed"),
         ("comparing, pair 2 ", ERRORS[2], 2),
         ("profiling$", ERRORS[0], None),
         ("confirming", ERRORS[1], None),
-        ("fitting growth", ERRORS[0], None),
+        ("timing smaller inputs", ERRORS[0], None),
     ],
 )
 def test_what_was_measured_before_a_step_that_fails_is_kept(
@@ -212,12 +212,12 @@ def test_what_was_measured_before_a_step_that_fails_is_kept(
     assert found is not None
     assert row["speedup"]["pairs"] == found.pairs
     assert (found.pairs == pairs) if pairs else (found.decision is Decision.FASTER)
-    assert broken.accepted == (step in ("profiling$", "fitting growth"))
+    assert broken.accepted == (step in ("profiling$", "timing smaller inputs"))
     assert broken.failure is (None if broken.accepted else error)
     if not broken.accepted:
         again = improve(target, replace(options, resume=broken.saved), open_session(CallbackConsole(print)))
         assert (again.accepted, len(again.history.candidates)) == (True, 2), again.reason
-    elif step == "fitting growth":
+    elif step == "timing smaller inputs":
         assert str(error) in " ".join(each.words for each in broken.verdict.evidence.gaps)
 
 

@@ -27,9 +27,9 @@ COUNTS = "def count(values, value):\n    return sum(v == value for v in values)\
 FIELDS = {
     "improve": "schema codeopt_version file target folder task model sandbox isolation python accepted reason "
     "stop_reason speedup task_score task_measures best_round sha256_before sha256_after tests input_seed evidence "
-    "recording notes caveats growth diagnostics remaining_hot_spots remaining_memory_spots next_step rounds "
+    "recording notes caveats by_size diagnostics remaining_hot_spots remaining_memory_spots next_step rounds "
     "tokens effort cost_usd seconds machine run",
-    "compare": "schema verdict reason ratio ci_low ci_high pairs growth evidence timed diagnostics settings notes "
+    "compare": "schema verdict reason ratio ci_low ci_high pairs by_size evidence timed diagnostics settings notes "
     "caveats sandbox runtime python machine next_step",
     "check": "schema python improved functions diagnostics not_checked_reason",
     "review": "schema codeopt_version base head suggestions skipped notices diagnostics not_checked_reason "

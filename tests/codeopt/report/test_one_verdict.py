@@ -15,6 +15,7 @@ import pytest
 
 from codeopt.cli.compare_table import table
 from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.by_size import AtSize, BySize
 from codeopt.core.evidence import CallEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
@@ -30,7 +31,6 @@ from codeopt.serving.mcp_schemas import CompareAnswer
 from codeopt.serving.slow_functions import SlowFunction
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Decision
-from codeopt_sandbox.growth import GrowthPair
 from tests.support.candidates import comparison
 from tests.support.reviews import review
 
@@ -48,8 +48,8 @@ EVIDENCE = WorkloadEvidence(
     gaps=(Diagnostic("2 calls are not compared", "the order of a set", "--calls FILE"),),
 )  # fmt: skip
 VERDICT = Verdict(
-    Decision.FASTER, speedup=Speedup.of(COMPARISON), growth=GrowthPair("n log n", "n", "about n log n -> about n"),
-    caveats=(CAVEAT,), evidence=EVIDENCE,
+    Decision.FASTER, speedup=Speedup.of(COMPARISON), caveats=(CAVEAT,), evidence=EVIDENCE,
+    by_size=BySize("items", (AtSize(5, 0.9, 9e-7, 1e-6), AtSize(120, 2.5, 5e-5, 2e-5), AtSize(3000, 4.0, 2.4, 1.2))),
 )  # fmt: skip
 JUDGED = PairResult(VERDICT, "bubblewrap", "namespaces")
 SUGGESTION = Suggestion("m.py", "f", OLD, NEW, "runtime", VERDICT)

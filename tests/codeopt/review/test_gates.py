@@ -114,7 +114,7 @@ def test_check_names_the_slow_functions_and_what_the_rules_would_do(tmp_path: Pa
     done = codeopt("check", "shop", *QUICK, "--min-share", "20%", "-v", "--json", cwd=folder)
     assert done.status == 1, done.err
     assert "confirming" in done.err
-    assert "fitting growth" not in done.err  # neither is in the answer
+    assert "timing smaller inputs" not in done.err  # neither is in the answer
     assert "profiling the result" not in done.err
     rows = {row["function"]: row for row in done.json["functions"]}
     assert rows["repeated"]["speedup"]["ci_low"] > 1.05

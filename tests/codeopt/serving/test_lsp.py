@@ -233,7 +233,7 @@ def save_run(root: Path, **instead: Any) -> None:
     result = {
         **{name: value or None for name, value in verdict.items()}, "task": "runtime", "accepted": True,
         "speedup": {"ratio": 41.2, "ci_low": None, "ci_high": None, "pairs": 9}, "file": "words.py", "best_round": 1,
-        "rounds": rounds, "growth": "", "sha256_before": digest(SLOW), "sha256_after": digest(RIGHT),
+        "rounds": rounds, "sha256_before": digest(SLOW), "sha256_after": digest(RIGHT),
         **{name: [] for name in ("caveats", "notes", "diagnostics", "timed_sizes")}, **instead,
     }  # fmt: skip
     (run / "result.json").write_text(json.dumps(result))

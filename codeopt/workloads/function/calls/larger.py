@@ -1,13 +1,57 @@
-"""A call made larger, so that a clock can see it: longer lists and texts, also of those that an object is made of."""
+"""The size of a call, and a call made larger, so that a clock can see it: longer lists and texts, also of those that an
+object is made of.
+"""
 
 from __future__ import annotations
 
 import random
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 from codeopt.workloads.function.calls.derive import Maker
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
-from codeopt.workloads.source.literals import Call, Constructed, read
+from codeopt.workloads.source.literals import Call, Constructed, Recipe, read
+
+SHORT = 2
+"""Length of a value that does not give the size of a call if another value, or a number, is larger."""
+
+
+def call_size(text: str) -> float:
+    """Size of a call as it is written; 0 of one that cannot be read."""
+    call = read(text)
+    return size_of(call) if call else 0.0
+
+
+def size_of(call: Call) -> float:
+    """Size of all that is long in a call; of a call of numbers alone the largest, if a float can hold it: no call
+    grows by a number that is larger; else that of its short values."""
+    lengths = list(_lengths(call))
+    numbers = [abs(value) for value in call.values if type(value) is int]
+    long = sum(length for length in lengths if length > SHORT)
+    return float(long or min(max(numbers, default=sum(lengths)), sys.float_info.max))
+
+
+def unit_of(call: Call) -> str:
+    """What its size counts: `items`, or `n` where it is a number itself."""
+    long = any(length > SHORT for length in _lengths(call))
+    return "items" if long or not any(type(value) is int for value in call.values) else "n"
+
+
+def size_by(unit: str, call: Call) -> float:
+    """Size of a call among others of which some may be longer."""
+    return size_of(call) if unit == "n" else float(sum(_lengths(call)))
+
+
+def _lengths(value: Call | Constructed) -> Iterator[int]:
+    """Lengths of the arguments, and of what objects are made of."""
+    for part in value.values:
+        if isinstance(part, Recipe):
+            yield part.size
+        elif isinstance(part, list | str | bytes | dict | set | frozenset):
+            yield len(part)
+        elif isinstance(part, Constructed):
+            yield from _lengths(part)
 
 
 def _other(value: Constructed, maker: Maker) -> Constructed:

@@ -19,7 +19,7 @@ from codeopt.core.words import error_line
 from codeopt.workloads._long_inputs import LONG_S
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.calls.derive import derive
-from codeopt.workloads.function.calls.larger import grow
+from codeopt.workloads.function.calls.larger import call_size, grow, size_of
 from codeopt.workloads.function.calls.recipes import (
     RecipeGrowth,
     TextGrowth,
@@ -39,7 +39,6 @@ from codeopt.workloads.function.corpus.observe import (
     once,
 )
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.function.timing.growth import call_size, size_of
 from codeopt.workloads.function.timing.long_calls import CallCut, cut_call
 from codeopt.workloads.source.literals import Constructed, Opaque, read, write
 from codeopt_sandbox.call_answer import Kind

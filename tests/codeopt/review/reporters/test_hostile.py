@@ -37,9 +37,7 @@ def reviews(draw: st.DrawFn) -> Review:
         diff += file_diff(path, before, after) if plain else ""
         words = draw(st.lists(WORDS, max_size=2).map(tuple))
         evidence = WorkloadEvidence(CallEvidence(3, {draw(WORDS): 3}, 1.0, {}, 1))
-        found.append(
-            suggestion(path, after, improved, draw(WORDS), changes=words, growth=draw(WORDS), evidence=evidence)
-        )
+        found.append(suggestion(path, after, improved, draw(WORDS), changes=words, evidence=evidence))
     machine = {"cpu": draw(WORDS), "cores": 2, "system": draw(WORDS), "python": draw(WORDS)}
     skipped = (Skipped(draw(PATHS), draw(WORDS), draw(WORDS)),)
     made = review({}, *found, skipped=skipped, notices=(draw(WORDS),), machine=machine)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from codeopt.workloads.function.calls.spread import shapes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeopt.workloads.function.calls.call_names import CallNames
+from codeopt.workloads.function.calls.larger import call_size
 from codeopt.workloads.function.calls.recipes import MOST_ITEMS, RecipeGrowth, growths, items_of, other_seeds
-from codeopt.workloads.function.calls.spread import shapes
-from codeopt.workloads.function.timing.growth import call_size
 from codeopt.workloads.source.literals import Call, read
 from codeopt_sandbox.guest.calls.recipes import SORTED
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from codeopt.workloads.contract.function import Contract
+from codeopt.workloads.function.calls.larger import call_size
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall
 from codeopt.workloads.function.timing import plan
-from codeopt.workloads.function.timing.growth import call_size
 from codeopt.workloads.function.timing.plan import Timed
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch

@@ -1,0 +1,82 @@
+"""Calls smaller than the timed ones: the smallest known call, and a middle one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from codeopt.core.by_size import BySize
+from codeopt.core.revision import Revision
+from codeopt.core.words import Speedup
+from codeopt.workloads._by_size import by_size, smaller_ones
+from codeopt.workloads.function.calls.larger import grow, size_by, size_of, unit_of
+from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall, once
+from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.function.timed_runs import TimedRuns
+from codeopt.workloads.function.timing.plan import Timed
+from codeopt.workloads.source.literals import read
+from codeopt_sandbox.calls import CallBatch
+
+GROUP_S = 0.004
+"""A call is repeated until all take this long: reading the clock from outside costs about 10 microseconds."""
+MOST_REPEATS = 1000
+PASSES = 3
+PASS_S = 4.0
+"""A pass of a draft that takes longer is ended: it is slower, whatever it takes."""
+MADE = CallTimeLimit(call=0.25, total=0.25)
+"""Time limit of the original on a call that is made as no known one is near the middle, seconds."""
+
+
+def function_by_size(
+    harness: FunctionHarness,
+    runner: TimedRuns,
+    sides: tuple[Revision, Revision],
+    known: Sequence[KnownCall],
+    inside: Callable[[Sequence[str]], Sequence[str]],
+    timed: Timed,
+    figures: Speedup,
+) -> BySize:
+    """The ratio of the timed calls, and those of smaller ones.
+
+    Args:
+        harness: The function.
+        runner: Runs both sides.
+        sides: The original and the change.
+        known: Calls to choose from.
+        inside: Of some calls those that do not go beyond the contract.
+        timed: The timed calls.
+        figures: The verdict's figures of these.
+    """
+    texts = timed.batch.calls[timed.batch.warm :]
+    largest = max((call for text in texts if (call := read(text)) is not None), key=size_of, default=None)
+    if largest is None or figures.before is None or figures.after is None:
+        return BySize()
+    of_one = replace(figures, before=figures.before / len(texts), after=figures.after / len(texts))
+    unit = unit_of(largest)
+    fits = [k for k in known if k.returns and inside([k.text])]
+    fits = [k for k in fits if k.vouched] or fits
+    sized = [(size_by(unit, call), k) for k in fits if (call := read(k.text)) is not None]
+
+    def made(size: float) -> tuple[float, KnownCall] | None:
+        base = max((each for each in sized if 1 <= each[0] <= size), key=lambda each: each[0], default=None)
+        longer = grow(base[1].text, round(size / base[0])) if base else None
+        found = once(harness, inside([longer] if longer else []), MADE)
+        grown = read(longer) if longer and found and found[0].returns else None
+        return (size_by(unit, grown), found[0]) if grown else None
+
+    def seconds(side: Revision, some: Sequence[KnownCall]) -> list[float] | None:
+        counts = tuple(max(1, min(MOST_REPEATS, round(GROUP_S / max(k.seconds, 1e-6)))) for k in some)
+        warm = timed.batch.calls[: timed.batch.warm]
+        repeated = (k.text for k, count in zip(some, counts, strict=True) for _ in range(count))
+        batch = CallBatch(
+            (*warm, *repeated), "time", passes=PASSES, warm=len(warm), groups=counts, pass_seconds=PASS_S,
+            iterators=timed.batch.iterators,
+        )  # fmt: skip
+        answer = runner.run(side, batch.stdin()).answer
+        if answer is None:
+            return None
+        took = answer.wall if figures.metric == "wall" else answer.cpu
+        return [min(took[at :: len(some)]) / count for at, count in enumerate(counts)]
+
+    smaller = smaller_ones(sized, size_by(unit, largest), made)
+    return by_size(unit, smaller, (size_by(unit, largest), of_one), sides, seconds)

@@ -1,0 +1,64 @@
+"""A change that is faster for long inputs and slower for short ones: both are shown, of functions and of programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.codeopt.command import codeopt
+
+SLOW = """\
+def repeated(words: list[str]) -> list[str]:
+    found = []
+    for word in words:
+        if words.count(word) > 1 and word not in found:
+            found.append(word)
+    return found
+"""
+FAST = """\
+from collections import Counter
+
+
+def repeated(words: list[str]) -> list[str]:
+    return [word for word, count in Counter(words).items() if count > 1]
+"""
+CALLS = """\
+CALLS = [((["a"],), {}), ((["a", "b", "a"],), {}), (([str(n % 20) for n in range(40)],), {})]
+BIG = [(([str(n % 900) for n in range(1500)],), {})]
+"""
+READ = "words = open(0).read().split()\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "slow.py").write_text(SLOW)
+    (tmp_path / "fast.py").write_text(FAST)
+    (tmp_path / "calls.py").write_text(CALLS)
+    (tmp_path / "slow_program.py").write_text(f"{SLOW}{READ}print(*repeated(words))\n")
+    # these imports take longer than a short input
+    (tmp_path / "fast_program.py").write_text(f"import asyncio, pydoc, unittest\n{FAST}{READ}print(*repeated(words))\n")
+    (tmp_path / "cases").mkdir()
+    for number, size in enumerate((3, 60, 4000)):
+        words = " ".join(f"w{n % (size * 2 // 3)}" for n in range(size))
+        (tmp_path / "cases" / f"input.{number}.txt").write_text(words)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("targets", "flags", "unit", "sizes"),
+    [
+        (("slow.py::repeated", "fast.py::repeated"), ("--calls", "calls.py"), "items", [1, 40, 1500]),
+        (("slow_program.py", "fast_program.py"), ("--cases", "cases"), "tokens", [3, 60, 4000]),
+    ],
+)
+def test_it_is_slower_for_short_inputs(
+    folder: Path, targets: tuple[str, str], flags: tuple[str, ...], unit: str, sizes: list[int]
+) -> None:
+    quick = ("--mutated-inputs", "off", "--no-cache", "-q", "--json")
+    found = codeopt("compare", *targets, *flags, *quick, cwd=folder).json
+    assert found["verdict"] == "faster", found["reason"]
+    rows = found["by_size"]["rows"]
+    assert (found["by_size"]["unit"], [row["size"] for row in rows]) == (unit, sizes)
+    assert rows[0]["ratio"] < 0.95
+    assert rows[-1]["ratio"] == found["ratio"] > 2

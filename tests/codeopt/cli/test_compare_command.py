@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from codeopt.core.evidence import WorkloadEvidence
 from codeopt.engine.compare import PairResult
 from codeopt.report.verdict import Verdict
 from codeopt_sandbox.compare import Decision
-from tests.codeopt.command import ANY_SANDBOX, FAST, SLOW, WRONG, Done, codeopt, command, environment, write_problem
+from tests.codeopt.command import ANY_SANDBOX, FAST, SLOW, WRONG, Done, codeopt, write_problem
 from tests.conftest import require_sandbox
 
 pytestmark = pytest.mark.full

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.core.by_size import BySize
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.history import Candidate, Draft, History
 from codeopt.core.revision import Revision
+from codeopt.core.words import Speedup
 from codeopt.engine.judge import MAX_FAILURES, Judge
 from codeopt.workloads.program import baseline
 from codeopt.workloads.program.baseline import longest_cases

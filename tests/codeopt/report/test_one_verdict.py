@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from codeopt.cli.compare_table import table
-from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.by_size import AtSize, BySize
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.evidence import CallEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 RECIPE = "recipe"
 """Name of `built` in the expression of a call."""
 SORTED = "sorted"
-REVERSED = "reversed"
 ROUNDS = 8
 """Number of times that items are drawn until there are enough distinct ones."""
 _53_BITS = 1 << 53
@@ -37,23 +36,20 @@ def built(container: str, size: int, seed: int, kind: Any, order: str = "", dist
 
     container: list, tuple, set, frozenset, dict, str or bytes. The kind of a dict is the pair of the kinds of its keys
     and values; that of str or bytes is the kind of the pieces that are joined until there are so many characters.
-    order: of the items. distinct: no item occurs twice, though there are then fewer where the kind has no more.
+    order: SORTED, or else as the items are drawn. distinct: no item occurs twice, though there are then fewer where the
+    kind has no more.
     """
     draw = Draw(seed)
     if container == "str" or container == "bytes":
         return draw.joined("" if container == "str" else b"", kind, size)
     if container == "dict":
-        keys = ordered(draw.distinct(kind[0], size), order)
+        found = draw.distinct(kind[0], size)
+        keys = sorted(found) if order == SORTED else found
         return dict(zip(keys, draw.items(kind[1], len(keys))))
     several = container == "list" or container == "tuple"
     items = draw.items(kind, size) if several and not distinct else draw.distinct(kind, size)
     makers: dict[str, Callable[[list[Any]], Any]] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
-    return makers[container](ordered(items, order))
-
-
-def ordered(items: list[Any], order: str) -> list[Any]:
-    """Items in an order; as they are where it names none."""
-    return sorted(items, reverse=order == REVERSED) if order else items
+    return makers[container](sorted(items) if order == SORTED else items)
 
 
 class Draw:

@@ -19,7 +19,6 @@ from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.long import long_calls, tenfold
 from codeopt.workloads.function.calls.omitted import with_optional_parameters
 from codeopt.workloads.function.calls.shrink import smaller_calls
-from codeopt.workloads.function.calls.spread import shapes
 from codeopt.workloads.function.calls.wrong_types import refusals, wrong_types
 from codeopt.workloads.source.functions import Function, read_function
 from codeopt.workloads.source.literals import Call, read
@@ -78,7 +77,7 @@ def everything_made(function: Function, known: Sequence[str]) -> list[str]:
     """Calls of every generator."""
     made = [*derive(known, 40, 1), *long_calls(known, 2, 1), *tenfold(known, 1), *deep_calls(known)]
     made += [*with_optional_parameters(function, known), *wrong_types(known)]
-    return [*made, *(other for text in known for other in (*shapes(text, 1).values(), *smaller_calls(text)))]
+    return [*made, *(other for text in known for other in smaller_calls(text))]
 
 
 @pytest.mark.full

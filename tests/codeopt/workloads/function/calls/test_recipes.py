@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from codeopt.workloads.function.calls.spread import shapes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -131,17 +130,6 @@ def test_other_calls_like_a_large_one() -> None:
     assert len({repr(call.built().values) for call in found}) == 5
     assert {len(call.built().values[0]) for call in found} == {100}
     assert other_seeds(["f([1, 2])"], 5) == []
-
-
-def test_a_large_call_has_the_shapes_of_any() -> None:
-    found = {name: calls(text)[0].built().values for name, text in shapes(first("f([1, 2], [3, 4])").text(), 0).items()}
-    assert len(set(found["all items distinct"][0])) == 100
-    assert len(set(found["few distinct items"][1])) <= 3
-    assert found["sorted"][0] == sorted(found["sorted"][0])
-    assert found["sorted the other way round"][0] == sorted(found["sorted"][0], reverse=True)
-    assert [len(value) for value in found["4 times as long"]] == [400, 400]
-    assert len(found["1/8 as long"][0]) == 12
-    assert not set(found["nothing found"][0]) & set(found["nothing found"][1])
 
 
 def test_a_large_argument_is_shown_in_words() -> None:

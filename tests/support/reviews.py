@@ -103,6 +103,6 @@ REST = "".join(f"X{n} = {n}\n" for n in range(30))
 OLD = f"import os\n{REST}\n\n{SLOW.replace('xs', 'items')}\n\n{REST}\n\ndef b(n):\n    return None\n"
 NEW = f"import os\n{REST}\n\n{SLOW}\n\n{REST}\n\n{SUM}"
 FILES: Files = {"pkg/m.py": (OLD, NEW), "pkg/new.py": ("", SLOW + "\n\n" + SUM)}
-ONE_HUNK = suggestion("pkg/m.py", NEW, NEW.replace(SUM, CLOSED), "b", growth="about n -> about 1")
+ONE_HUNK = suggestion("pkg/m.py", NEW, NEW.replace(SUM, CLOSED), "b")
 IN_NEW = suggestion("pkg/new.py", FILES["pkg/new.py"][1], FAST + "\n\n" + SUM, "a", changes=("a dict keeps order",))
 OUTSIDE = suggestion("pkg/m.py", NEW, NEW.replace("import os\n", "import os\nimport re\n").replace(SLOW, FAST), "a")

@@ -13,7 +13,7 @@ from codeopt.core.errors import UsageError
 from codeopt.core.sanitize import inline
 from codeopt.core.words import counted, end_of_run
 from codeopt.workloads.contract.function import Contract, contract_of
-from codeopt.workloads.function.corpus.corpus import CallCorpus
+from codeopt.workloads.function.corpus.corpus import CallCorpus, contract_of_known
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.source.functions import Function
 from codeopt_sandbox.call_answer import Kind
@@ -141,7 +141,7 @@ def narrowed(harness: FunctionHarness, corpus: CallCorpus, text: str) -> tuple[C
         UsageError: The expression cannot be evaluated, or excludes all known calls.
     """
     if not text:
-        return corpus, contract_of(harness.function, corpus.vouched, harness.declared, vouched=corpus.is_vouched)
+        return corpus, contract_of_known(harness, corpus)
     narrowing = Narrowing(harness, contract_expression(harness.function, text))
     known = [each.text for each in corpus.known]
     outside = narrowing.outside([*known, *corpus.big])

@@ -24,7 +24,7 @@ from codeopt.workloads._environments import axes, variables_read
 from codeopt.workloads._other_core import on_other_core
 from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.contract.function import Contract
-from codeopt.workloads.contract.function.words import shown_types
+from codeopt.workloads.contract.seen import shown_types
 from codeopt.workloads.function.briefing import brief
 from codeopt.workloads.function.calls import paste
 from codeopt.workloads.function.calls.counterexample import apart, as_python
@@ -318,9 +318,10 @@ class FunctionWorkload(Defaults):
         if not policy.generates:
             return ()
         texts = [known.text for known in self.corpus.known]
-        known = fresh_ones(self.harness, texts, self.seed, self.request.options.max_examples)
+        known = fresh_ones(self.harness, texts, self.seed, self.contract, self.request.options.max_examples)
         given = [known.text for known in self.corpus.known if not known.made_of_others]
-        known += long_ones(self.harness, [*given, *self.corpus.big], self.seed, usual_s=longest_s(self.corpus.known))
+        large, usual_s = [*given, *self.corpus.big], longest_s(self.corpus.known)
+        known += long_ones(self.harness, large, self.seed, self.contract, usual_s=usual_s)
         check, contract = self.suite.check, self.contract
         fresh = cases_by_tier(
             self.harness, self.runner, known, "fresh", check, contract, held_out=True, policy=policy, made_in=CONFIRMING

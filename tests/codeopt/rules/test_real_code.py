@@ -12,8 +12,7 @@ from codeopt.core.proposer import Refusal
 from codeopt.core.revision import Revision
 from codeopt.report.result import NextSteps
 from codeopt.rules import Hot, HotFiles, load_rule, refusals
-from codeopt.workloads.contract.function.seen import seen
-from codeopt.workloads.contract.function.words import hint_of
+from codeopt.workloads.contract.seen import hint_of, seen
 from codeopt.workloads.function.view import function_rules
 from codeopt_sandbox.profile import HotLine
 from tests.codeopt.rules.programs import output, rewritten, same

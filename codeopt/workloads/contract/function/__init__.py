@@ -3,6 +3,7 @@ and its code relies on. Inputs outside the contract can only produce caveats."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -10,10 +11,9 @@ from typing import Any
 
 from codeopt.workloads.contract.function.declared import SAMPLE, DeclaredTypes, declared_types
 from codeopt.workloads.contract.function.docstring import StatedBound, stated_bounds
-from codeopt.workloads.contract.function.relations import ArgumentRelation, relations
-from codeopt.workloads.contract.function.seen import Seen, seen
-from codeopt.workloads.contract.function.structure import Structure, structure
-from codeopt.workloads.contract.function.words import in_one_line
+from codeopt.workloads.contract.relations import EVERY_CALL, Relation, find_relations, parts, repaired
+from codeopt.workloads.contract.relied import relied_on
+from codeopt.workloads.contract.seen import Broken, Seen, in_one_line, seen
 from codeopt.workloads.source.functions import Function
 from codeopt.workloads.source.literals import Call, Opaque, Recipe, is_deeper, read, read_lists
 from codeopt_sandbox.guest.calls.recipes import SORTED
@@ -25,6 +25,10 @@ MOST_OF_LISTS = 8_000_000
 LONG_CALL = 1_000_000
 """Characters of a call that Python's own parser reads, in 1.5 s."""
 
+EACH = 6
+"""Calls that break one thing alone, of each."""
+ROUNDS = 2
+"""Times that relations are restored."""
 FORBIDDEN = "its type hints do not allow it"
 
 
@@ -36,11 +40,9 @@ class Contract:
     """Names of the parameters, by place."""
     shown: Mapping[str, Seen] = field(default_factory=dict)
     """Values that known calls give, by parameter."""
-    relations: tuple[ArgumentRelation, ...] = ()
+    relations: tuple[Relation, ...] = ()
     stated: tuple[StatedBound, ...] = ()
     """Bounds that the docstring states and no known call breaks."""
-    structures: Mapping[str, Structure] = field(default_factory=dict)
-    """Sizes and indices within values, by parameter."""
     declared: DeclaredTypes = DeclaredTypes()
     narrowed: Callable[[Sequence[str]], Mapping[str, str]] | None = field(default=None, compare=False)
     """Asks the user's expression about some calls, in one run of the sandbox: the reason why each is outside, empty for
@@ -51,9 +53,8 @@ class Contract:
     @property
     def words(self) -> str:
         """`n >= 1; items: non-empty list of int >= 0; narrowed to n < 9`; empty where nothing is known."""
-        within = [words for found in self.structures.values() for words in found.words]
-        stated = [each.words for each in self.stated]
-        learnt = in_one_line(self.shown, [*stated, *(each.words for each in self.relations), *within])
+        said = (*(each.words for each in self.stated), *(each.words for each in self.relations))
+        learnt = in_one_line(self.shown, [words.removeprefix(EVERY_CALL) for words in said])
         return "; ".join(filter(None, [learnt, f"narrowed to {self.narrowed_to}" * bool(self.narrowed_to)]))
 
     def outside(self, text: str) -> str:
@@ -85,61 +86,94 @@ class Contract:
         """Returns why a call differs from the known ones, or empty. Each is parsed once, as it may be long."""
 
         def why(text: str) -> str:
-            call = read(text)
-            return self._beyond(call) if call is not None else ""
+            call = _read_long(text)
+            return next((each.words for each in self._breaks(call)), "") if call is not None else ""
 
         return cache(why)
 
+    def shaped(self, texts: Sequence[str]) -> list[str]:
+        """Calls changed so that they keep all that known calls keep; and for each thing that any of them breaks a few
+        that break it alone."""
+        found: dict[str, None] = {}
+        often: Counter[object] = Counter()
+        for text in texts:
+            call = _read_long(text)
+            broken = next(iter(self._breaks(call)), None) if call is not None else None
+            if call is None or broken is None:
+                found[text] = None
+                continue
+            kept = self._repaired(call)
+            if not any(self._breaks(kept)):
+                found[kept.text()] = None
+            if often[broken.what] < EACH:
+                alone = self._repaired(call, broken.what)
+                if {each.what for each in self._breaks(alone)} == {broken.what}:
+                    often[broken.what] += 1
+                    found[alone.text()] = None
+        return list(found)
+
     def _kept(self, text: str) -> str:
-        """Return the call with changes that restore patterns. Empty if it is still unusual."""
-        call = read(text)
-        if call is None:
+        """Return the call with changes that restore what all known calls keep. Empty if it is still unusual."""
+        call = _read_long(text)
+        if call is None or not any(self._breaks(call)):
             return text
-        kept = call
-        for each in self.relations:
-            kept = self._keeping(each, kept)
-        if self._beyond(kept):
-            return ""
-        return text if kept == call else kept.text()
+        kept = self._repaired(call)
+        return "" if any(self._breaks(kept)) else kept.text()
 
-    def _keeping(self, relation: ArgumentRelation, call: Call) -> Call:
-        given = by_name(call.built(), self.names)
-        if relation.kept_by is None or relation.keeps(given) is not False:
-            return call
-        at = list(given).index(relation.parameters[-1])
-        if isinstance(call.values[at], Recipe):
-            return call.with_value(at, replace(call.values[at], order=SORTED))
-        return call.with_value(at, relation.kept_by(*(given[name] for name in relation.parameters)))
+    def _repaired(self, call: Call, spare: object = None) -> Call:
+        """Types and properties of each argument first, then relations, of which one may break another. spare: what the
+        call may break."""
+        values = by_name(call, self.names)
+        given: Mapping[str, Any] = {name: self._like_known(name, value, spare) for name, value in values.items()}
+        whole = by_name(call.built(), self.names) if self.relations else {}
+        given = {name: whole[name] if isinstance(value, Recipe) and whole else value for name, value in given.items()}
+        for _ in range(ROUNDS):
+            given = repaired(self.relations, given, spare)
+        for at, (name, value) in enumerate(values.items()):
+            if isinstance(value, Recipe):
+                changed = bool(whole) and given[name] != whole[name]
+                call = call.with_value(at, replace(value, order=SORTED) if changed else value)
+            else:
+                call = call.with_value(at, given[name])
+        return call
 
-    def _beyond(self, call: Call) -> str:
+    def _like_known(self, name: str, value: Any, spare: object) -> Any:
+        for each in self.stated:
+            if each is not spare and each.breaks(name, value):
+                value = each.nearest(value)
+        known = self.shown.get(name)
+        if known is None or isinstance(value, Recipe) or (self._fits(name, value) and known.missing(value)):
+            return value
+        return known.repaired(value, spare)
+
+    def _fits(self, name: str, value: Any) -> bool:
+        hint = self.declared.hints.get(name)
+        return hint is not None and self.declared.classes.fits(hint, value)
+
+    def _breaks(self, call: Call) -> Iterator[Broken]:
+        """Yield what a call breaks: bounds of the docstring, types, properties, relations, hints."""
         given = by_name(call.built(SAMPLE), self.names)
-        whole = by_name(call.built(), self.names) if self.stated or self.relations or self.structures else given
+        whole = by_name(call.built(), self.names) if self.stated or self.relations else given
         for name, value in given.items():
             if is_deeper(value):
-                return f"no known call is nested as deep in `{name}`"
-            if passed := next((each.words for each in self.stated if each.breaks(name, whole[name])), ""):
-                return passed
-            hint = self.declared.hints.get(name)
-            if (
-                name not in self.shown
-                or isinstance(value, Opaque)
-                or (hint is not None and self.declared.classes.fits(hint, value))
-            ):
-                continue
-            if missing := self.shown[name].missing(value):
-                return f"no known call has {missing} for `{name}`"
-        broken = next((each.words for each in self.relations if each.keeps(whole) is False), "")
-        return broken or self._misshapen(whole) or self._unlike(given) or FORBIDDEN * (not self.declared.allows(call))
+                yield Broken(f"no known call is nested as deep in `{name}`", "deeper")
+                return
+            yield from (Broken(each.words, each) for each in self.stated if each.breaks(name, whole[name]))
+        found: list[Broken] = []
+        for name, value in given.items():
+            typed = name in self.shown and (isinstance(value, Opaque) or self._fits(name, value))
+            for each in self.shown[name].breaks(value) if name in self.shown else ():
+                if not (typed and isinstance(each.what, str)):
+                    found.append(Broken(f"no known call has {each.words} for `{name}`", each.what))
+        yield from sorted(found, key=lambda each: not isinstance(each.what, str))
+        measured = parts(whole) if self.relations else None
+        yield from (Broken(r.words, r) for r in self.relations if measured and r.holds(measured) is False)
+        if not self.declared.allows(call):
+            yield Broken(FORBIDDEN, FORBIDDEN)
 
-    def _misshapen(self, given: Mapping[str, Any]) -> str:
-        """Size or index within an argument that breaks what all known ones keep."""
-        found = (self.structures[name].broken(value) for name, value in given.items() if name in self.structures)
-        return next((words for words in found if words), "")
 
-    def _unlike(self, given: Mapping[str, Any]) -> str:
-        """Property of an argument that all known ones lack."""
-        known = ((name, self.shown[name].unlike(value)) for name, value in given.items() if name in self.shown)
-        return next((f"no known call has {lacking} for `{name}`" for name, lacking in known if lacking), "")
+def _read_long(text: str) -> Call | None:
+    return read(text, LONG_CALL) or read_lists(text)
 
 
 def by_name(call: Call, names: Sequence[str]) -> dict[str, Any]:
@@ -175,9 +209,8 @@ def contract_of(
     for each in stated:
         if each.parameter in shown:
             shown[each.parameter] = _reaching(shown[each.parameter], each)
-    kept = tuple(each for each in relations(function.node) if each.is_kept_by(calls))
-    structures = {name: found for name, known in values.items() if (found := structure(name, known)).words}
-    return Contract(function.parameters, shown, kept, stated, structures, declared)
+    kept = find_relations([parts(call) for call in calls], relied_on(function.node))
+    return Contract(function.parameters, shown, kept, stated, declared)
 
 
 def _read(known: Sequence[str]) -> Iterator[Call]:
@@ -197,9 +230,8 @@ def _read(known: Sequence[str]) -> Iterator[Call]:
 
 
 def _reaching(shown: Seen, bound: StatedBound) -> Seen:
-    """Add zero and negative numbers, if a stated lower bound allows them."""
+    """Drop what zero and negative numbers break, if a stated lower bound allows them."""
     if bound.of_length or bound.low is None:
         return shown
-    zero, negative = bool(bound.allows(0)) and bound.low <= 0, bound.low < 0
-    values = shown.values
-    return replace(shown, values=replace(values, zero=values.zero or zero, negative=values.negative or negative))
+    allowed = [value for value in (0, -1) if bound.allows(value) and bound.low <= value]
+    return replace(shown, properties=tuple(each for each in shown.properties if all(map(each.holds, allowed))))

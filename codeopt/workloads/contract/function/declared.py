@@ -9,7 +9,7 @@ from typing import Any
 
 from codeopt.analysis.positions import Def
 from codeopt.workloads.contract.function.class_hints import ClassHints, class_hints
-from codeopt.workloads.contract.function.seen import Seen, seen
+from codeopt.workloads.contract.seen import Seen, seen
 from codeopt.workloads.source.functions import Function
 from codeopt.workloads.source.literals import Call, Opaque, read
 

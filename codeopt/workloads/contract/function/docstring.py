@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeopt.analysis.positions import Def
+from codeopt.workloads.contract.relations import resized
 
 _NUMBER = r"-?\d+(?:\.\d+)?(?:e\d+|\s*(?:\*\*|\^)\s*\d+)?"
 _UNLESS = r"(?!\s*[*+/%^(\[]|\s*-\s*[\w(]|\w|\.\w)"
@@ -68,6 +69,18 @@ class StatedBound:
     def breaks(self, name: str, value: Any) -> bool:
         """Return True if a value of a parameter is outside."""
         return name == self.parameter and self.allows(value) is False
+
+    def nearest(self, value: Any) -> Any:
+        """A number, or a container, of the bounds."""
+        measured = len(value) if self.of_length else value
+        low = -math.inf if self.low is None else self.low + self.open_low
+        high = math.inf if self.high is None else self.high - self.open_high
+        wanted = min(max(measured, low), high)
+        if self.of_length:
+            return (
+                resized(value, int(wanted)) if isinstance(value, list | tuple | str | bytes) and len(value) else value
+            )
+        return type(value)(wanted)
 
     def allows(self, value: Any) -> bool | None:
         """Return True if a value is inside. None if it is not a number, or has no length."""

@@ -14,6 +14,7 @@ from codeopt.core.errors import NotVerifiable
 from codeopt.core.evidence import CallEvidence
 from codeopt.core.words import utc
 from codeopt.workloads._other_core import on_other_core
+from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.function.calls.call_names import origin_of
 from codeopt.workloads.function.calls.deep import deep_calls
 from codeopt.workloads.function.calls.derive import derive
@@ -251,15 +252,17 @@ def gather(
         early_check(harness, CallCorpus(tuple(kept), found.big, Exclusions(dropped, other), places=found.places))
     notify("generating more calls")
     large = [*(known.text for known in kept), *found.big]
+    contract = contract_of_known(harness, CallCorpus(tuple(kept), found.big))
 
     def long(sandbox: Sandbox) -> list[KnownCall]:
-        return long_ones(replace(harness, sandbox=sandbox), large, 1, tenfold(large, 1), longest_s(kept))
+        there = replace(harness, sandbox=sandbox)
+        return long_ones(there, large, 1, contract, tenfold(large, 1), longest_s(kept))
 
     with on_other_core(harness.sandbox, long) as far:
         wider = _wider(harness, kept)
         bases = [k.text for k in (*kept, *wider)]
         patience = _patience(most)
-        made, derived = observe(harness, _derived(harness, bases, most or DERIVED, 1), {}, patience)
+        made, derived = observe(harness, contract.shaped(_derived(harness, bases, most or DERIVED, 1)), {}, patience)
         every = (*kept, *quick_calls([*wider, *made], patience.total), *far())
     corpus = CallCorpus(every, found.big, Exclusions(dropped, other + derived))
     return found, _with_refusals(harness, cover(harness, corpus)) if corpus.known else corpus
@@ -273,9 +276,16 @@ def _origin(found: Found) -> dict[str, str]:
     return origin
 
 
-def fresh_ones(harness: FunctionHarness, known: Sequence[str], seed: int, most: int | None = None) -> list[KnownCall]:
+def contract_of_known(harness: FunctionHarness, corpus: CallCorpus) -> Contract:
+    """What the calls that somebody made have in common."""
+    return contract_of(harness.function, corpus.vouched, harness.declared, vouched=corpus.is_vouched)
+
+
+def fresh_ones(
+    harness: FunctionHarness, known: Sequence[str], seed: int, contract: Contract, most: int | None = None
+) -> list[KnownCall]:
     """New calls made from known ones, to confirm with; most: as those of `gather`."""
-    made = _derived(harness, known, round(FRESH * (most or DERIVED)), seed)
+    made = contract.shaped(_derived(harness, known, round(FRESH * (most or DERIVED)), seed))
     return observe(harness, made, {}, _patience(most))[0]
 
 
@@ -294,20 +304,27 @@ def longest_s(known: Sequence[KnownCall]) -> float:
 
 
 def long_ones(
-    harness: FunctionHarness, known: Sequence[str], seed: int, larger: Sequence[str] = (), usual_s: float = 0.0
+    harness: FunctionHarness,
+    known: Sequence[str],
+    seed: int,
+    contract: Contract,
+    larger: Sequence[str] = (),
+    usual_s: float = 0.0,
 ) -> list[KnownCall]:
     """Calls as long as the largest and longer, as many as the original makes in a second, or in the time of LIKE_KNOWN
     calls where that is more; and of a function that takes iterators and yields a long one. larger: calls that are as
     large as none is, the largest first; the first of them for which there is time is made. usual_s: time of the
     largest, seconds. None of them is timed."""
     texts = set(known)
-    made = [text for text in long_calls(known, LONG, seed, harness.vocabulary) if text not in texts]
+    made = [text for text in contract.shaped(long_calls(known, LONG, seed, harness.vocabulary)) if text not in texts]
     wrapped = (as_iterators(text, iterables(harness), WATCHED) for text in known[:20])
     watched = [text for text in wrapped if text is not None][:2]
     total = LIKE_KNOWN * usual_s
     patience = CallTimeLimit(max(LONG_PATIENCE.call, 2 * usual_s), max(LONG_PATIENCE.total, total), LONG_PATIENCE.lost)
     found, _ = observe(harness, [*made, *watched], {}, patience)
-    enough = list(islice((text for text in larger if _expected_s(found, text) <= patience.call), 1))
+    enough = list(
+        islice((text for text in contract.within(larger).values() if _expected_s(found, text) <= patience.call), 1)
+    )
     largest = observe(harness, enough, {}, patience)[0] if enough else []
     kept = quick_calls(found, max(LONG_S, total))
     kept += observe(harness, [text for text in deep_calls(known) if text not in texts], {}, DEEP_CALL_LIMIT)[0]

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from codeopt.workloads.contract.function import Contract, contract_of
-from codeopt.workloads.contract.function.seen import FEW, Seen
+from codeopt.workloads.contract.properties import FEW
+from codeopt.workloads.contract.seen import Seen
 from codeopt.workloads.source.functions import Function
 from codeopt.workloads.source.literals import Call
 
@@ -67,9 +68,9 @@ def places(shown: Mapping[str, Seen], at: tuple[str, ...] = ()) -> set[tuple[str
     return found
 
 
-def of_graphs(found: Contract) -> set[str]:
-    """Properties of graphs that are learnt."""
-    return {each.words for known in found.structures.values() for each in known.graphs}
+def relations(found: Contract) -> set[str]:
+    """Relations that are learnt."""
+    return {each.words for each in found.relations}
 
 
 @pytest.mark.full
@@ -77,11 +78,11 @@ def of_graphs(found: Contract) -> set[str]:
 @given(st.sampled_from(TEXTS), st.lists(CALLS, min_size=1, max_size=5), st.lists(CALLS, max_size=6), CALLS)
 def test_what_is_inside_stays_inside(text: str, few: list[Call], more: list[Call], asked: Any) -> None:
     """Each of the first is known so often that all is claimed that can be. Of a place that no call shows (the items of
-    a list that is always empty, an argument that is never given) nothing is claimed until one does, and of graphs
-    nothing until chance would hardly have kept it."""
+    a list that is always empty, an argument that is never given) nothing is claimed until one does, and no
+    relation until chance would hardly have kept it."""
     known = few * FEW
     before, after = contract(text, known), contract(text, [*known, *more])
-    assume(places(after.shown) <= places(before.shown) and of_graphs(after) <= of_graphs(before))
+    assume(places(after.shown) <= places(before.shown) and relations(after) <= relations(before))
     assert before.beyond(asked.text()) or not after.beyond(asked.text()), after.beyond(asked.text())
 
 

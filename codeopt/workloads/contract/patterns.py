@@ -1,4 +1,4 @@
-"""Patterns of graphs and tables that all known values share.
+"""Patterns of single values that all known ones share: order, distinct items, equal rows, graphs.
 
 Examples are edges without loops or repeats, intervals with ordered ends, symmetric adjacency, and types of columns. A
 pattern counts if it is improbable by chance.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from codeopt.workloads.contract.function.seen import FEW
+from codeopt.workloads.contract.properties import LARGE
 
 ENOUGH = 5.0
 """Weight from which on a property is learnt: minus the logarithm of the chance, 0.7 %, that random values keep it."""
@@ -25,10 +25,12 @@ SIDE = 60
 """Rows of a matrix that are looked at."""
 LEAST = 3
 """Fewest nodes of a graph that says anything."""
+WORD = 4
+"""Letters of words that are of one length by habit: fewer."""
 WIDEST = 8
 """Maximum width of a row whose columns are typed separately."""
 ROWS = (list, tuple)
-Pairs = list[tuple[int, int]]
+Pairs = list[tuple[Any, Any]]
 Links = dict[Any, list[Any]]
 Matrix = list[list[float]]
 T = TypeVar("T")
@@ -44,45 +46,29 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class GraphProperty:
+class Pattern:
     words: str
     """Description with `{}` for the value."""
     look: Callable[[Any], Kept | None]
-    """Looks at a value; the answer is None where it is no such graph."""
+    """Looks at a value; the answer is None where it is no such value."""
     implied_by: str = ""
     """Words of a stronger pattern, which replaces this one."""
+    repair: Callable[[Any], Any] | None = None
+    """Returns a near value that keeps it."""
 
 
-@dataclass(frozen=True)
-class GraphRelation:
-    """A property that one part of all known values keeps."""
-
-    path: str
-    kept: GraphProperty
-
-    @property
-    def words(self) -> str:
-        """`in every known call no pair of `edges` comes twice`."""
-        return f"in every known call {self.kept.words.format(f'`{self.path}`')}"
-
-    def keeps(self, parts: Mapping[str, Any]) -> bool | None:
-        """Return True if a value, given by its parts, keeps the pattern. None if the pattern does not apply."""
-        found = self.kept.look(parts[self.path]) if self.path in parts else None
-        return None if found is None else found.holds
-
-
-def graph_relations(values: Sequence[Mapping[str, Any]]) -> Iterator[GraphRelation]:
-    """Yield the patterns that the parts of all known values share. Parts are given by their paths."""
-    for path in dict.fromkeys(path for parts in values for path in parts):
-        learnt: set[str] = set()
-        for each in (*PROPERTIES, *_typed_rows([parts[path] for parts in values if path in parts])):
-            found = [kept for parts in values if path in parts and (kept := each.look(parts[path])) is not None]
-            shown = sum(kept.weight for kept in found)
-            if len(found) < FEW or shown < ENOUGH or not all(kept.holds for kept in found):
-                continue
-            learnt.add(each.words)
-            if each.implied_by not in learnt:
-                yield GraphRelation(path, each)
+def patterns_of(values: Sequence[Any], few: int, more: float = 0.0) -> Iterator[Pattern]:
+    """Yield the patterns that values of several calls share. more: further weight of each value that is in order, where
+    the code says that it has to be."""
+    learnt: set[str] = set()
+    for each in (*PATTERNS, *_typed_rows(values)):
+        found = [kept for value in values if (kept := each.look(value)) is not None]
+        shown = sum(kept.weight + more * (each.words in (SORTED, EVEN)) for kept in found)
+        if len(found) < few or shown < ENOUGH or not all(kept.holds for kept in found):
+            continue
+        learnt.add(each.words)
+        if each.implied_by not in learnt:
+            yield each
 
 
 def _of(read: Callable[[Any], T | None], keeps: Callable[[T], Kept]) -> Callable[[Any], Kept | None]:
@@ -90,15 +76,24 @@ def _of(read: Callable[[Any], T | None], keeps: Callable[[T], Kept]) -> Callable
     return lambda value: None if (found := read(value)) is None else keeps(found)
 
 
-def _pairs(value: Any) -> Pairs | None:
-    """First two numbers of each row of a list of edges; None for anything else."""
+def _spans(value: Any) -> Pairs | None:
+    """First two items of each row of a list of pairs or longer records; None for anything else."""
     if not isinstance(value, ROWS) or not value:
         return None
     rows = value[:MOST]
     if not all(isinstance(row, ROWS) and 2 <= len(row) <= 4 for row in rows) or len(set(map(len, rows))) > 1:
         return None
     found = [(row[0], row[1]) for row in rows]
-    return found if all(type(one) is int and type(two) is int for one, two in found) else None
+    for kinds in ((int, float), (str,)):
+        if all(type(item) in kinds for pair in found for item in pair):
+            return found
+    return None
+
+
+def _pairs(value: Any) -> Pairs | None:
+    """The same of numbers of nodes."""
+    found = _spans(value)
+    return found if found and all(type(item) is int for pair in found for item in pair) else None
 
 
 def _pairs_apart(pairs: Pairs) -> Kept:
@@ -117,7 +112,7 @@ def _of_order(count: int) -> float:
     return BY_HAND * math.log(2) * count
 
 
-def _typed_rows(values: Sequence[Any]) -> list[GraphProperty]:
+def _typed_rows(values: Sequence[Any]) -> list[Pattern]:
     """Return the pattern of the types in rows, place by place.
 
     It is empty if rows differ in types, or if all places have the same type.
@@ -134,7 +129,7 @@ def _typed_rows(values: Sequence[Any]) -> list[GraphProperty]:
         rows = value[:MOST]
         return Kept(all(_kinds(row) == first for row in rows), len(rows) * chance)
 
-    return [GraphProperty(f"each row of {{}} holds {', '.join(first)}", look)]
+    return [Pattern(f"each row of {{}} holds {', '.join(first)}", look)]
 
 
 def _is_table(value: Any) -> bool:
@@ -276,26 +271,128 @@ def _is_bare_diagonal(matrix: Matrix) -> Kept:
     return Kept(not any(matrix[at][at] for at in range(len(matrix))), len(matrix) * share)
 
 
+def _is_ordered(value: Any, sign: int) -> Kept | None:
+    """Half of the logarithm of the number of orders of the distinct items, as evidence for an order.
+
+    Nothing for numbers in equal steps, such as [1, 2, 3]: people write those for any list.
+    """
+    if not isinstance(value, (*ROWS, str)):
+        return None
+    try:
+        holds = all(one <= other if sign > 0 else one >= other for one, other in pairwise(value))
+    except TypeError:
+        return None
+    distinct = 1 + sum(one != other for one, other in pairwise(value))
+    habit = isinstance(value, str) or _in_equal_steps(value)
+    weight = 0.0 if habit else BY_HAND * math.lgamma(distinct + 1)
+    return Kept(holds, min(weight, ENOUGH / LEAST))
+
+
+def _in_order(value: Any) -> Any:
+    return "".join(sorted(value)) if isinstance(value, str) else type(value)(sorted(value))
+
+
+def _in_equal_steps(value: Sequence[Any]) -> bool:
+    whole = all(type(item) is int for item in value)
+    return whole and len({other - one for one, other in pairwise(value)}) <= 1
+
+
+def _are_distinct(value: Any) -> Kept | None:
+    """Check that no number comes twice, where there are few that they could be."""
+    if not isinstance(value, ROWS) or not all(type(item) is int for item in value):
+        return None
+    pairs = len(value) * (len(value) - 1) / 2
+    usual = bool(value) and not _in_equal_steps(value) and max(map(abs, value)) < LARGE
+    known = BY_HAND * pairs / (max(value) - min(value) + 1) if usual else 0.0
+    return Kept(len(set(value)) == len(value), known)
+
+
+def _is_permutation(value: Any, first: int) -> Kept | None:
+    if not isinstance(value, ROWS) or not value or not all(type(item) is int for item in value):
+        return None
+    size = len(value)
+    weight = 0.0 if _in_equal_steps(value) else BY_HAND * (size * math.log(size) - math.lgamma(size + 1))
+    return Kept(sorted(value) == list(range(first, first + size)), weight)
+
+
+def _as_permutation(value: Sequence[int], first: int) -> Any:
+    places = sorted(range(len(value)), key=lambda at: (value[at], at))
+    found = dict(zip(places, range(first, first + len(value)), strict=True))
+    return type(value)([found[at] for at in range(len(value))])  # type: ignore[call-arg]
+
+
+def _has_even_rows(value: Any) -> Kept | None:
+    if not isinstance(value, ROWS):
+        return None
+    lengths = [len(row) for row in value if isinstance(row, (list, str, bytes))]
+    uneven = len(set(lengths)) > 1
+    if not uneven and len(lengths) < len(value):
+        return None
+    toy = bool(lengths) and not isinstance(value[0], ROWS) and lengths[0] < WORD
+    return Kept(not uneven, 0.0 if toy else math.log(3) * max(0, len(lengths) - 1))
+
+
+def _with_even_rows(value: Any) -> Any:
+    rows = [row for row in value if isinstance(row, (*ROWS, str, bytes)) and len(row)]
+    size = len(rows[0]) if rows else 0
+    return type(value)((row * size)[:size] if len(row) else rows[0] for row in value) if rows else value
+
+
+def _rows_as(value: Any, change: Callable[[Any], Any]) -> Any:
+    return type(value)(map(change, value))
+
+
+def _once_each(value: Any, kind: Callable[[Any], Any]) -> Any:
+    return type(value)({kind(tuple(row[:2])): row for row in value}.values())
+
+
+def _mirrored(value: Matrix) -> Matrix:
+    return [[value[min(at, to)][max(at, to)] for to in range(len(value))] for at in range(len(value))]
+
+
 _RISE = "the first number of each pair of {} is below the second"
 _LINKS = "no pair of {} comes twice, in either order"
-PROPERTIES = (
-    GraphProperty(_RISE, _of(_pairs, lambda pairs: Kept(all(a < b for a, b in pairs), _of_order(len(pairs))))),
-    GraphProperty(
-        "the first number of each pair of {} is at most the second",
-        _of(_pairs, lambda pairs: Kept(all(a <= b for a, b in pairs), _of_order(len(pairs)))),
-        _RISE,
+SORTED = "{} is sorted"
+EVEN = "the rows of {} are equally long"
+PATTERNS = (
+    Pattern("{} is a permutation from 0", lambda v: _is_permutation(v, 0), "", lambda v: _as_permutation(v, 0)),
+    Pattern("{} is a permutation from 1", lambda v: _is_permutation(v, 1), "", lambda v: _as_permutation(v, 1)),
+    Pattern("no number of {} comes twice", _are_distinct, "", lambda v: type(v)(dict.fromkeys(v))),
+    Pattern(EVEN, _has_even_rows, "", _with_even_rows),
+    Pattern(
+        _RISE, _of(_spans, lambda pairs: Kept(all(a < b for a, b in pairs), _of_order(len(pairs)))), "",
+        lambda v: _rows_as(v, lambda row: type(row)([*sorted(row[:2]), *row[2:]])),
     ),
-    GraphProperty("no pair of {} has the same number twice", _of(_pairs, _pairs_apart), _RISE),
-    GraphProperty(_LINKS, _of(_pairs, lambda pairs: _once(pairs, frozenset, 2))),
-    GraphProperty("no pair of {} comes twice", _of(_pairs, lambda pairs: _once(pairs, tuple, 1)), _LINKS),
-    GraphProperty("the pointers of {} are those of a square sparse matrix", _is_by_rows),
-    GraphProperty("no list of {} holds its own place", _of(_adjacency, _no_loops)),
-    GraphProperty("no list of {} holds anything twice", _neighbours_once),
-    GraphProperty("each list of {} is sorted", _neighbours_sorted),
-    GraphProperty("each link of {} has one back", _of(_adjacency, _is_mutual)),
-    GraphProperty("{} is symmetric", _of(_matrix, _is_symmetric)),
-    GraphProperty("{} is a symmetric sparse matrix", _weighs_the_same),
-    GraphProperty("{} leads one way only", _of(_matrix, _is_one_way)),
-    GraphProperty("the diagonal of {} is zero", _of(_matrix, _is_bare_diagonal)),
-)
+    Pattern(
+        "the first number of each pair of {} is at most the second",
+        _of(_spans, lambda pairs: Kept(all(a <= b for a, b in pairs), _of_order(len(pairs)))), _RISE,
+        lambda v: _rows_as(v, lambda row: type(row)([*sorted(row[:2]), *row[2:]])),
+    ),
+    Pattern(
+        "no pair of {} has the same number twice", _of(_pairs, _pairs_apart), _RISE,
+        lambda v: type(v)(row for row in v if row[0] != row[1]),
+    ),
+    Pattern(
+        _LINKS, _of(_pairs, lambda pairs: _once(pairs, frozenset, 2)), "", lambda v: _once_each(v, frozenset)
+    ),
+    Pattern(
+        "no pair of {} comes twice", _of(_pairs, lambda pairs: _once(pairs, tuple, 1)), _LINKS,
+        lambda v: _once_each(v, tuple),
+    ),
+    Pattern("the pointers of {} are those of a square sparse matrix", _is_by_rows),
+    Pattern("no list of {} holds its own place", _of(_adjacency, _no_loops)),
+    Pattern("no list of {} holds anything twice", _neighbours_once),
+    Pattern("each list of {} is sorted", _neighbours_sorted),
+    Pattern("each link of {} has one back", _of(_adjacency, _is_mutual)),
+    Pattern("{} is symmetric", _of(_matrix, _is_symmetric), "", _mirrored),
+    Pattern("{} is a symmetric sparse matrix", _weighs_the_same),
+    Pattern("{} leads one way only", _of(_matrix, _is_one_way)),
+    Pattern(
+        "the diagonal of {} is zero", _of(_matrix, _is_bare_diagonal), "",
+        lambda v: [[0 if at == to else item for to, item in enumerate(row)] for at, row in enumerate(v)],
+    ),
+    Pattern(SORTED, lambda v: _is_ordered(v, 1), "", _in_order),
+    Pattern("{} is sorted, the largest first", lambda v: _is_ordered(v, -1), SORTED,
+            lambda v: _in_order(v)[::-1]),
+)  # fmt: skip
 """Patterns. A stronger one comes before those that it implies."""

@@ -1,0 +1,275 @@
+"""What all known values at one place keep: sign, size, set of values, alphabet, form. Each property knows whether a
+value keeps it, and most know the nearest value that does.
+
+A set is closed, so that another value is unusual, by how often values repeat and not by their number. By Good and
+Turing the chance that the next value is a new one is about the share of values that were seen once.
+"""
+
+from __future__ import annotations
+
+import datetime
+import ipaddress
+import math
+import re
+import string
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+FEW = 3
+"""Fewest known values, or calls, whose common property or relation says anything."""
+LARGE = 2**53
+"""Magnitude from which numbers are another matter: floats do not hold every whole number from there on."""
+CLOSED = 0.01
+"""Largest chance of a new value for which a set of values or letters is closed: people write 1, 2, 3 and a, b, c by
+habit, and a hundred such values are rarely written by hand."""
+FORMED = 0.05
+"""The same of forms of texts, and of lengths: nobody keeps `00:00` by habit."""
+MOST_VALUES = 64
+"""Maximum number of distinct values of a closed set. Of more, such as a thousand random numbers, an edge is an edge."""
+MOST_FORMS = 6
+SHOWN = 12
+"""Number of values that are named."""
+BINARY = 20
+"""Characters of texts of 0 and 1 alone from which on other digits are another matter."""
+SIZED = ("list", "tuple", "dict", "set", "frozenset", "str", "bytes", "bytearray")
+"""Types of values that may be empty."""
+NUMBERS = ("int", "float")
+OTHER_DIGITS = "digits other than 0 and 1"
+BEYOND_ASCII = "characters beyond ASCII"
+LETTERS = {
+    "small letters": frozenset(string.ascii_lowercase),
+    "capital letters": frozenset(string.ascii_uppercase),
+    "digits": frozenset(string.digits),
+    "white space": frozenset(string.whitespace),
+    "punctuation": frozenset(string.punctuation),
+    "control characters": frozenset(map(chr, [*range(32), 127])) - frozenset(string.whitespace),
+    OTHER_DIGITS: frozenset(string.digits) - frozenset("01"),
+}
+"""Kinds of characters of a text. All others are outside of ASCII."""
+EMPTY = {"str": "an empty text", "bytes": "empty bytes", "tuple": "an empty tuple", "dict": "an empty dict"}
+"""Empty values in words; of the other types `an empty list` and so on."""
+_RUNS = re.compile(r"[0-9]+|[A-Za-z]+|.", re.DOTALL)
+_READERS: Mapping[str, Callable[[str], object]] = {
+    "date": datetime.date.fromisoformat,
+    "time": datetime.time.fromisoformat,
+    "date with a time": datetime.datetime.fromisoformat,
+    "network address": ipaddress.ip_address,
+}
+"""Formats that the standard library reads."""
+
+
+@dataclass(frozen=True)
+class Property:
+    """Something that all known values at one place keep."""
+
+    words: str
+    """What a value that breaks it has: `a number below zero`."""
+    holds: Callable[[Any], bool]
+    """True also of values of other types."""
+    repair: Callable[[Any], Any] | None = None
+    """Returns a near value that keeps it. Without one a known value takes the place."""
+    says: str = ""
+    """Words of the contract's line: `>= 0`, `of A, C, G, T`."""
+    kinds: tuple[str, ...] = ()
+    """Names of the types that it is about."""
+
+
+Calls = Sequence[Sequence[Any]]
+"""Values at one place, by the known call that gives them."""
+
+
+def closed_set(calls: Calls, chance: float = CLOSED, most: int = MOST_VALUES) -> frozenset[Hashable] | None:
+    """Return the values, if a new one is improbable. None if it is not.
+
+    One is added to the values seen once: also the next one may be new. A single call counts for no more than all
+    others, as a long list of random numbers shows how one list was made.
+    """
+    counts = Counter(value for call in calls for value in call)
+    total, largest = counts.total(), max(map(len, calls), default=0)
+    told = min(total, 2 * (total - largest))
+    once = sum(count == 1 for count in counts.values())
+    return frozenset(counts) if told and len(counts) <= most and once + 1 <= chance * told else None
+
+
+def properties(groups: Mapping[str, Calls], *, nested: bool) -> tuple[Property, ...]:
+    """Properties of known values. groups: values by the names of their types; nested: they are parts of others."""
+    found = [*_of_numbers([each for kind in NUMBERS for each in groups.get(kind, ())])]
+    for kind in SIZED:
+        values = [value for call in groups.get(kind, ()) for value in call]
+        least = 1 if kind == "str" and nested else FEW
+        if len(values) >= least and all(map(len, values)):
+            words = EMPTY.get(kind, f"an empty {kind}")
+            found.append(Property(words, partial(_is_not_empty, kind=kind), says="non-empty", kinds=(kind,)))
+    found += _of_texts(groups.get("str", ()))
+    found += _of_records([value for call in groups.get("dict", ()) for value in call])
+    for kind in ("list", "tuple") if nested else ():
+        found += _of_lengths(kind, groups.get(kind, ()))
+    return tuple(found)
+
+
+def _is_not_empty(value: Any, kind: str) -> bool:
+    return type(value).__name__ != kind or bool(value)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) < math.inf
+
+
+def _of_numbers(calls: Calls) -> Iterator[Property]:
+    given = [[value for value in call if abs(value) < math.inf] for call in calls]
+    numbers = [value for call in given for value in call]
+    if len(numbers) < FEW:
+        return
+    low, high = min(numbers), max(numbers)
+    if known := closed_set(given):
+        ranked = sorted(known)  # type: ignore[type-var]
+        says = _listed(ranked)
+        bound = f"from {says}" if " to " in says else f"of {says}"
+        yield Property(
+            f"a number other than {says}", lambda v: not _is_number(v) or v in known,
+            lambda v: type(v)(ranked[int(v) % len(ranked)]), bound, NUMBERS,
+        )  # fmt: skip
+        return
+    if low >= 0:
+        yield Property(
+            "a number below zero", lambda v: not _is_number(v) or v >= 0, lambda v: -v,
+            "" if low else ">= 0", NUMBERS,
+        )  # fmt: skip
+    if low > 0 or high < 0:
+        least = min(numbers, key=abs)
+        says = "< 0" if high < 0 else "> 0" if any(type(value) is float for value in numbers) else ">= 1"
+        yield Property("zero", lambda v: not _is_number(v) or v != 0, lambda v: type(v)(least), says, NUMBERS)
+    if all(abs(value) < LARGE for value in numbers):
+        yield Property(
+            "a number of 2**53 or more", lambda v: not _is_number(v) or abs(v) < LARGE,
+            lambda v: v % (int(high) + 1) if high > 0 else type(v)(low), kinds=NUMBERS,
+        )  # fmt: skip
+
+
+def _listed(values: Sequence[Any]) -> str:
+    """`1 to 12`, `A, C, G, T`."""
+    whole = all(type(value) is int for value in values)
+    if whole and len(values) > 2 and values[-1] - values[0] == len(values) - 1:
+        return f"{values[0]} to {values[-1]}"
+    shown = [value if isinstance(value, str) and len(value) == 1 and value.isprintable() and value not in " ,"
+             else repr(value) for value in values[:SHOWN]]  # fmt: skip
+    return ", ".join(map(str, shown)) + ", ..." * (len(values) > SHOWN)
+
+
+def _of_texts(calls: Calls) -> Iterator[Property]:
+    texts = [text for call in calls for text in call]
+    if 2 * sum("/" in text for text in texts) > len(texts) and not any("//" in text for text in texts):
+        yield Property(
+            "a doubled separator", lambda v: type(v) is not str or "//" not in v, lambda v: re.sub("/+", "/", v)
+        )
+    if len(texts) < FEW or not any(texts):
+        return
+    if (words := closed_set(calls)) and max(map(len, texts)) > 1:
+        says = _listed(sorted(words))
+        yield Property(
+            f"a text other than {says}", lambda v: type(v) is not str or v in words, says=f"of {says}", kinds=("str",)
+        )
+        return
+    yield from _of_letters(texts, closed_set(["".join(call) for call in calls]))
+    yield from _of_forms(calls, texts)
+
+
+def _of_letters(texts: Sequence[str], closed: frozenset[Hashable] | None) -> Iterator[Property]:
+    """Letters that are all there are, else kinds of letters that are not there."""
+    known = sorted({letter for text in texts for letter in text})
+
+    def put_right(text: str, allowed: Callable[[str], bool]) -> str:
+        return "".join(c if allowed(c) else known[ord(c) % len(known)] for c in text)
+
+    if closed:
+        says, kind = _listed(known), "letters" if all(map(str.isalpha, known)) else "characters"
+        yield Property(
+            f"{kind} other than {says}", lambda v: type(v) is not str or closed.issuperset(v),
+            lambda v: put_right(v, closed.__contains__), f"of {says}", ("str",),
+        )  # fmt: skip
+        return
+    kinds = kinds_of_letters(texts)
+    told = sum(map(len, texts)) < BINARY or not all(set(text) <= {"0", "1"} for text in texts)
+    says = f"of {', '.join(sorted(kinds - {OTHER_DIGITS}))}" if told else "of 0 and 1"
+    for name in sorted({*LETTERS, BEYOND_ASCII} - kinds - ({OTHER_DIGITS} if told else set())):
+        letters = LETTERS.get(name)
+        bad = letters.__contains__ if letters else lambda letter: ord(letter) > 127
+        yield Property(
+            name, lambda v, bad=bad: type(v) is not str or not any(map(bad, v)),  # type: ignore[misc]
+            lambda v, bad=bad: put_right(v, lambda c: not bad(c)), says, ("str",),  # type: ignore[misc]
+        )  # fmt: skip
+        says = ""
+
+
+def kinds_of_letters(texts: Sequence[str]) -> frozenset[str]:
+    """Kinds of characters that occur in texts."""
+    found = {character for text in texts for character in text}
+    kinds = {name for name, letters in LETTERS.items() if letters & found}
+    return frozenset(kinds | ({BEYOND_ASCII} if any(ord(character) > 127 for character in found) else set()))
+
+
+def _of_forms(calls: Calls, texts: Sequence[str]) -> Iterator[Property]:
+    """Forms such as `00:00`, of texts with signs between numbers and words; and readers that take all of them."""
+    forms = closed_set([[_form(text) for text in call] for call in calls], FORMED, MOST_FORMS)
+    if not forms or not all(re.search(r"[^0A]", str(form)) and re.search("[0A]", str(form)) for form in forms):
+        return
+    shapes = {_exact(text) for text in texts}
+    exact = len(shapes) == 1
+    known, form = (shapes, _exact) if exact else (set(map(str, forms)), _form)
+    example = ", ".join(sorted(known))
+    yield Property(
+        f"a text of another form than {example}", lambda v: type(v) is not str or form(v) in known,
+        says=f"of the form {example}", kinds=("str",),
+    )  # fmt: skip
+    for name, reader in _READERS.items():
+        if all(_reads(reader, text) for text in texts):
+            yield Property(f"a text that is no {name}", lambda v, r=reader: type(v) is not str or _reads(r, v))  # type: ignore[misc]
+            return
+
+
+def _form(text: str) -> str:
+    """Kinds of its runs: `0:0`."""
+    return "".join("0" if run[0] in string.digits else "A" if run.isascii() and run.isalpha() else run
+                   for run in _RUNS.findall(text))  # fmt: skip
+
+
+def _exact(text: str) -> str:
+    """Kinds of its characters: `00:00`."""
+    return re.sub("[A-Za-z]", "A", re.sub("[0-9]", "0", text))
+
+
+def _reads(reader: Callable[[str], object], text: str) -> bool:
+    with suppress(ValueError):
+        reader(text)
+        return True
+    return False
+
+
+def _of_records(dicts: Sequence[Mapping[Any, Any]]) -> Iterator[Property]:
+    """Keys that each of several dicts has: texts, as of records."""
+    if len(dicts) < FEW:
+        return
+    keys = sorted(key for key in frozenset.intersection(*map(frozenset, dicts)) if type(key) is str)
+    says = f"with {', '.join(map(repr, keys))}"
+    for key in keys:
+        example = dicts[0][key]
+        yield Property(
+            f"a dict without {key!r}", lambda v, k=key: type(v) is not dict or k in v,  # type: ignore[misc]
+            lambda v, k=key, e=example: {**v, k: e}, says, ("dict",),  # type: ignore[misc]
+        )  # fmt: skip
+        says = ""
+
+
+def _of_lengths(kind: str, calls: Calls) -> Iterator[Property]:
+    """Rows of one length."""
+    known = closed_set([[len(value) for value in call] for call in calls], FORMED, 1)
+    size = next(iter(known)) if known else 0
+    if type(size) is int and size > 1:
+        yield Property(
+            f"a {kind} of another length than {size}", lambda v: type(v).__name__ != kind or len(v) == size,
+            lambda v: v[:size] + (v * size)[: max(0, size - len(v))], kinds=(kind,),
+        )  # fmt: skip

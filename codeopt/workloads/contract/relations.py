@@ -1,0 +1,473 @@
+"""Relations between parts of a call, or of a record, that all known ones keep: equal lengths, indices below a length, a
+window no wider than its list, a first number below a second, keys of a mapping.
+
+As Daikon finds invariants (Ernst et al. 2001): each that could hold is asked of every known call, and what none breaks
+counts if it is improbable by chance. Where the function's text uses one argument as an index of another, few calls are
+enough.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import cycle, islice
+from typing import Any
+
+from codeopt.workloads.contract.patterns import ENOUGH, patterns_of
+from codeopt.workloads.contract.properties import FEW
+from codeopt.workloads.contract.relied import NOTHING_RELIED, Relied
+from codeopt.workloads.contract.seen import bare
+from codeopt.workloads.source.literals import Constructed
+
+CHANCE = 0.1
+"""Largest probability of a relation by chance, had the two parts nothing to do with each other."""
+ONE_SCALE = 0.1
+"""Share of the pairs from different calls that break a comparison of two numbers, from which on they are of one
+scale. Then each call that keeps it by chance does so with one half."""
+DEPTH = 3
+"""Levels of records and of lists in lists that are looked at."""
+MOST = 5_000
+"""Items of a list that are looked at."""
+FIELDS = 12
+"""Fields of a record that are looked at."""
+COLUMNS = 4
+"""Widest row of a table whose columns are looked at one by one."""
+SIZED = (list, tuple)
+LEAST = 3
+"""Minimum size that shows an equal size or an index below it. With a smaller size it is likely by chance."""
+MANY = 10
+"""Number of indices in one value that says as much as another value."""
+NEAR = 0.75
+"""Share of the size that the largest index of a value must reach, 0 to 1."""
+EVERY_CALL = "in every known call "
+"""Start of the words of a relation, which the contract's line as a whole says."""
+WITHIN = ("list", "tuple", "str", "bytes")
+Path = tuple[Any, ...]
+"""Name of a parameter, then keys of records and places of constructors' arguments."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Parts of one call by their paths, and the numbers by which they are compared."""
+
+    values: Mapping[Path, Any]
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """Lengths, common lengths of rows, and numbers that may say one, by their words."""
+        found: dict[str, int] = {}
+        for path, value in self.values.items():
+            if type(value) is int:
+                found[named(path)] = value
+            elif type(value).__name__ in WITHIN:
+                found[f"the length of {named(path)}"] = len(value)
+                if isinstance(value, SIZED) and (width := _width(value)):
+                    found[f"the length of each row of {named(path)}"] = width
+        return found
+
+    @cached_property
+    def numbers(self) -> dict[Path, Sequence[float]]:
+        """Numbers of a number, and of a list and its lists or int columns."""
+        found: dict[Path, Sequence[float]] = {}
+        for path, value in self.values.items():
+            if type(value) is int or (type(value) is float and math.isfinite(value)):
+                found[path] = (value,)
+            elif isinstance(value, SIZED) and (ints := _indices(value)):
+                found[path] = ints
+        return found
+
+    @cached_property
+    def ends(self) -> dict[Path, tuple[float, float]]:
+        """Smallest and largest of these numbers."""
+        return {path: (min(each), max(each)) for path, each in self.numbers.items()}
+
+    def shows(self, path: Path, size: str) -> int:
+        """Return the number of values for which a call counts as evidence of indices below a size: 0 if it shows
+        nothing. The largest index must come near to the size. With many numbers that is less probable by chance."""
+        sized, value = self.sizes.get(size, 0), self.values.get(path)
+        if sized < LEAST or path not in self.ends or self.ends[path][1] < NEAR * (sized - 1):
+            return 0
+        width = _width(value) if isinstance(value, SIZED) else 0
+        is_matrix = width > COLUMNS and width >= len(self.values[path])  # which rarely holds indices
+        return 0 if is_matrix else 1 + len(self.numbers[path]) // MANY
+
+
+def parts(given: Mapping[str, Any]) -> Parts:
+    """Arguments, the fields of records in them, and what their constructors are given."""
+    return Parts({path: part for name, value in given.items() for path, part in _within((name,), value, DEPTH)})
+
+
+def _within(path: Path, value: Any, depth: int) -> Iterator[tuple[Path, Any]]:
+    value = content(bare(value))
+    yield path, value
+    if isinstance(value, Constructed) and depth:
+        names = [*range(len(value.args)), *(name for name, _ in value.kwargs)]
+        for at, name in enumerate(names[:FIELDS]):
+            yield from _within((*path, Argument(name)), value.values[at], depth - 1)
+    if isinstance(value, dict) and depth and all(type(key) is str for key in value):
+        for key in list(value)[:FIELDS]:
+            yield from _within((*path, key), value[key], depth - 1)
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A step to what a constructor is given."""
+
+    name: int | str
+
+
+def named(path: Path) -> str:
+    """The path in words: `p['edges']`."""
+    steps = (f"(argument {s.name + 1})" if isinstance(s, Argument) and isinstance(s.name, int)
+             else f".{s.name}" if isinstance(s, Argument) else f"[{s!r}]" for s in path[1:])  # fmt: skip
+    return f"`{path[0]}{''.join(steps)}`"
+
+
+ARRAYS = ("load('numpy', 'array')", "load('pandas', 'DataFrame')")
+"""Makers of values that are looked at as the list, or the mapping of columns, that they are made of."""
+
+
+def content(value: Any) -> Any:
+    """The list that an array is made of, the columns of a data frame, any other value itself."""
+    return value.args[0] if isinstance(value, Constructed) and value.maker in ARRAYS and value.args else value
+
+
+def put(value: Any, steps: Path, new: Any) -> Any:
+    """A value with another part at some steps."""
+    if isinstance(value, Constructed) and (value.maker == "used" or value.maker in ARRAYS):
+        return value.with_value(0, put(value.args[0], steps, new))
+    if not steps:
+        return new
+    step = steps[0]
+    if isinstance(step, Argument):
+        names = [*range(len(value.args)), *(name for name, _ in value.kwargs)]
+        at = names.index(step.name)
+        return value.with_value(at, put(value.values[at], steps[1:], new))
+    return {**value, step: put(value[step], steps[1:], new)}
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Something that the parts of all known calls keep."""
+
+    words: str
+    holds: Callable[[Parts], bool | None]
+    """Returns True if a call keeps the relation, None if it does not apply."""
+    repair: Callable[[Parts], Mapping[Path, Any]] | None = None
+    """Returns other parts with which a call that breaks it keeps it."""
+
+
+def repaired(relations: Sequence[Relation], given: Mapping[str, Any], spare: object = None) -> Mapping[str, Any]:
+    """Arguments changed so that they keep the relations, as far as these know how. spare: the one that they may
+    break."""
+    for relation in (each for each in relations if each is not spare):
+        found = parts(given)
+        if relation.repair is None or relation.holds(found) is not False:
+            continue
+        for path, new in relation.repair(found).items():
+            given = {**given, path[0]: put(given[path[0]], path[1:], new)}
+    return given
+
+
+def find_relations(calls: Sequence[Parts], relied: Relied = NOTHING_RELIED) -> tuple[Relation, ...]:
+    """Relations that all known calls keep: sizes first, orders last, as that is how they are restored."""
+    if not calls:
+        return ()
+    found = [*_relied_on(calls, relied), *_equal(calls), *_bounded(calls), *_compared(calls), *_keys(calls)]
+    found += _sums(calls)
+    for path in dict.fromkeys(path for each in calls for path in each.values):
+        values = [each.values[path] for each in calls if path in each.values]
+        more = ENOUGH / FEW if path[0] in relied.ordered and len(path) == 1 else 0.0
+        found += [_of_pattern(path, each) for each in patterns_of(values, FEW, more)]
+    return tuple({each.words: each for each in found}.values())
+
+
+def _of_pattern(path: Path, pattern: Any) -> Relation:
+    def holds(found: Parts) -> bool | None:
+        kept = pattern.look(found.values[path]) if path in found.values else None
+        return None if kept is None else bool(kept.holds)
+
+    def repair(found: Parts) -> Mapping[Path, Any]:
+        try:
+            return {path: pattern.repair(found.values[path])}
+        except (TypeError, ValueError, IndexError):
+            return {}
+
+    words = f"{EVERY_CALL}{pattern.words.format(named(path))}"
+    return Relation(words, holds, repair if pattern.repair else None)
+
+
+def _width(value: Sequence[Any]) -> int:
+    """Return the length of each row of a table; 0 for other values."""
+    rows = {len(row) if isinstance(row, SIZED) else 0 for row in value[:MOST]}
+    return max(rows) if len(rows) == 1 else 0
+
+
+def _indices(value: Sequence[Any]) -> list[int]:
+    """Return ints of a list and its inner lists, or of the int columns of a narrow table.
+
+    The list is empty if there is anything else.
+    """
+    ints, width = list(_ints(value, DEPTH)), _width(value)
+    if None in ints and 0 < width <= COLUMNS:
+        columns = [[row[at] for row in value[:MOST]] for at in range(width)]
+        ints = [item for column in columns if all(type(item) is int for item in column) for item in column]
+    return [] if None in ints else [number for number in ints if number is not None]
+
+
+def _ints(value: Sequence[Any], depth: int) -> Iterator[int | None]:
+    """Ints of a list, also of lists in it; None where there is anything else."""
+    for item in value[:MOST]:
+        if type(item) is int:
+            yield item
+        elif isinstance(item, SIZED) and depth:
+            yield from _ints(item, depth - 1)
+        else:
+            yield None
+
+
+def _by_chance(ones: Sequence[Any], others: Sequence[Any], holds: Callable[[Any, Any], bool]) -> float:
+    """Return the probability that all calls keep a relation, had each the second part of a random one of them."""
+    return math.prod(sum(holds(one, other) for other in others) / len(others) for one in ones)
+
+
+def _equal(calls: Sequence[Parts]) -> Iterator[Relation]:
+    """Sizes that are equal in all calls, each with the first of its like."""
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for name in calls[0].sizes:
+        if all(name in each.sizes for each in calls):
+            groups.setdefault(tuple(each.sizes[name] for each in calls), []).append(name)
+    for sizes, (one, *others) in groups.items():
+        if len(sizes) < FEW:
+            return
+        if sum(size >= LEAST for size in sizes) >= FEW or _by_chance(sizes, sizes, int.__eq__) < CHANCE:
+            for other in others:
+                yield _equality(one, other, calls[0])
+
+
+def _equality(one: str, other: str, like: Parts) -> Relation:
+    places = {words: path for path in like.values for words in _measures(path)}
+
+    def holds(found: Parts) -> bool | None:
+        if one not in found.sizes or other not in found.sizes:
+            no_rows = "each row" in one and found.values.get(places.get(one, ())) == []
+            return True if no_rows and other in found.sizes else None
+        return found.sizes[one] == found.sizes[other]
+
+    def repair(found: Parts) -> Mapping[Path, Any]:
+        for changed, right in ((other, one), (one, other)):
+            path, size = places[changed], found.sizes[right]
+            value = found.values[path]
+            if type(value) is int:
+                return {path: size}
+            if changed.startswith("the length of each row"):
+                return {path: type(value)(resized(row, size) for row in value)} if size else {}
+            if len(value) and size:
+                return {path: resized(value, size)}
+        return {}
+
+    return Relation(f"{EVERY_CALL}{other} is {one}", holds, repair)
+
+
+def _measures(path: Path) -> tuple[str, ...]:
+    return named(path), f"the length of {named(path)}", f"the length of each row of {named(path)}"
+
+
+def resized(value: Any, size: int) -> Any:
+    """A sequence cut, or repeated from its start, to a length."""
+    if len(value) >= size:
+        return value[:size]
+    items = list(islice(cycle(value), size))
+    return value[:0].join(items) if isinstance(value, str) else type(value)(items)
+
+
+def _bounded(calls: Sequence[Parts]) -> Iterator[Relation]:
+    """Numbers that are indices below a size, or at most as large."""
+    alike: dict[tuple[int | None, ...], str] = {}
+    for size in dict.fromkeys(size for each in calls for size in each.sizes):
+        alike.setdefault(tuple(each.sizes.get(size) for each in calls), size)
+    for size in alike.values():
+        for path in dict.fromkeys(path for each in calls for path in each.ends):
+            both = [each for each in calls if path in each.ends and size in each.sizes]
+            if size == named(path) or len(both) < 1 or _is_of_itself(both, path, size):
+                continue
+            low = min(each.ends[path][0] for each in both)
+            highest, sizes = [each.ends[path][1] for each in both], [each.sizes[size] for each in both]
+            if any(high > most for high, most in zip(highest, sizes, strict=True)):
+                continue
+            two_numbers = all(type(each.values[path]) is int and size.startswith("`") for each in both)
+            below = low >= 0 and all(high < most for high, most in zip(highest, sizes, strict=True))
+            if below and not two_numbers and sum(each.shows(path, size) for each in both) >= FEW:
+                yield _index(path, size)
+            elif not two_numbers and len(both) >= FEW and _by_chance(highest, sizes, lambda a, b: a <= b) < CHANCE:
+                yield _at_most(path, size)
+
+
+def _is_of_itself(calls: Sequence[Parts], path: Path, size: str) -> bool:
+    """Return True for a list of numbers and its own length, of which other patterns tell."""
+    return size == f"the length of {named(path)}" and any(
+        all(type(item) is int for item in each.values[path][:MOST]) for each in calls
+    )
+
+
+def _index(path: Path, size: str, words: str = "") -> Relation:
+    def holds(found: Parts) -> bool | None:
+        if path not in found.ends or size not in found.sizes:
+            return None
+        low, high = found.ends[path]
+        return low >= 0 and high < found.sizes[size]
+
+    def repair(found: Parts) -> Mapping[Path, Any]:
+        most = found.sizes[size]
+        return {path: with_ints(found.values[path], lambda value: value % most)} if most > 0 else {}
+
+    return Relation(EVERY_CALL + (words or f"{named(path)} holds indices below {size}"), holds, repair)
+
+
+def _at_most(path: Path, size: str) -> Relation:
+    def holds(found: Parts) -> bool | None:
+        known = path in found.ends and size in found.sizes
+        return found.ends[path][1] <= found.sizes[size] if known else None
+
+    def repair(found: Parts) -> Mapping[Path, Any]:
+        most = max(0, found.sizes[size])
+        least = 1 if found.ends[path][0] > 0 and most else 0
+        new = with_ints(found.values[path], lambda v: v if v <= most else least + v % (most + 1 - least))
+        return {path: new}
+
+    return Relation(f"{EVERY_CALL}{named(path)} is at most {size}", holds, repair)
+
+
+def with_ints(value: Any, change: Callable[[int], Any]) -> Any:
+    """A number, or the ints at all levels of a list, changed."""
+    if isinstance(value, SIZED):
+        return type(value)(with_ints(item, change) for item in value)
+    return change(value) if type(value) is int else change(int(value)) if type(value) is float else value
+
+
+def _compared(calls: Sequence[Parts]) -> Iterator[Relation]:
+    """Two numbers, the first of which is never the larger one."""
+    scalars = [path for path, value in calls[0].values.items() if type(value) in (int, float)]
+    for one in scalars:
+        for other in scalars:
+            both = [
+                (each.values[one], each.values[other])
+                for each in calls
+                if all(type(each.values.get(path)) in (int, float) for path in (one, other))
+            ]
+            if one == other or len(both) < FEW or any(not a <= b for a, b in both) or len(set(both)) < FEW:
+                continue
+            ones, others = zip(*both, strict=True)
+            broken = sum(a > b for a in ones for b in others) / len(both) ** 2
+            of_one_scale = broken >= ONE_SCALE and 0.5 ** len(set(both)) < CHANCE / 2
+            if of_one_scale or _by_chance(ones, others, lambda a, b: a <= b) < CHANCE:
+                near = sum(b - a == 1 for a, b in both)
+                yield _ordered(one, other, strict=near >= FEW and all(a < b for a, b in both))
+
+
+def _ordered(one: Path, other: Path, *, strict: bool) -> Relation:
+    def holds(found: Parts) -> bool | None:
+        a: Any = found.values.get(one)
+        b: Any = found.values.get(other)
+        if type(a) not in (int, float) or type(b) not in (int, float):
+            return None
+        return bool(a < b if strict else a <= b)
+
+    def repair(found: Parts) -> Mapping[Path, Any]:
+        low, high = sorted((found.values[one], found.values[other]))
+        return {one: low, other: high + (strict and low == high)}
+
+    words = "is below" if strict else "is at most"
+    return Relation(f"{EVERY_CALL}{named(one)} {words} {named(other)}", holds, repair)
+
+
+def _keys(calls: Sequence[Parts]) -> Iterator[Relation]:
+    """Numbers and texts that are keys of a mapping."""
+    paths = dict.fromkeys(path for each in calls for path in each.values)
+    for holder in paths:
+        for path in paths:
+            both = [
+                (_atoms(each.values[path]), each.values[holder])
+                for each in calls
+                if isinstance(each.values.get(holder), dict) and path in each.values and path[:1] != holder[:1]
+            ]
+            pairs = [(atoms, keys) for atoms, keys in both if atoms]
+            if len(pairs) >= FEW and all(each <= keys.keys() for each, keys in pairs):
+                ones, others = [each for each, _ in pairs], [keys.keys() for _, keys in pairs]
+                if _by_chance(ones, others, lambda a, b: a <= b) < CHANCE:
+                    yield _key(path, holder)
+
+
+def _atoms(value: Any) -> frozenset[Any]:
+    """A number or text, or those of a list of them."""
+    items = value if isinstance(value, SIZED) else (value,)
+    return frozenset(items) if all(type(item) in (int, str) for item in items) else frozenset()
+
+
+def _key(path: Path, holder: Path) -> Relation:
+    def holds(found: Parts) -> bool | None:
+        known = path in found.values and isinstance(found.values.get(holder), dict)
+        return _atoms(found.values[path]) <= found.values[holder].keys() if known else None
+
+    def repair(found: Parts) -> Mapping[Path, Any]:
+        keys, value = list(found.values[holder]), found.values[path]
+        if not keys:
+            return {}
+        right = {item: item if item in found.values[holder] else keys[at % len(keys)]
+                 for at, item in enumerate(sorted(_atoms(value), key=repr))}  # fmt: skip
+        return {path: type(value)(map(right.get, value)) if isinstance(value, SIZED) else right[value]}
+
+    return Relation(f"{EVERY_CALL}{named(path)} is a key of {named(holder)}", holds, repair)
+
+
+def _sums(calls: Sequence[Parts]) -> Iterator[Relation]:
+    """Fractions that have one sum in all calls, as probabilities do."""
+    for path in dict.fromkeys(path for each in calls for path in each.values):
+        known = [each.values[path] for each in calls if path in each.values]
+        lists = [value for value in known if isinstance(value, SIZED) and len(value) > 1]
+        if len(lists) < FEW or not all(type(item) is float for value in lists for item in value):
+            continue
+        total = sum(lists[0])
+        if len(set(map(tuple, lists))) >= FEW and all(math.isclose(sum(value), total, rel_tol=1e-6) for value in known):
+            yield _sum(path, total)
+
+
+def _sum(path: Path, total: float) -> Relation:
+    def holds(found: Parts) -> bool | None:
+        value = found.values.get(path)
+        if not isinstance(value, SIZED) or not all(type(item) is float for item in value):
+            return None
+        return math.isclose(sum(value), total, rel_tol=1e-6)
+
+    def repair(found: Parts) -> Mapping[Path, Any]:
+        value = found.values[path]
+        size = sum(map(abs, value))
+        return {path: type(value)(abs(item) / size * total for item in value)} if 0 < size < math.inf else {}
+
+    return Relation(f"{EVERY_CALL}{named(path)} has the sum {total:.6g}", holds, repair)
+
+
+def _relied_on(calls: Sequence[Parts], relied: Relied) -> Iterator[Relation]:
+    """What the function's text relies on, of parameters."""
+    for items, at, loops in relied.indices:
+        size = f"the length of {named((items,))}"
+        words = f"`{at}` holds indices within `{items}`" if loops else f"`{at}` is an index within `{items}`"
+        yield from _kept_by_few(_index((at,), size, words), calls)
+    for one, other in relied.equal:
+        lengths = (f"the length of {named((name,))}" for name in (one, other))
+        relation = _equality(next(lengths), next(lengths), Parts({(one,): 0, (other,): 0}))
+        yield from _kept_by_few(replace(relation, words=f"{EVERY_CALL}`{one}` is as long as `{other}`"), calls)
+    for table in relied.tables:
+        even = next(iter(patterns_of([[[0], [0], [0]]], 1, ENOUGH)))
+        yield from _kept_by_few(_of_pattern((table,), even), calls)
+    for items, count in relied.counts:
+        for size in (f"the length of {named((items,))}", f"the length of each row of {named((items,))}"):
+            yield from _kept_by_few(_equality(size, named((count,)), Parts({(items,): 0, (count,): 0})), calls)
+
+
+def _kept_by_few(relation: Relation, calls: Iterable[Parts]) -> Iterator[Relation]:
+    found = [kept for each in calls if (kept := relation.holds(each)) is not None]
+    if len(found) >= FEW and all(found):
+        yield relation

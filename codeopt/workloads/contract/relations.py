@@ -18,7 +18,7 @@ from typing import Any
 from codeopt.workloads.contract.patterns import ENOUGH, patterns_of
 from codeopt.workloads.contract.properties import FEW
 from codeopt.workloads.contract.relied import NOTHING_RELIED, Relied
-from codeopt.workloads.contract.seen import bare
+from codeopt.workloads.contract.seen import ARRAY, FRAME, bare
 from codeopt.workloads.source.literals import Constructed
 
 CHANCE = 0.1
@@ -125,7 +125,7 @@ def named(path: Path) -> str:
     return f"`{path[0]}{''.join(steps)}`"
 
 
-ARRAYS = ("load('numpy', 'array')", "load('pandas', 'DataFrame')")
+ARRAYS = (ARRAY, FRAME)
 """Makers of values that are looked at as the list, or the mapping of columns, that they are made of."""
 
 
@@ -425,8 +425,8 @@ def _key(path: Path, holder: Path) -> Relation:
 def _sums(calls: Sequence[Parts]) -> Iterator[Relation]:
     """Fractions that have one sum in all calls, as probabilities do."""
     for path in dict.fromkeys(path for each in calls for path in each.values):
-        known = [each.values[path] for each in calls if path in each.values]
-        lists = [value for value in known if isinstance(value, SIZED) and len(value) > 1]
+        known = [each.values[path] for each in calls if isinstance(each.values.get(path), SIZED)]
+        lists = [value for value in known if len(value) > 1]
         if len(lists) < FEW or not all(type(item) is float for value in lists for item in value):
             continue
         total = sum(lists[0])

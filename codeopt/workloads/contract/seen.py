@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from codeopt.workloads.contract.properties import NUMBERS, Property, properties
+from codeopt.workloads.contract.properties import FEW, NUMBERS, Property, properties
 from codeopt.workloads.source.literals import Constructed, Opaque, write
 
 MOST = 2000
@@ -30,8 +30,13 @@ KEYS = "keys"
 """Role of the keys of a dictionary."""
 VALUES = "values"
 """Role of the values of a dictionary."""
+FIELD = "values of "
+"""Start of the role of a field of a record."""
 LOADED = re.compile(r"load\('[^']*', '([^']*)'\)")
 """Maker of an object: a class by its module and name."""
+ARRAY = "load('numpy', 'array')"
+FRAME = "load('pandas', 'DataFrame')"
+"""Makers of arrays from rows and a type, and of data frames from columns."""
 _WORDS = {
     "NoneType": "None", "bool": "a bool", "int": "an int", "float": "a float", "str": "a text", "bytes": "bytes",
     "list": "a list", "tuple": "a tuple", "dict": "a dict", "set": "a set", "frozenset": "a frozenset",
@@ -75,7 +80,7 @@ class Seen:
             yield Broken(_words(kind) + where, kind)
             return
         for role, found in parts_of(value, self.kinds[kind]).items():
-            inside = f" among the {role}" if role in (ITEMS, KEYS, VALUES) else where
+            inside = f" among the {role}" if role in (ITEMS, KEYS, VALUES) or role.startswith(FIELD) else where
             known = self.kinds[kind].get(role)
             for part in found if known else ():
                 yield from known.breaks(part, inside) if known else ()
@@ -99,6 +104,10 @@ class Seen:
     def _with_parts(self, value: Any, known: Mapping[str, Seen], spare: object) -> Any:
         """The value with each of its parts repaired."""
         roles = {role: partial(known.get(role, Seen()).repaired, spare=spare) for role in parts_of(value, known)}
+        if isinstance(value, dict) and KEYS not in roles:
+            return {
+                key: roles[role](part) if (role := f"{FIELD}{key}") in roles else part for key, part in value.items()
+            }
         if isinstance(value, dict):
             key, item = roles[KEYS], roles[VALUES]
             return {_hashed(key(name), name): item(part) for name, part in value.items()}
@@ -147,7 +156,7 @@ def _seen(calls: Sequence[Sequence[Any]], depth: int, *, nested: bool) -> Seen:
 
 def _parts(calls: Sequence[Sequence[Any]], depth: int) -> dict[str, Seen]:
     """Values in the parts of values of one type, by role. Records of one length have a role for each place."""
-    record = isinstance(calls[0][0], tuple) and len({len(value) for call in calls for value in call}) == 1
+    record = _are_records([value for call in calls for value in call])
     roles: dict[str, list[list[Any]]] = {}
     for call in calls:
         of_call: dict[str, list[Any]] = {}
@@ -160,6 +169,15 @@ def _parts(calls: Sequence[Sequence[Any]], depth: int) -> dict[str, Seen]:
     return {role: _seen(parts, depth - 1, nested=True) for role, parts in roles.items()} if depth else {}
 
 
+def _are_records(values: Sequence[Any]) -> bool:
+    """Return True for tuples of one length, and for dicts with the same texts as keys."""
+    if isinstance(values[0], tuple):
+        return len(set(map(len, values))) == 1
+    if not isinstance(values[0], dict) or not values[0] or len({frozenset(value) for value in values}) > 1:
+        return False
+    return len(values) >= FEW and all(type(key) is str for key in values[0])
+
+
 def parts_of(value: Any, known: Mapping[str, Seen] | None) -> dict[str, list[Any]]:
     """Parts of a value by role. known: the roles that there are; a tuple is a record where it has no items."""
     if isinstance(value, tuple) and (known is None or (ITEMS not in known and str(len(value) - 1) in known)):
@@ -168,6 +186,8 @@ def parts_of(value: Any, known: Mapping[str, Seen] | None) -> dict[str, list[Any
         return {}
     if isinstance(value, list | tuple | set | frozenset):
         return {ITEMS: looked_at(list(value))}
+    if isinstance(value, dict) and (known is None or (known and KEYS not in known and ITEMS not in known)):
+        return {f"{FIELD}{key}": [part] for key, part in value.items()}
     if isinstance(value, dict):
         return {KEYS: looked_at(list(value)), VALUES: looked_at(list(value.values()))}
     if isinstance(value, Constructed):
@@ -196,6 +216,8 @@ def bare(value: Any) -> Any:
 
 def kind_of(value: Any) -> str:
     """A type by its name; of an object what makes it. NaN and infinity are no numbers like others."""
+    if isinstance(value, Constructed) and value.maker == ARRAY and len(value.args) > 1:
+        return f"array of {value.args[1]}"
     if isinstance(value, Constructed):
         return value.maker
     if isinstance(value, float) and not math.isfinite(value):
@@ -238,7 +260,7 @@ def _kind(kind: str, parts: Mapping[str, Seen], seen: Seen) -> str:
         return f"{kind} {said}".strip()
     record = kind == "tuple" and ITEMS not in parts and bool(parts)
     empty = any(kind in each.kinds and each.says == "non-empty" for each in seen.properties) and not record
-    inside = f" {said}" if said else _inside(kind, parts)
+    inside = f" {said}" if said and not (kind == "dict" and KEYS not in parts) else _inside(kind, parts)
     return f"{'non-empty ' * empty}{_name(kind)}{inside}"
 
 
@@ -249,6 +271,11 @@ def _name(kind: str) -> str:
 
 
 def _inside(kind: str, parts: Mapping[str, Seen]) -> str:
+    if kind == "dict" and parts and KEYS not in parts:
+        return f" ({', '.join(f'{role.removeprefix(FIELD)}: {_type(part)}' for role, part in parts.items())})"
+    if (kind.startswith("array of ") or kind == FRAME) and "0" in parts:
+        said = _type(parts["0"]).removeprefix("non-empty ").removeprefix("list of ").removeprefix("dict ")
+        return f" ({said})" if not said.startswith("(") else f" {said}"
     if KEYS in parts and VALUES in parts:
         return f" of {_type(parts[KEYS])} to {_type(parts[VALUES])}"
     if ITEMS in parts:
@@ -272,6 +299,8 @@ def _kind_of_hint(kind: str, parts: Mapping[str, Seen]) -> str:
     inside = [hint_of(part) for part in parts.values()]
     if kind not in _CONTAINERS or not inside or not all(inside):
         return _SCALARS.get(kind, "")
+    if kind == "dict" and KEYS not in parts:
+        return f"dict[str, {' | '.join(dict.fromkeys(inside))}]"
     if kind == "dict":
         return f"dict[{inside[0]}, {inside[1]}]" if len(inside) == 2 else ""
     return f"{kind}[{' | '.join(dict.fromkeys(inside))}]"

@@ -11,11 +11,13 @@ Types stay as they were seen. The same seed gives the same calls.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
+from codeopt.workloads.contract.relations import ARRAYS, content
 from codeopt.workloads.function.calls.texts import Texts, texts_in
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
 from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, read_all
@@ -195,11 +197,50 @@ class Maker:
 
     def made(self, value: Constructed) -> Constructed:
         """One of what an object is made of changed; for one that no arguments make there is nothing to change."""
+        if value.maker in ARRAYS:
+            change = self.array if isinstance(content(value), list) else self.frame
+            return change(value, content(value))
         places = [at for at, part in enumerate(value.values) if not isinstance(part, Opaque)]
         if not places:
             return value
         at = self.draw.choice(places)
         return value.with_value(at, self.change(value.values[at]))
+
+    def array(self, value: Constructed, rows: list[Any]) -> Constructed:
+        """Items moved far away, scaled, close together or missing; rows again, gone, in another order; another type."""
+        row, dtype = self.draw.choice(rows) if rows else 0, value.args[1]
+        at, real = self.draw.randrange(max(1, len(rows))), dtype.startswith("float")
+        far, close = self.draw.choice((1, 100, -1000, 10**6, 10**8)), self.draw.choice((1e-9, 1e-6))
+        by = self.draw.choice((-1, 2, 1000, 0.5, 1e-3)) if real else self.draw.choice((-1, 2, 1000))
+        start = next(_numbers(rows), 0)
+        options: list[Callable[[], Any]] = [
+            lambda: _each(rows, lambda v: v + far), lambda: _each(rows, lambda v: v * by),
+            lambda: [*rows[:at], self.change(row), *rows[at + 1 :]], lambda: [*rows[:at], row, *rows[at + 1 :]],
+            lambda: [*rows[:at], row, *rows[at:]], lambda: rows[:at] or rows, lambda: rows[::-1], lambda: [row] * 3,
+            lambda: self.ordered(rows), lambda: rows + rows, lambda: [] if type(row) is not list else rows[:1],
+        ]  # fmt: skip
+        if real:
+            options += [lambda: _each(rows, lambda v: start + v * close),
+                        lambda: [*rows[:at], _each(row, lambda v: float("nan")), *rows[at + 1 :]]]  # fmt: skip
+        if self.draw.random() < 0.1:
+            return value.with_value(1, self.draw.choice(("float32", "int64")) if real else "float64")
+        return value.with_value(0, self.draw.choice(options)())
+
+    def frame(self, value: Constructed, columns: dict[str, list[Any]]) -> Constructed:
+        """A cell changed or missing; rows again, gone, in another order, none; a column of another type."""
+        size = min(map(len, columns.values()), default=0)
+        name, rows = self.draw.choice(list(columns)), [*range(size)]
+        at = self.draw.randrange(max(1, size))
+        column = columns[name]
+        changed, none = [*column[:at], *map(self.change, column[at : at + 1]), *column[at + 1 :]], [*column]
+        none[at : at + 1] = [None] * bool(size)
+        typed = _each(column, lambda v: int(v) if type(v) is bool else float(v))
+        if self.draw.random() < 0.5:
+            return value.with_value(0, {**columns, name: self.draw.choice((changed, changed, none, typed))})
+        some = self.draw.choice(
+            ([], rows[:at], rows[::-1], rows[at:] + rows[at : at + 1], rows[at : at + 1] * 3, rows * 2)
+        )
+        return value.with_value(0, {name: [each[row] for row in some] for name, each in columns.items()})
 
     def seen_at(self, at: int) -> list[Any]:
         """Values that calls give at a place."""
@@ -345,6 +386,20 @@ def _few(value: Any) -> Any:
     if isinstance(value, list):
         return [_few(item) for item in value[:ITEMS]]
     return {key: _few(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def _each(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A value with each of the numbers in its lists changed."""
+    if isinstance(value, list):
+        return [_each(item, change) for item in value]
+    return change(value) if isinstance(value, int | float) and math.isfinite(value) else value
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    if isinstance(value, list):
+        yield from (number for item in value for number in _numbers(item))
+    elif isinstance(value, int | float):
+        yield value
 
 
 def _lists(values: Sequence[Any]) -> Iterator[list[Any]]:

@@ -8,7 +8,7 @@ import types
 from .batch import AS_RECORDED, IN_PARTS
 from .channel import TEXT, TOOK
 from .repr.plain import find, modules
-from .repr.source import name_to_source, to_source
+from .repr.source import array_to_source, name_to_source, to_source
 from .repr.structure import held_dict, held_slots, is_librarys
 from .repr.tree import same
 from .state import random_state, state_of, what_changed
@@ -50,7 +50,7 @@ class ConstructorWriter:
 
     def object(self, value: Any, depth: int) -> str | None:
         """A member of an enumeration, a class or function by its name, or a constructor's call."""
-        named = name_to_source(value) or member_to_source(value)
+        named = name_to_source(value) or member_to_source(value) or array_to_source(value)
         if named is not None:
             return named
         if id(value) in self.met or len(self.met) >= MAX_OBJECTS:

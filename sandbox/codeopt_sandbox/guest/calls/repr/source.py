@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from .plain import BY_REPR, NAMED, find, is_simple, number
+from .plain import BY_REPR, NAMED, find, is_simple, modules, number
 
+MAX_CELLS = 2_000
+"""Most items of an array, and of a data frame, that are written: calls of more are not changed."""
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -72,3 +74,23 @@ def name_to_source(value: Any) -> str | None:
     if isinstance(value, NAMED) and type(name) is str and type(module) is str and find(module, name) is value:
         return f"load({module!r}, {name!r})"
     return None
+
+
+def array_to_source(value: Any) -> str | None:
+    """`load('numpy', 'array')([1.0, 2.0], 'float64')`, and the same of a data frame by its columns; None for a value
+    that such a text does not make: a view of something larger, other labels, items that are objects."""
+    numpy, pandas = modules.get("numpy"), modules.get("pandas")
+    if numpy is not None and type(value) is getattr(numpy, "ndarray", None):
+        whole = value.flags.c_contiguous and value.flags.writeable and value.dtype.isnative
+        whole = whole and (value.base is None or getattr(value.base, "size", 0) == value.size)
+        if not whole or value.dtype.kind not in "biuf" or not 0 < value.size <= MAX_CELLS or not value.ndim:
+            return None
+        return f"load('numpy', 'array')({to_source(value.tolist())}, {value.dtype.name!r})"
+    if pandas is None or type(value) is not getattr(pandas, "DataFrame", None) or not 0 < value.size <= MAX_CELLS:
+        return None
+    columns = {name: value[name].tolist() for name in value.columns} if value.columns.is_unique else {}
+    text = to_source(columns)
+    again = pandas.DataFrame(columns)
+    same = again.equals(value) and list(again.dtypes) == list(value.dtypes) and not value.attrs
+    labels = type(value.index) is type(again.index) and again.index.equals(value.index)
+    return f"load('pandas', 'DataFrame')({text})" if text is not None and same and labels else None

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+SHOWN = 3
+"""Number of kinds of inputs that one caveat names."""
+
 
 class Tier(StrEnum):
     """Confidence that an input is one that the code is for; it decides what a difference on it means."""
@@ -66,6 +69,8 @@ class Caveat:
     """Number of inputs that show the same for the same reason."""
     lines: tuple[int, ...] = ()
     """Lines that no input runs, of `EVIDENCE`."""
+    domain: tuple[str, ...] = ()
+    """What sets such inputs apart from all known ones: `letters other than A, C, G, T for `strand``."""
 
     @property
     def words(self) -> str:
@@ -73,6 +78,9 @@ class Caveat:
         far = f", at most {self.max_float_difference:.1g} apart" * bool(self.max_float_difference)
         why = f" ({self.cause}{far})" if self.cause else ""
         more = f" and {self.count - 1} more" * (self.count > 1)
+        if self.domain and self.expected:
+            instead = self.expected.removeprefix("returns ") if self.got.startswith("returns ") else self.expected
+            return f"only for {self.cause}: {self.got} instead of {instead}, as on {self.input}{more}"
         where = f"on {self.input}{more}: " if self.input else ""
         return (
             f"{where}{self.got}, where the original: {self.expected}{why}"
@@ -83,14 +91,22 @@ class Caveat:
 
 def distinct(caveats: Iterable[Caveat]) -> tuple[Caveat, ...]:
     """The caveat with the smallest input for each kind and cause, in order, showable ones first, with the number
-    of all. Caveats without a reason are all kept."""
+    of all. Caveats without a reason are all kept, and those about the domain are one."""
     found: dict[tuple[CaveatKind, str, str], Caveat] = {}
     for caveat in caveats:
-        key = caveat.kind, caveat.cause, "" if caveat.cause else f"{caveat.input}: {caveat.words}"
+        because = "domain" if caveat.domain else caveat.cause
+        key = caveat.kind, because, "" if caveat.cause else f"{caveat.input}: {caveat.words}"
         known = found.get(key, caveat)
         best = min(known, caveat, key=lambda each: (each.held_out, len(each.input)))
         count = max(known.count, caveat.count) if known.input == caveat.input else known.count + caveat.count
+        domain = tuple(dict.fromkeys((*known.domain, *caveat.domain)))
+        more = f", or {len(domain) - SHOWN} further kinds of calls" * (len(domain) > SHOWN)
+        cause = ", or ".join(domain[:SHOWN]) + more if domain else best.cause
         found[key] = replace(
-            best, max_float_difference=max(known.max_float_difference, caveat.max_float_difference), count=count
+            best,
+            domain=domain,
+            cause=cause,
+            max_float_difference=max(known.max_float_difference, caveat.max_float_difference),
+            count=count,
         )
     return tuple(found.values())

@@ -198,6 +198,22 @@ def _weighs_the_same(value: Any) -> Kept | None:
     return Kept(all(items.get((column, at)) == item for (at, column), item in items.items()), weight)
 
 
+def _holds_its_keys(value: Any) -> Kept | None:
+    """Check that the lists of a mapping hold its own keys."""
+    if not isinstance(value, dict) or not all(isinstance(row, list | set | frozenset) for row in value.values()):
+        return None
+    found = {node: list(row) for node, row in value.items()}
+    return Kept(_are_nodes(found), BY_HAND * sum(map(len, found.values())))
+
+
+def _with_own_keys(value: Mapping[Any, Any]) -> dict[Any, Any]:
+    keys = list(value)
+    return {
+        node: type(row)(item if item in value else keys[at % len(keys)] for at, item in enumerate(row))
+        for node, row in value.items()
+    }
+
+
 def _are_nodes(found: Mapping[Any, Sequence[Any]]) -> bool:
     try:
         return all(item in found for row in found.values() for item in row)
@@ -379,6 +395,7 @@ PATTERNS = (
         "no pair of {} comes twice", _of(_pairs, lambda pairs: _once(pairs, tuple, 1)), _LINKS,
         lambda v: _once_each(v, tuple),
     ),
+    Pattern("the lists of {} hold its own keys", _holds_its_keys, "", _with_own_keys),
     Pattern("the pointers of {} are those of a square sparse matrix", _is_by_rows),
     Pattern("no list of {} holds its own place", _of(_adjacency, _no_loops)),
     Pattern("no list of {} holds anything twice", _neighbours_once),

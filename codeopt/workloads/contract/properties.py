@@ -225,10 +225,25 @@ def _of_forms(calls: Calls, texts: Sequence[str]) -> Iterator[Property]:
         f"a text of another form than {example}", lambda v: type(v) is not str or form(v) in known,
         says=f"of the form {example}", kinds=("str",),
     )  # fmt: skip
+    if exact and sum(map(len, calls)) >= 2 / FORMED:
+        yield from _of_slots(texts)
     for name, reader in _READERS.items():
         if all(_reads(reader, text) for text in texts):
             yield Property(f"a text that is no {name}", lambda v, r=reader: type(v) is not str or _reads(r, v))  # type: ignore[misc]
             return
+
+
+def _of_slots(texts: Sequence[str]) -> Iterator[Property]:
+    """Ranges of the numbers of a form. The chance that one more text exceeds the range of N others is about 2 / N."""
+    numbers = [[int(found) for found in re.findall("[0-9]+", text)] for text in texts]
+    for at, slot in enumerate(zip(*numbers, strict=True)):
+        low, high = min(slot), max(slot)
+
+        def holds(value: Any, at: int = at, low: int = low, high: int = high) -> bool:
+            found = re.findall("[0-9]+", value) if type(value) is str else []
+            return at >= len(found) or low <= int(found[at]) <= high
+
+        yield Property(f"a text whose number {at + 1} is not from {low} to {high}", holds)
 
 
 def _form(text: str) -> str:

@@ -41,8 +41,6 @@ MANY = 10
 """Number of indices in one value that says as much as another value."""
 NEAR = 0.75
 """Share of the size that the largest index of a value must reach, 0 to 1."""
-EVERY_CALL = "in every known call "
-"""Start of the words of a relation, which the contract's line as a whole says."""
 WITHIN = ("list", "tuple", "str", "bytes")
 Path = tuple[Any, ...]
 """Name of a parameter, then keys of records and places of constructors' arguments."""
@@ -195,7 +193,7 @@ def _of_pattern(path: Path, pattern: Any) -> Relation:
         except (TypeError, ValueError, IndexError):
             return {}
 
-    words = f"{EVERY_CALL}{pattern.words.format(named(path))}"
+    words = f"{pattern.words.format(named(path))}"
     return Relation(words, holds, repair if pattern.repair else None)
 
 
@@ -268,7 +266,7 @@ def _equality(one: str, other: str, like: Parts) -> Relation:
                 return {path: resized(value, size)}
         return {}
 
-    return Relation(f"{EVERY_CALL}{other} is {one}", holds, repair)
+    return Relation(f"{other} is {one}", holds, repair)
 
 
 def _measures(path: Path) -> tuple[str, ...]:
@@ -323,7 +321,7 @@ def _index(path: Path, size: str, words: str = "") -> Relation:
         most = found.sizes[size]
         return {path: with_ints(found.values[path], lambda value: value % most)} if most > 0 else {}
 
-    return Relation(EVERY_CALL + (words or f"{named(path)} holds indices below {size}"), holds, repair)
+    return Relation(words or f"{named(path)} holds indices below {size}", holds, repair)
 
 
 def _at_most(path: Path, size: str) -> Relation:
@@ -337,7 +335,7 @@ def _at_most(path: Path, size: str) -> Relation:
         new = with_ints(found.values[path], lambda v: v if v <= most else least + v % (most + 1 - least))
         return {path: new}
 
-    return Relation(f"{EVERY_CALL}{named(path)} is at most {size}", holds, repair)
+    return Relation(f"{named(path)} is at most {size}", holds, repair)
 
 
 def with_ints(value: Any, change: Callable[[int], Any]) -> Any:
@@ -380,7 +378,7 @@ def _ordered(one: Path, other: Path, *, strict: bool) -> Relation:
         return {one: low, other: high + (strict and low == high)}
 
     words = "is below" if strict else "is at most"
-    return Relation(f"{EVERY_CALL}{named(one)} {words} {named(other)}", holds, repair)
+    return Relation(f"{named(one)} {words} {named(other)}", holds, repair)
 
 
 def _keys(calls: Sequence[Parts]) -> Iterator[Relation]:
@@ -419,7 +417,7 @@ def _key(path: Path, holder: Path) -> Relation:
                  for at, item in enumerate(sorted(_atoms(value), key=repr))}  # fmt: skip
         return {path: type(value)(map(right.get, value)) if isinstance(value, SIZED) else right[value]}
 
-    return Relation(f"{EVERY_CALL}{named(path)} is a key of {named(holder)}", holds, repair)
+    return Relation(f"{named(path)} is a key of {named(holder)}", holds, repair)
 
 
 def _sums(calls: Sequence[Parts]) -> Iterator[Relation]:
@@ -446,7 +444,7 @@ def _sum(path: Path, total: float) -> Relation:
         size = sum(map(abs, value))
         return {path: type(value)(abs(item) / size * total for item in value)} if 0 < size < math.inf else {}
 
-    return Relation(f"{EVERY_CALL}{named(path)} has the sum {total:.6g}", holds, repair)
+    return Relation(f"{named(path)} has the sum {total:.6g}", holds, repair)
 
 
 def _relied_on(calls: Sequence[Parts], relied: Relied) -> Iterator[Relation]:
@@ -458,7 +456,7 @@ def _relied_on(calls: Sequence[Parts], relied: Relied) -> Iterator[Relation]:
     for one, other in relied.equal:
         lengths = (f"the length of {named((name,))}" for name in (one, other))
         relation = _equality(next(lengths), next(lengths), Parts({(one,): 0, (other,): 0}))
-        yield from _kept_by_few(replace(relation, words=f"{EVERY_CALL}`{one}` is as long as `{other}`"), calls)
+        yield from _kept_by_few(replace(relation, words=f"`{one}` is as long as `{other}`"), calls)
     for table in relied.tables:
         even = next(iter(patterns_of([[[0], [0], [0]]], 1, ENOUGH)))
         yield from _kept_by_few(_of_pattern((table,), even), calls)

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from codeopt.workloads.contract.properties import FEW, NUMBERS, Property, properties
@@ -197,14 +198,15 @@ def parts_of(value: Any, known: Mapping[str, Seen] | None) -> dict[str, list[Any
 
 def looked_at(items: list[Any]) -> list[Any]:
     """Return the items that represent a list: the first ones, the smallest and largest number, a zero, one of each
-    type."""
+    type, and as many distinct others."""
     rest = items[MOST:]
     if not rest:
         return items
     numbers = [item for item in rest if type(item) in (int, float) and abs(item) < math.inf]
     ends = [min(numbers), max(numbers)] if numbers else []
     kinds = {kind_of(item): item for item in rest}
-    return [*items[:MOST], *ends, *([0] if 0 in numbers else []), *kinds.values()]
+    others = dict.fromkeys(item for item in rest if type(item) in (int, str))
+    return [*items[:MOST], *ends, *([0] if 0 in numbers else []), *kinds.values(), *islice(others, MOST)]
 
 
 def bare(value: Any) -> Any:

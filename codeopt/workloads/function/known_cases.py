@@ -14,7 +14,7 @@ from codeopt.workloads._environments import in_order
 from codeopt.workloads._policy import USUAL_POLICY, InputPolicy
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.calls.wrong_types import refusals
-from codeopt.workloads.function.corpus.cases import CallCase, calls_of
+from codeopt.workloads.function.corpus.cases import LENIENT, CallCase, calls_of
 from codeopt.workloads.function.corpus.corpus import never_the_same
 from codeopt.workloads.function.corpus.observe import MADE_UP, KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
@@ -41,8 +41,7 @@ READ_ON_S = 0.5
 """Time limit of the original for one of them, seconds."""
 MOST_ITEMS = 300_000
 """Maximum number of items that are read of each."""
-LENIENT = "it is generated, and --mutated-inputs is lenient"
-COMPLAINS = "the original logs an error there"
+COMPLAINS = "calls on which the original logs an error"
 NOTHING_LEFT = State()
 """State of a process whose calls are independent of each other."""
 
@@ -98,7 +97,10 @@ def why_beyond(known: KnownCall, contract: Contract, raises: Container[int]) -> 
         return contract.beyond(known.text) or COMPLAINS * known.outcome.complains
     if known.outcome.line in raises:
         return ""
-    return contract.beyond(known.text) or f"{known.outcome.exception} there is by no `raise` of the function's own"
+    return (
+        contract.beyond(known.text)
+        or f"calls on which the original raises {known.outcome.exception} by no `raise` of its own"
+    )
 
 
 def read_on_cases(

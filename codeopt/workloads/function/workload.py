@@ -31,6 +31,7 @@ from codeopt.workloads.function.calls.counterexample import apart, as_python
 from codeopt.workloads.function.calls.shrink import Failing, first_failing, smallest
 from codeopt.workloads.function.changed_lines import unrun_lines
 from codeopt.workloads.function.corpus.cases import (
+    LENIENT,
     CallCase,
     CaveatRules,
     WholeCase,
@@ -44,7 +45,7 @@ from codeopt.workloads.function.corpus.corpus_cache import CorpusCache
 from codeopt.workloads.function.corpus.existing_tests import failing
 from codeopt.workloads.function.corpus.shown_calls import given_by_shape, has_objects
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.function.known_cases import LENIENT, cases_by_tier, disturbed
+from codeopt.workloads.function.known_cases import cases_by_tier, disturbed
 from codeopt.workloads.function.other_version import OtherVersionOfFunction, changed_parameters
 from codeopt.workloads.function.process_state_diff import check_process_state
 from codeopt.workloads.function.scenario_cases import LONGEST, ScenarioCase, ScenarioShrinker, judged

@@ -11,7 +11,7 @@ from typing import Any
 
 from codeopt.workloads.contract.function.declared import SAMPLE, DeclaredTypes, declared_types
 from codeopt.workloads.contract.function.docstring import StatedBound, stated_bounds
-from codeopt.workloads.contract.relations import EVERY_CALL, Relation, find_relations, parts, repaired
+from codeopt.workloads.contract.relations import Relation, find_relations, parts, repaired
 from codeopt.workloads.contract.relied import relied_on
 from codeopt.workloads.contract.seen import Broken, Seen, in_one_line, seen
 from codeopt.workloads.source.functions import Function
@@ -29,7 +29,9 @@ EACH = 6
 """Calls that break one thing alone, of each."""
 ROUNDS = 2
 """Times that relations are restored."""
-FORBIDDEN = "its type hints do not allow it"
+BREAK = "calls that break: "
+"""Start of the reason for which a call is unusual that breaks a relation, or a bound of the docstring."""
+FORBIDDEN = "calls that the type hints do not allow"
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Contract:
     def words(self) -> str:
         """`n >= 1; items: non-empty list of int >= 0; narrowed to n < 9`; empty where nothing is known."""
         said = (*(each.words for each in self.stated), *(each.words for each in self.relations))
-        learnt = in_one_line(self.shown, [words.removeprefix(EVERY_CALL) for words in said])
+        learnt = in_one_line(self.shown, said)
         return "; ".join(filter(None, [learnt, f"narrowed to {self.narrowed_to}" * bool(self.narrowed_to)]))
 
     def outside(self, text: str) -> str:
@@ -156,18 +158,18 @@ class Contract:
         whole = by_name(call.built(), self.names) if self.stated or self.relations else given
         for name, value in given.items():
             if is_deeper(value):
-                yield Broken(f"no known call is nested as deep in `{name}`", "deeper")
+                yield Broken(f"a deeper `{name}`", "deeper")
                 return
-            yield from (Broken(each.words, each) for each in self.stated if each.breaks(name, whole[name]))
+            yield from (Broken(f"{BREAK}{each.words}", each) for each in self.stated if each.breaks(name, whole[name]))
         found: list[Broken] = []
         for name, value in given.items():
             typed = name in self.shown and (isinstance(value, Opaque) or self._fits(name, value))
             for each in self.shown[name].breaks(value) if name in self.shown else ():
                 if not (typed and isinstance(each.what, str)):
-                    found.append(Broken(f"no known call has {each.words} for `{name}`", each.what))
+                    found.append(Broken(f"{each.words} for `{name}`", each.what))
         yield from sorted(found, key=lambda each: not isinstance(each.what, str))
         measured = parts(whole) if self.relations else None
-        yield from (Broken(r.words, r) for r in self.relations if measured and r.holds(measured) is False)
+        yield from (Broken(BREAK + r.words, r) for r in self.relations if measured and r.holds(measured) is False)
         if not self.declared.allows(call):
             yield Broken(FORBIDDEN, FORBIDDEN)
 

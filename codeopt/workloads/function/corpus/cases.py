@@ -80,10 +80,15 @@ def call_caveats(case: AnsweredCase, got: CallAnswer | None, rules: CaveatRules)
     return tuple(_caveat(lines, found, because, rules.paste) for (_, because), found in groups.items())
 
 
+LENIENT = "it is generated, and --mutated-inputs is lenient"
+
+
 def beyond_caveats(case: CallCase, outcome: Outcome, rules: CaveatRules) -> tuple[Caveat, ...]:
     """Return the caveats of unusual calls, or one about the end of the whole run."""
     if outcome.run.exit == 0 and outcome.run.stop is None:
-        return call_caveats(case, outcome.run.answer if isinstance(outcome.run, CallRun) else None, rules)
+        found = call_caveats(case, outcome.run.answer if isinstance(outcome.run, CallRun) else None, rules)
+        about = [each.kind is CaveatKind.INPUT and each.cause != LENIENT for each in found]
+        return tuple(replace(each, domain=(each.cause,) * here) for each, here in zip(found, about, strict=True))
     calls = calls_of(case)
     short = min(calls, key=len)
     words = f"{len(calls)} calls, the shortest {short}"[:MOST_INPUT]

@@ -411,7 +411,7 @@ def f(xs, key):
     return [x for x, k in zip(xs, keys) if k == most]
 """
 OF_SUBCLASS = "an object is of Gift, a subclass of Item"
-ANOTHER_TUPLE = "no known call has a tuple for `xs`"
+ANOTHER_TUPLE = "a tuple for `xs`"
 TOLD = {
     "a constant that is frozen": (
         LIMITED,

@@ -84,8 +84,8 @@ def f(tree):
             work.pop()
     return out
 """
-DEEPER = "no known call is nested as deep in `tree`"
-A_TUPLE = "no known call has a tuple for `tree`"
+DEEPER = "a deeper `tree`"
+A_TUPLE = "a tuple for `tree`"
 """Both drafts take it apart, and the original does not."""
 TREES = "CALLS = [((t,), {}) for t in ([1], [1, [2]], [[1, 2], 3], [1, [2, [3, 4]]], [], [[5], [6]], [1, 2, [3]])]\n"
 

@@ -255,7 +255,7 @@ def _is_mutual(found: Links) -> Kept:
 
 def _matrix(value: Any) -> Matrix | None:
     """Beginning of a square matrix of numbers; None for anything else."""
-    if not isinstance(value, list) or len(value) < LEAST:
+    if not isinstance(value, list) or len(value) < 2:
         return None
     if not all(isinstance(row, list) and len(row) == len(value) for row in value):
         return None

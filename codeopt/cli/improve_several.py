@@ -144,4 +144,4 @@ def _deliver(
     if arguments.json:
         print(json.dumps(improved_several.answer(str(target)).to_json()), flush=True)
     elif improved_several.changes and not to_file:
-        show_diff(improved_several.diff, console)
+        show_diff(improved_several.diff, improved_several.reason, console)

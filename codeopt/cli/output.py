@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import sys
 from collections.abc import Iterable, Mapping
@@ -16,6 +17,8 @@ from codeopt.core.sanitize import acts_in_a_log, harmless, printable
 if TYPE_CHECKING:
     from codeopt.core.console import Console
 
+AROUND_DIFF = 8
+"""Lines of a terminal that the verdict, the evidence, the next step and the prompt take around a diff."""
 CI = ("GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
 
 
@@ -88,12 +91,16 @@ def write_page(path: Path, pieces: Iterable[str]) -> None:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
 
 
-def show_diff(diff: str, console: Console) -> None:
-    """Write a diff to standard output, apart from the lines for people if they go to the same place."""
+def show_diff(diff: str, verdict: str, console: Console) -> None:
+    """Write a diff to standard output, apart from the lines for people if they go to the same place.
+
+    verdict: first line of the result, which is shown again below a diff that has pushed it off the terminal.
+    """
     around = [""] * _one_place()
     console.print_all(around)
     write_diff(diff)
-    console.print_all(around)
+    is_long = sys.stdout.isatty() and diff.count("\n") + AROUND_DIFF > shutil.get_terminal_size().lines
+    console.print_all([*around, *[verdict] * is_long])
 
 
 def _one_place() -> bool:

@@ -48,11 +48,14 @@ def _outcome(run: RunListing) -> str:
 def gain_of(result: Mapping[str, Any]) -> str:
     """Format the gain of an accepted run: `34x faster`, `2 of 3 functions faster`."""
     from codeopt.core.words import Speedup
+    from codeopt.report.outcomes import NOT_CONFIRMED
 
     if "functions" in result:
         return str(result["reason"])
     is_faster = result.get("verdict") == "faster"
-    return Speedup.from_json(result["speedup"]).gain if is_faster else f"better by {result.get('task', 'its task')}"
+    gain = Speedup.from_json(result["speedup"]).gain if is_faster else f"better by {result.get('task', 'its task')}"
+    screened = any(str(each.get("got")).startswith(NOT_CONFIRMED) for each in result.get("caveats", ()))
+    return f"{gain}, {NOT_CONFIRMED}" if screened else gain
 
 
 def describe(run: StoredRun) -> Iterator[str]:

@@ -28,6 +28,7 @@ from codeopt.engine.comparison_progress import more_pairs
 from codeopt.engine.headroom import no_headroom
 from codeopt.engine.judge import Judge
 from codeopt.engine.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
+from codeopt.report.outcomes import NOT_CONFIRMED as UNCONFIRMED
 from codeopt.report.outcomes import is_screened, word_of
 from codeopt.tasks import Task
 from codeopt_sandbox.caveat import Caveat, CaveatKind
@@ -64,7 +65,7 @@ TYPICAL_TIMES: Mapping[str, float] = {
 """Times of the stages over that of the original's, of scripts, functions and commands with the built-in rules."""
 
 
-NOT_CONFIRMED = Caveat(CaveatKind.EVIDENCE, "", "", "screened, not confirmed: run it again without --quick")
+NOT_CONFIRMED = Caveat(CaveatKind.EVIDENCE, "", "", f"{UNCONFIRMED}: run it again without --quick")
 
 
 @dataclass(frozen=True)

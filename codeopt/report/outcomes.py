@@ -19,6 +19,9 @@ SCREENED: Literal["screened"] = "screened"
 """Verdict of a round that was only timed next to others."""
 _CORRECT = "correct"
 
+NOT_CONFIRMED = "screened, not confirmed"
+"""Beginning of the caveat on a result of --quick."""
+
 
 class About(StrEnum):
     """Subject of an inconclusive verdict."""

@@ -32,7 +32,7 @@ def _place(edit: Mapping[str, Any]) -> str:
 
 
 def _why_dropped(edit: Mapping[str, Any]) -> str:
-    return "the command was never seen to call it" if edit.get("never_called") else "no measurable gain"
+    return "the command was never seen to call it" if edit.get("never_called") else "no gain of 3% or more"
 
 
 def _size(found: Mapping[str, Any]) -> str:

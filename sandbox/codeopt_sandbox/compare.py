@@ -96,10 +96,10 @@ class StoppingRule:
         return replace(found, max_pairs=max(self.max_pairs, fewest_pairs(found.alpha * found.within)))
 
     def screening(self) -> StoppingRule:
-        """A rule for choosing what deserves a confirmation with fresh pairs: fewer pairs, a higher error rate, and of a
-        long time a part."""
+        """A rule for choosing what deserves a confirmation with fresh pairs: a higher error rate, and of a long time a
+        part."""
         seconds = max(SCREENING_SHARE * self.max_seconds, min(self.max_seconds, StoppingRule.max_seconds))
-        return replace(self, alpha=0.05, min_pairs=5, interval=0.90, max_seconds=seconds)
+        return replace(self, alpha=0.05, max_seconds=seconds)
 
     def granted(self, seconds: float | None) -> StoppingRule:
         """Return the rule with a time limit of the user, if there is one."""

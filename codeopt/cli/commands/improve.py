@@ -247,7 +247,7 @@ def _deliver(arguments: argparse.Namespace, result: Result, console: Console) ->
     elif result.accepted and to_stdout and not is_patch:
         deliver(result.changes[0].text, None, what="the program")
     elif result.accepted:
-        show_diff(result.diff, console)
+        show_diff(result.diff, result.verdict.gain, console)
     sys.stdout.flush()
 
 

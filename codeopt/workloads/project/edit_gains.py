@@ -24,8 +24,8 @@ from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
 
 MOST_PAIRS = 30
-WORTH_HAVING = 1.02
-"""Least gain of an edit that is looked for."""
+WORTH_HAVING = 1.03
+"""Least gain of an edit that is kept: less is not worth a change to read."""
 GROWTH = 1.5
 """Minimum time of a larger command, as a multiple of the command's."""
 FailingTest = Callable[[Revision], str]
@@ -48,8 +48,10 @@ class EditGain:
 
     @property
     def pays(self) -> bool:
-        """Return True if the command is slower without the edit, with confidence, or wrong."""
-        return bool(self.reason) or self._decision is Decision.FASTER
+        """Return True if the command is wrong without the edit, or slower with confidence by at least WORTH_HAVING."""
+        found = self.comparison
+        gains = found is not None and found.decision is Decision.FASTER and found.ratio >= WORTH_HAVING
+        return bool(self.reason) or gains
 
     @property
     def undecided(self) -> bool:

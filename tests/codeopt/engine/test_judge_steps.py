@@ -62,7 +62,7 @@ def test_a_round_is_screened_and_a_confirmation_has_the_full_error_rate() -> Non
     assert found.comparison
     assert confirmed.comparison
     assert timed.comparison
-    assert (found.comparison.alpha, found.comparison.confidence) == (0.05, 0.90)
+    assert (found.comparison.alpha, found.comparison.confidence) == (0.05, 0.95)
     for each in (confirmed.comparison, timed.comparison):
         assert (each.alpha, each.confidence) == (0.01, 0.95)
     assert confirmed.faster

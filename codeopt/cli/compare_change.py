@@ -26,6 +26,7 @@ from codeopt.core.words import clock, counted
 from codeopt.engine.compare import PairResult, answer, compare
 from codeopt.report.brief import caveat_lines
 from codeopt.report.outcomes import LIMITS, About
+from codeopt.report.verdict import Verdict
 from codeopt.review.base_checkout import open_base_checkout
 from codeopt.review.change import Change
 from codeopt.review.changed_functions import ReviewTarget, find_targets
@@ -203,10 +204,14 @@ def _first_line(rows: Sequence[ComparedFunction], old: str) -> str:
     count, slower = counted(len(rows), "changed function"), [r.verdict.limit for r in rows if r.verdict.breaks_limit]
     if slower and slower[0]:
         return f"FAIL: {len(slower)} of {count} over the limit of {slower[0].limit * 100:g}% more time than {old}"
-    words = Counter(row.verdict.words for row in sorted(rows, key=_weight))
+    words = Counter(_word(row.verdict) for row in sorted(rows, key=_weight))
     return (
         f"{count} against {old}" + ": " * bool(rows) + ", ".join(f"{number} {word}" for word, number in words.items())
     )
+
+
+def _word(verdict: Verdict) -> str:
+    return f"{verdict.words} (with a caveat)" if verdict.caveats else verdict.words
 
 
 def _rating(row: ComparedFunction) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from codeopt.core.evidence import VersionEvidence, WorkloadEvidence
 from codeopt.core.sanitize import inline, log_line
-from codeopt.core.screen import COLUMNS
 from codeopt.core.words import counted, factor
 from codeopt.engine.compare import PairResult
 from codeopt.report.brief import caveat_lines
@@ -51,13 +50,12 @@ def _first_line(verdict: Verdict, new: str) -> str:
     if verdict.outcome is Decision.WRONG or not verdict.is_judged:
         return verdict.words + reason
     if verdict.speedup is None or verdict.is_bound:
-        return f"{new} is {verdict.gain}{reason}"
+        return f"NEW is {verdict.gain}{reason}"
     if verdict.outcome is Decision.SAME:  # a gain that a guard did not find elsewhere needs its reason
         return verdict.gain + reason * ((verdict.speedup.ci_low or 0) > 1)
     if verdict.outcome is Decision.INCONCLUSIVE:
         return f"{verdict.gain}{reason}"
-    predicate = f"{'uses' if verdict.speedup.metric == 'memory' else 'is'} {verdict.gain}"
-    return f"{new if len(f'{new} {predicate}') <= COLUMNS else 'NEW'} {predicate}"
+    return f"NEW {'uses' if verdict.speedup.metric == 'memory' else 'is'} {verdict.gain}"
 
 
 def cells_of(verdict: Verdict, new: str) -> tuple[str, ...]:

@@ -87,7 +87,7 @@ def compare_change(
     compared = Compared()
     if altered:
         review_flags.require_settings(repository, change, options.check)
-        options, session = review_flags.find_python(options, console, Path.cwd(), change.paths)
+        options, session = review_flags.find_python(options, console, Path.cwd(), change.paths, arguments.asked)
         # the cache is that of the project: the checkout has another path each time
         session = replace(
             session, open_cache=lambda _, notify: open_cache(change.root, notify), extras=arguments.json
@@ -141,7 +141,8 @@ def compare_all(
             others = [each for each in news if each != new]
             row = ComparedFunction(target.path, target.function, _one(old, new, options, session, limit, others))
             compared.rows.append(row)
-            console.aside(f"{number} of {len(targets)}: {row.name}: {' '.join(cells_of(row.verdict, row.name))}")
+            if len(targets) > 1:
+                console.aside(f"{number} of {len(targets)}: {row.name}: {' '.join(cells_of(row.verdict, row.name))}")
             if row.found.interrupted:
                 compared.stop_reason, compared.status = "interrupted", INTERRUPTED
                 break

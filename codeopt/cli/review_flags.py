@@ -6,7 +6,7 @@ import argparse
 import os
 import shlex
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -100,12 +100,12 @@ def _require_own_checker(repository: Repository, change: Change, check: str) -> 
 
 
 def find_python(
-    options: ImproveOptions, console: Console, place: Path, changed: Collection[str] = ()
+    options: ImproveOptions, console: Console, place: Path, changed: Collection[str] = (), asked: Sequence[str] = ()
 ) -> tuple[ImproveOptions, Session]:
     """Return the options with the Python of all runs, and a session with it. Shows the Python with -v.
 
-    changed: paths of the change below its root. Raises UsageError, and Untrusted if the change would bring the
-    interpreter itself.
+    changed: paths of the change below its root. asked: the user's command, for a next step. Raises UsageError, and
+    Untrusted if the change would bring the interpreter itself.
     """
     from codeopt.core.interpreter import find_interpreter
     from codeopt.core.project_python import VENVS
@@ -116,7 +116,9 @@ def find_python(
         raise Untrusted(f"the change brings files of a virtual environment ({brought[0]})", hint="name one by --python")
     found = None if options.image else find_interpreter(options.python, place)
     console.detail(python_line(found))
-    return (replace(options, python=found.path) if found else options), open_session(console, interpreter=found)
+    return (replace(options, python=found.path) if found else options), open_session(
+        console, interpreter=found, command=tuple(asked)
+    )
 
 
 def with_cache(session: Session, folder: Path | None) -> Session:

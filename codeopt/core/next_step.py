@@ -7,11 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 
 from codeopt.core.sanitize import log_line
 
-CARRIED = (
-    "--python", "--tests", "--calls", "--contract", "--cases", "--stdin", "--with", "--check", "--sandbox", "--image",
-    "--timeout", "--memory", "--env", "--run-dir",
-)  # fmt: skip
-"""Flags with one value that mean the same for every command that runs a target."""
+OF_ANY_RUN = ("--base", "--python", "--with", "--sandbox", "--image", "--timeout", "--memory", "--env", "--run-dir")
+"""Flags with one value that mean the same for every command that has them."""
+CARRIED = (*OF_ANY_RUN, "--tests", "--calls", "--contract", "--cases", "--stdin", "--check")
+"""The same, with those about one program or function."""
 
 
 def same_command(asked: Sequence[str], *more: str) -> str:
@@ -23,10 +22,14 @@ def same_command(asked: Sequence[str], *more: str) -> str:
 
 
 def other_command(asked: Sequence[str], command: str, *more: str) -> str:
-    """Return another command about the same: with these words, the flags of `CARRIED` and the program's arguments."""
+    """Return another command about the same: with these words, the flags of `CARRIED` and the program's arguments.
+
+    With --run in these words there are no arguments, and only the flags of `OF_ANY_RUN`.
+    """
     words, rest = parted(asked)
-    kept = [word for word, flag in _with_flags(words, CARRIED) if flag]
-    return log_line(shlex.join(["codeopt", command, *more, *kept, *rest]))
+    by_command = "--run" in more
+    kept = [word for word, flag in _with_flags(words, OF_ANY_RUN if by_command else CARRIED) if flag]
+    return log_line(shlex.join(["codeopt", command, *more, *kept, *([] if by_command else rest)]))
 
 
 def parted(words: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -108,7 +108,8 @@ def _compare_pair(arguments: argparse.Namespace) -> PairResult:
     old, new = _pair(arguments)
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         limit = arguments.fail_if_slower
-        return compare(old, new, flags.options_of(arguments), open_session(console), limit=limit)
+        session = open_session(console, command=tuple(arguments.asked))
+        return compare(old, new, flags.options_of(arguments), session, limit=limit)
 
 
 def _pair(arguments: argparse.Namespace) -> tuple[Target, Target]:

@@ -12,6 +12,7 @@ from codeopt.analysis.hints import is_hinted
 from codeopt.core.errors import ModelError, NotVerifiable
 from codeopt.core.git import work_trees
 from codeopt.core.history import Candidate
+from codeopt.core.next_step import other_command
 from codeopt.workloads import Suite, WorkloadRequest
 from codeopt.workloads._environments import compared_in
 from codeopt.workloads._policy import InputPolicy
@@ -161,12 +162,14 @@ def advice(request: WorkloadRequest, harness: FunctionHarness, tests: Sequence[s
     files = [file for file in files if (root / file).is_file()][:MOST_FILES]
     if not files or not any(work_trees(root)):
         return ""
-    command = shlex.quote(" ".join(map(shlex.quote, _words(request, harness, files))))
+    command = shlex.join(_words(request, harness, files))
     folder = os.path.relpath(_of_user(root, request))
-    where = [] if folder == os.curdir else [shlex.quote(folder)]
+    where = [] if folder == os.curdir else [folder]
+    asked = request.session.command
     if request.other is None:
-        return f"check it by a command instead: {' '.join(['codeopt improve', *where, '--run', command])}"
-    line = " ".join(["codeopt compare", *where, "--base HEAD --run", command])
+        return f"check it by a command instead: {other_command(asked, 'improve', *where, '--run', command)}"
+    base = [] if "--base" in asked else ["--base", "HEAD"]
+    line = other_command(asked, "compare", *where, *base, "--run", command)
     return f"check it by a command instead, with NEW in the place of OLD: {line}"
 
 

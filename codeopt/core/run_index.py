@@ -15,7 +15,7 @@ from codeopt.core.merging import added, holds
 from codeopt.core.ownership import STORE, foreign, refusal, require_own, top_of
 from codeopt.core.program import FileChange, Program, as_source, read_program
 from codeopt.core.revision import UNCHANGED, Revision
-from codeopt.core.run_store import RUNS, STATE, RunFolder, SavedRun
+from codeopt.core.run_store import RUNS, STATE, RunFolder, SavedRun, saved_command
 from codeopt.core.several_run import functions_of, is_several
 from codeopt_sandbox.plain_files import read_bytes, read_text
 
@@ -46,8 +46,11 @@ class RunListing:
 
     @property
     def target(self) -> str:
-        """Return the target as the user wrote it, or the folder's name if that was not kept."""
-        return self.name or str(self.result.get("target") or self.result.get("file") or self.path.name)
+        """Return the target as the user wrote it; of a run without a result the words of its command, if kept."""
+        if known := self.name or self.result.get("target") or self.result.get("file"):
+            return str(known)
+        command = saved_command(self.path)
+        return " ".join(command[1][1:]) if command else self.path.name
 
     @property
     def title(self) -> str:
@@ -92,8 +95,12 @@ class StoredRun:
 
     @property
     def file(self) -> Path:
-        """Return the user's file. A relative name starts in the folder that the run was started in."""
-        return Path(self.result.get("folder", ""), self.result.get("file", ""))
+        """Return the user's file. A relative name starts in the folder that the run was started in, or where that was
+        moved to together with the run."""
+        named, place = Path(self.result.get("run", "")).parts, self.listing.path.resolve()
+        moved = named and place.parts[-len(named) :] == named
+        folder = place.parents[len(named) - 1] if moved else self.result.get("folder", "")
+        return Path(folder, self.result.get("file", ""))
 
 
 @dataclass(frozen=True)

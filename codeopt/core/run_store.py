@@ -216,14 +216,22 @@ def command_of(path: Path) -> list[str]:
     Raises UsageError if they are not known, or belong to another folder than the current one.
     """
     require_own(path, f"the run in {path}")
-    try:
-        found = json.loads(read_text(path / COMMAND))
-        folder, arguments = Path(found["folder"]), [str(each) for each in found["arguments"]]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"the command of the run in {path} is not known", hint="name its TARGET also") from error
+    known = saved_command(path)
+    if known is None:
+        raise UsageError(f"the command of the run in {path} is not known", hint="name its TARGET also")
+    folder, arguments = known
     if folder != Path.cwd():
         raise UsageError(f"the run in {path} was begun in {folder}", hint="resume it there")
     return arguments
+
+
+def saved_command(path: Path) -> tuple[Path, list[str]] | None:
+    """The folder and the arguments of the command that began a run. None if they are not known."""
+    try:
+        found = json.loads(read_text(path / COMMAND))
+        return Path(found["folder"]), [str(each) for each in found["arguments"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def keep_out_of_git(home: Path) -> None:

@@ -130,7 +130,7 @@ def _changes(found: Mapping[str, Any]) -> list[str]:
 def _details(found: Mapping[str, Any]) -> list[str]:
     places = [(each.get("place") or f"line {each['line']}", each["share"]) for each in found["remaining_hot_spots"]]
     hot = [f"{place} {share:.0%}" for place, share in places]
-    steps = [f"{name} {seconds:.1f} s" for name, seconds in found["seconds_by_step"].items() if seconds]
+    steps = [f"{name} {seconds:.1f} s" for name, seconds in found["seconds_by_step"].items() if seconds >= 0.05]
     return [
         *([Speedup.from_json(found["speedup"]).meaning_of_interval] if found["speedup"] else []),
         *found["notes"],

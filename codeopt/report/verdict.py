@@ -126,7 +126,7 @@ class Verdict:
 
 def _of_run(known: WorkloadEvidence, original: Candidate, best: Candidate | None, held_out: int) -> WorkloadEvidence:
     """The evidence of a workload with the runs of a whole improvement."""
-    runs = len(best.outcomes) if best else 0
+    runs = len(best.outcomes) if best and best.confirmed else 0
     total = len(original.outcomes)
     cases = replace(known.cases or CaseEvidence(0), total=total, held_out=held_out, confirmation_runs=runs)
     profile = original.profile

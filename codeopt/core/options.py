@@ -395,6 +395,7 @@ COMMANDS: Mapping[str, Mapping[str, FlagUse]] = {
         task=FlagUse(
             help="task of the text, or a .py file with one: codeopt tasks lists them", default=None, required=True
         ),
+        model=FlagUse(help="language model that writes and scores the text", unset="the configured model"),
         max_rounds=FlagUse(unset="4"),
     ),
     **dict.fromkeys(("mcp", "lsp"), uses(f"model base_url max_seconds max_cost no_cache {_RUNNING}", **_SERVED)),

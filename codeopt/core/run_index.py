@@ -97,9 +97,10 @@ class StoredRun:
     def file(self) -> Path:
         """Return the user's file. A relative name starts in the folder that the run was started in, or where that was
         moved to together with the run."""
-        named, place = Path(self.result.get("run", "")).parts, self.listing.path.resolve()
-        moved = named and place.parts[-len(named) :] == named
-        folder = place.parents[len(named) - 1] if moved else self.result.get("folder", "")
+        named, place = Path(self.result.get("run", "")), self.listing.path.resolve()
+        folder = Path(self.result.get("folder", ""))
+        if named.parts and not named.is_absolute() and place.parts[-len(named.parts) :] == named.parts:
+            folder = place.parents[len(named.parts) - 1]
         return Path(folder, self.result.get("file", ""))
 
 

@@ -33,6 +33,9 @@ ASK = (
     "{question}{request}\n\n## A\n{a}\n\n## B\n{b}\n\nGive the reason in one or two sentences that name what decides, "
     "then one line that holds nothing but `BETTER: A`, `BETTER: B`, or `BETTER: SAME` when neither is plainly better."
 )
+AGAIN = "The last line is missing. Answer with it alone: `BETTER: A`, `BETTER: B` or `BETTER: SAME`."
+ATTEMPTS = 2
+"""Requests for one answer: a model often forgets a form once."""
 
 
 class NoPreference(ModelError):
@@ -88,10 +91,16 @@ class LlmJudge:
         ask = ASK.format(
             question=self.question, request=request, a=fenced(cut(a, MAX_CHARS)), b=fenced(cut(b, MAX_CHARS))
         )
-        reply = self.model.complete((Message("system", SYSTEM), Message("user", ask)))
-        named = _ANSWER.findall(reply.text)
-        reason = inline(_ANSWER.sub("", reply.text).strip(), 300)
-        return NamedSide(named[-1].upper()) if named else NamedSide.SAME, reason, reply.usage
+        messages: tuple[Message, ...] = (Message("system", SYSTEM), Message("user", ask))
+        used = NOTHING_USED
+        for _ in range(ATTEMPTS):
+            reply = self.model.complete(messages)
+            used = used + reply.usage
+            if named := _ANSWER.findall(reply.text):
+                reason = inline(_ANSWER.sub("", reply.text).strip(), 300)
+                return NamedSide(named[-1].upper()), reason, used
+            messages = (*messages, Message("assistant", reply.text), Message("user", AGAIN))
+        return NamedSide.SAME, f"no answer had the line that was asked for, {ATTEMPTS} times", used
 
 
 def _winner(side: NamedSide, turned: bool) -> Preferred:

@@ -42,7 +42,8 @@ def verdict_lines(found: Mapping[str, Any]) -> list[str]:
     else:
         better = "faster" if found["task"] == "runtime" else "better"
         return [f"no {better} version found: {inline(verdict.reason, 300)}", *_cost(found)]
-    return [*lines, *evidence_line(verdict.evidence), *_cost(found)]
+    of_text = found["accepted"] and verdict.speedup is None  # nothing was run
+    return [*lines, *([] if of_text else evidence_line(verdict.evidence)), *_cost(found)]
 
 
 def caveat_lines(caveats: Sequence[Caveat], missing: Iterable[Diagnostic], *, verbose: bool) -> list[str]:

@@ -98,9 +98,14 @@ def failure_of(candidate: Candidate) -> FailureKind | None:
 
 
 def verdict_of(candidate: Candidate) -> tuple[Decision, About | None]:
-    """The outcome of a candidate. One that is right and was not timed is inconclusive about its speed."""
+    """The outcome of a candidate. One that is right and was not timed is inconclusive about its speed.
+
+    A text has a score and no speed.
+    """
     if failure_of(candidate):
         return Decision.WRONG, None
+    if candidate.scores and candidate.comparison is None:
+        return Decision.SAME, None
     found = candidate.comparison.decision if candidate.comparison else Decision.INCONCLUSIVE
     return found, About.SPEED if found is Decision.INCONCLUSIVE else None
 

@@ -88,7 +88,7 @@ def parse(text: str, *, exported: bool = False, shown: ShownTypes | None = None)
         exported: Whether other files import it, so that unknown code may call its functions and hold its names.
         shown: Type hints to read with it that are not in the text.
     """
-    if re.search("\r(?!\n)|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", text) or not compiles(text):
+    if re.search("\r(?!\n)", text) or not compiles(text):
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from codeopt.analysis.nodes import first_line
 from codeopt.analysis.positions import Def
+from codeopt.analysis.syntax import physical_lines
 
 BY_TEXT = frozenset(
     {"eval", "exec", "globals", "locals", "vars", "getattr", "attrgetter", "methodcaller", "import_module"}
@@ -39,7 +40,7 @@ class Piece:
 
 def pieces_of(module: str, text: str) -> tuple[Piece, ...]:
     """The pieces of a module's text. Raises SyntaxError, ValueError, RecursionError."""
-    return tuple(_pieces(module, text.splitlines(keepends=True), ast.parse(text).body, frozenset()))
+    return tuple(_pieces(module, physical_lines(text), ast.parse(text).body, frozenset()))
 
 
 def reached_code(pieces: Iterable[Piece], begin: Iterable[str]) -> list[tuple[str, str]]:

@@ -28,7 +28,7 @@ from codeopt.workloads.function.test_files import TestFiles
 from codeopt.workloads.function.timed_runs import Left, TimedRuns
 from codeopt.workloads.sandbox_view.libraries import Preload
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
-from codeopt.workloads.sandbox_view.untracked import missing_module
+from codeopt.workloads.sandbox_view.missing import missing_part
 from codeopt.workloads.sandbox_view.view import (
     Place,
     View,
@@ -133,7 +133,7 @@ class FunctionHarness:
     def no_answer(self, run: CallRun) -> tuple[str, str]:
         """Why the original gave none, and what can be done."""
         said = end_of_run(run)
-        named = missing_module(said, self.function.path, self.view.module.roots)
+        named = missing_part(said, self.function.path, self.view.module)
         if not named and run.failure is Failure.IS_PROGRAM:
             named = 'put what the file does on import under `if __name__ == "__main__":`'
         what = f"{self.function.path}::{self.function.qualname} cannot be run: {said}"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
 from codeopt.core.sanitize import inline
-from codeopt.workloads.sandbox_view.untracked import missing_module
-from codeopt.workloads.sandbox_view.view import INSIDE, locate
+from codeopt.workloads.sandbox_view.missing import missing_part
+from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
 
 _REACHED = (
@@ -20,12 +19,10 @@ _REACHED = (
     (r"PermissionError|Read-only file system|Errno 30",
      "it writes outside its working folder, or to what a run may not change{}"),
 )  # fmt: skip
-_MISSING_FILE = re.compile(r"FileNotFoundError|No such file or directory|NotADirectoryError")
+_MISSING = re.compile(r"ModuleNotFoundError|ImportError|FileNotFoundError|No such file or directory|NotADirectoryError")
 _FRAME = re.compile(r'File "[^"\n]*/program\.py", line (\d+).*\n +(\S.*)')
 _LONGEST = 80
 """Characters of a line that is shown."""
-_NO_FILE = re.compile(r"(?:No such file or directory|Not a directory): '([^'\n]+)'")
-_MISSING_MODULE = re.compile(r"ModuleNotFoundError|ImportError")
 _ARGUMENTS = re.compile(r"IndexError: list index out of range|usage:|the following arguments are required")
 
 
@@ -41,11 +38,9 @@ def advice(case: Case, outcome: Outcome, program: Path) -> str:
     for pattern, reached in _REACHED:
         if re.search(pattern, said):
             return reached.format(_where(said))
-    if _MISSING_MODULE.search(said):
-        named = missing_module(said, program, locate(program).roots)
-        return named or "--python PATH names a Python that has this module"
-    if _MISSING_FILE.search(said):
-        return _missing_file(said, program)
+    if _MISSING.search(said):
+        other = "a run finds the files that its arguments name and those of --with PATH, in its working folder"
+        return missing_part(said, program, locate(program)) or other
     if _ARGUMENTS.search(said) and not case.args:
         return "give its arguments after --, as in `codeopt improve FILE -- ARGUMENTS`"
     if not case.has_arguments:
@@ -57,16 +52,3 @@ def _where(said: str) -> str:
     """The program's own line from which it did, with that line's text, which mostly names what is meant."""
     frames = _FRAME.findall(said)
     return f" in line {frames[-1][0]}, `{inline(frames[-1][1], _LONGEST)}`" if frames else ""
-
-
-def _missing_file(said: str, program: Path) -> str:
-    """Return advice about a missing file, by the user's name for it."""
-    for text in reversed(_NO_FILE.findall(said)):
-        path = Path(text)
-        if path.is_relative_to(INSIDE):
-            path = locate(program).root / path.relative_to(INSIDE)
-        elif path.is_absolute() and not path.exists():
-            path = program.absolute().parent / path.name
-        if path.exists():
-            return f"--with {os.path.relpath(path)} gives it that file"
-    return "a run finds the files that its arguments name and those of --with PATH, in its working folder"

@@ -70,7 +70,7 @@ def run_original(request: WorkloadRequest, sandbox: Sandbox, case: Case, check: 
     """The case with what the original does on it. Raises ProgramError."""
     request.session.console.progress(f"running the original on case {case.name}")
     run = run_on(sandbox, request.program.source, case, mode="exec", limits=limits_of_original(request, sandbox))
-    if _ends_so(case, run):
+    if _ends_so(run):
         case = replace(case, exit=run.exit or 0)
     outcome = judge(case, run, check)
     if outcome.verdict is not CaseVerdict.AC:
@@ -96,14 +96,14 @@ def allow_drafts(request: WorkloadRequest, sandbox: Sandbox, longest_s: float) -
         sandbox.allow(max(sandbox.limits.seconds, DRAFT_FACTOR * longest_s))
 
 
-def _ends_so(case: Case, run: Run) -> bool:
+def _ends_so(run: Run) -> bool:
     """Return True if an exit status other than 0 is a result, as of a linter with findings.
 
-    It needs arguments or files, output to compare, and no sign of a failure.
+    What fails says why on standard error, and has no other output.
     """
     failed = TRACEBACK in run.stderr or b"usage:" in run.stderr.lower()
-    answered = bool(run.exit and not run.stop and (run.stdout or run.written))
-    return answered and not failed and case.has_arguments
+    answered = run.stdout or run.written or not run.stderr
+    return bool(run.exit and not run.stop and answered and not failed)
 
 
 def with_output(case: Case, run: Run) -> Case:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from codeopt.analysis.nodes import first_line
 from codeopt.analysis.positions import Def, find_definition, functions
+from codeopt.analysis.syntax import physical_lines
 from codeopt.core.revision import Revision
 from codeopt.workloads.source.placing import added, functions_of, replaced, span_of
 
@@ -62,7 +63,7 @@ def commented(original: Revision, edits: Sequence[CodeEdit]) -> Revision:
 
 
 def _noted(text: str, names: Sequence[str]) -> str:
-    body, lines = ast.parse(text).body, text.splitlines(keepends=True)
+    body, lines = ast.parse(text).body, physical_lines(text)
     places: set[int] = set()
     for name in names:
         node = find_definition(body, name)

@@ -6,8 +6,6 @@ Files that are not yet added are shown with the program, as it needs them. Ignor
 from __future__ import annotations
 
 import ast
-import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
@@ -19,7 +17,6 @@ from codeopt_sandbox.plain_files import read_bytes
 
 MOST = 400
 """Modules that are read to find what they import: about two seconds; only where there are files not yet added."""
-_MISSING = re.compile(r"No module named '([\w.]+)'")
 
 
 def imported_unadded(program: Path, root: Path, roots: tuple[Path, ...]) -> list[Path]:
@@ -42,16 +39,6 @@ def imported_unadded(program: Path, root: Path, roots: tuple[Path, ...]) -> list
     return found
 
 
-def missing_module(said: str, program: Path, roots: tuple[Path, ...]) -> str:
-    """Advice about a module that a run did not find, by its file where the user has it; empty where they have not."""
-    for name in reversed(_MISSING.findall(said)):
-        found = list(_files(name.split("."), (program.resolve().parent, *roots)))
-        if found:
-            path = os.path.relpath(found[-1])
-            return f"--with {path} gives it that module"
-    return ""
-
-
 def _unadded(root: Path) -> set[Path] | None:
     """Return the untracked Python files. None without git. Raises UsageError if git fails."""
     found = unadded_files(root)
@@ -72,7 +59,7 @@ def imported_files(text: str | bytes, path: Path, roots: tuple[Path, ...]) -> It
         return
     names = cache(_names_in)  # most imports are of other folders: each folder is read once for all of them
     for name, places in dict.fromkeys(_imported_names(tree, path, roots)):
-        yield from _files(name, [place for place in places if _may_hold(names(place), name[0])])
+        yield from module_files(name, [place for place in places if _may_hold(names(place), name[0])])
 
 
 def _imported_names(
@@ -99,7 +86,7 @@ def _may_hold(names: frozenset[str], module: str) -> bool:
     return module in names or f"{module}.py" in names
 
 
-def _files(parts: Sequence[str], roots: Iterable[Path]) -> Iterator[Path]:
+def module_files(parts: Sequence[str], roots: Iterable[Path]) -> Iterator[Path]:
     """`a/__init__.py` and `a/b.py` for `a.b`; a name that is no module is one of the module before it."""
     for root in roots:
         last = root.joinpath(*parts)

@@ -94,8 +94,8 @@ def _import_base(path: Path, root: Path, linked: tuple[Path, ...] = ()) -> Path:
 def tracked(module: Module) -> list[Path]:
     """Return the paths that may be shown, relative to the project, without secrets.
 
-    They are tracked by git. Without git they are files of the module's own package, or the Python files of its folder,
-    and the project's tests.
+    They are tracked by git. Without git they are files of the module's own package, or the Python files of its folder
+    and those that its text names, and the project's tests.
 
     Raises:
         UsageError: git fails.
@@ -115,7 +115,9 @@ def _neighbours(module: Module) -> list[Path]:
         top = top.parent
     inside = module.path.relative_to(top).parts[0]
     package = (path for path in (top / inside).rglob("*") if path.is_file() and not _is_cache(path.relative_to(top)))
-    files = package if (top / inside).is_dir() else top.glob("*.py")
+    text = _read(module.path)
+    beside = (path for path in top.iterdir() if path.suffix == ".py" or (path.name in text and path.is_file()))
+    files = package if (top / inside).is_dir() else beside
     found = (path.relative_to(module.root) for path in [*sorted(files)[:MOST_NEIGHBOURS], *_tests(module.root)])
     return [path for path in dict.fromkeys(found) if not is_secret(path)]
 

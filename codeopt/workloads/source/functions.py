@@ -13,6 +13,7 @@ from typing import Literal
 
 from codeopt.analysis.nodes import first_line
 from codeopt.analysis.positions import Def, functions
+from codeopt.analysis.syntax import physical_lines
 from codeopt.core.errors import UsageError
 from codeopt.core.program import TargetFiles, read_program
 
@@ -123,7 +124,7 @@ class ModuleFunctions:
 
     @cached_property
     def _lines(self) -> list[str]:
-        return self.source.splitlines(keepends=True)
+        return physical_lines(self.source)
 
 
 def read_functions(path: Path, program: TargetFiles | None = None) -> ModuleFunctions:

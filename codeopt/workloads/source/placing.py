@@ -15,6 +15,7 @@ from codeopt.analysis.positions import (
     functions,
     import_index,
 )
+from codeopt.analysis.syntax import physical_lines
 
 _FIXED_COMMENT = re.compile(r"#!|#.*coding[:=]")
 """A comment that has to stay on the first two lines of a file."""
@@ -27,7 +28,7 @@ def functions_of(text: str) -> dict[str, str]:
 
 def lines_of(text: str, node: ast.stmt) -> str:
     """A statement's lines, decorators included."""
-    return "".join(text.splitlines(keepends=True)[first_line(node) - 1 : node.end_lineno])
+    return "".join(physical_lines(text)[first_line(node) - 1 : node.end_lineno])
 
 
 def span_of(text: str, qualname: str, like: Definition | None = None) -> tuple[int, int] | None:
@@ -41,7 +42,7 @@ def span_of(text: str, qualname: str, like: Definition | None = None) -> tuple[i
 
 def replaced(text: str, span: tuple[int, int], new: str) -> str:
     """The text with other lines in place of those from the first to the last of a span."""
-    lines = text.splitlines(keepends=True)
+    lines = physical_lines(text)
     return "".join([*lines[: span[0] - 1], _ended(new), *lines[span[1] :]])
 
 
@@ -49,14 +50,14 @@ def added(text: str, qualname: str, new: str) -> str:
     """The text with a method more at the end of its class, or a function more at its end."""
     owner = qualname.rpartition(".")[0]
     span = span_of(text, owner) if owner else None
-    lines = text.splitlines(keepends=True)
+    lines = physical_lines(text)
     at = span[1] if span else len(lines)
     return "".join([*lines[:at], "\n" if owner else "\n\n", _ended(new), *lines[at:]])
 
 
 def with_definition(text: str, new: str, node: Definition) -> str:
     """The text with a new function or class: above its first definition, and below what the new one evaluates."""
-    body, lines = ast.parse(text).body, text.splitlines(keepends=True)
+    body, lines = ast.parse(text).body, physical_lines(text)
     first = next((at for at, each in enumerate(body) if isinstance(each, Definition)), len(body))
     index = _below_needed(body, first, node)
     if index > first:
@@ -69,7 +70,7 @@ def with_definition(text: str, new: str, node: Definition) -> str:
 
 def with_constant(text: str, new: str, node: ast.stmt) -> str:
     """The text with a new constant: below the imports at its top, and below what it evaluates."""
-    body, lines = ast.parse(text).body, text.splitlines(keepends=True)
+    body, lines = ast.parse(text).body, physical_lines(text)
     top = import_index(body, bound_names(node))
     index = _below_needed(body, top, node)
     at = _end(lines, body, index)
@@ -79,7 +80,7 @@ def with_constant(text: str, new: str, node: ast.stmt) -> str:
 
 def with_import(text: str, new: str, node: ast.Import | ast.ImportFrom) -> str:
     """Return the text with a new import at `import_index`. One of `__future__` goes above all others."""
-    body, lines = ast.parse(text).body, text.splitlines(keepends=True)
+    body, lines = ast.parse(text).body, physical_lines(text)
     future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
     index = import_index(body[:1]) if future else import_index(body, bound_names(node))
     at = _end(lines, body, index)
@@ -130,7 +131,7 @@ def _end(lines: Sequence[str], body: Sequence[ast.stmt], index: int) -> int:
 
 def _put(text: str, at: int, new: str, node: ast.stmt, *, above: int) -> str:
     """The text with new lines below its first `at`, and blank lines around them as usual."""
-    lines = text.splitlines(keepends=True)
+    lines = physical_lines(text)
     rest = lines[at:]
     following = next((each for each in ast.parse(text).body if first_line(each) > at), None)
     usual = 2 if isinstance(following, Definition) or isinstance(node, Definition) else 1

@@ -37,16 +37,17 @@ def test_windows_line_ends_stay(each: Rule) -> None:
 
 def test_comments_stay(each: Rule) -> None:
     new = each.rewrite(
-        "#!/usr/bin/python3\n# -*- coding: utf-8 -*-\n# é 日本\n\n" + each.example.before + "# the end\n", Hot()
+        "#!/usr/bin/python3\n# -*- coding: utf-8 -*-\n# é 日本\n\n" + each.example.before + "\x0c\n# the end\n\x0c",
+        Hot(),
     )
     assert new is not None
     assert new.startswith("#!/usr/bin/python3\n# -*- coding: utf-8 -*-\n# é 日本\n")
-    assert "# the end" in new
+    assert new.endswith("\x0c\n# the end\n\x0c")
 
 
 @pytest.mark.parametrize(
     "prefix",
-    ["def broken(:\n", "exec('x = 1')\n", "g = globals()\n", "print(locals())\n", "v = eval(str(1))\n", "\x0c\n"],
+    ["def broken(:\n", "exec('x = 1')\n", "g = globals()\n", "print(locals())\n", "v = eval(str(1))\n"],
 )
 def test_programs_nobody_touches(each: Rule, prefix: str) -> None:
     assert each.rewrite(prefix + each.example.before, Hot()) is None

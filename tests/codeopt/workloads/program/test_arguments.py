@@ -84,6 +84,19 @@ def test_a_linters_exit_status_is_compared(folder: Path) -> None:
         assert (other["verdict"], why in other["reason"]) == ("wrong", True), other["reason"]
 
 
+def test_a_silent_exit_status_is_a_result_without_arguments_also(tmp_path: Path) -> None:
+    """One of an empty input, beside cases that end with 0."""
+    text = "import sys\nwords = input().split()\nif words:\n    print(*sorted(words))\nsys.exit(0 if words else {})\n"
+    for name, status in (("old.py", 3), ("same.py", 3), ("zero.py", 0)):
+        (tmp_path / name).write_text(text.format(status))
+    for number, words in enumerate(("a b", "\n", "c a")):
+        (tmp_path / f"input.{number}.txt").write_text(words)
+    flags = ("--mutated-inputs", "off", "--json", "-q", *SANDBOX)
+    assert codeopt("compare", "old.py", "same.py", *flags, cwd=tmp_path).json["verdict"] != "wrong"
+    other = codeopt("compare", "old.py", "zero.py", *flags, cwd=tmp_path).json
+    assert (other["verdict"], "exit status 0 instead of 3" in other["reason"]) == ("wrong", True), other["reason"]
+
+
 def test_a_program_that_reads_nothing_is_improved_as_it_is(tmp_path: Path) -> None:
     """And the result says that it was checked on one input."""
     (tmp_path / "busy.py").write_text(f"def main():\n    pass\n\n{BUSY}")

@@ -107,6 +107,20 @@ def test_a_module_that_git_ignores_is_named(target: list[str], project: Path) ->
     assert done.status == 0, done.err
 
 
+@pytest.mark.parametrize(("line", "hint"), [
+    ("from pathlib import Path\nSIZES = (Path(__file__).parent / 'sizes.txt').read_text()\n",
+     "--with tools/sizes.txt gives it that file"),
+    ("import no_such_library\n", "--python PATH names a Python that has no_such_library"),
+])  # fmt: skip
+def test_what_a_functions_module_needs_is_named(line: str, hint: str, project: Path) -> None:
+    (project / ".gitignore").write_text("sizes.txt\n")
+    (project / "tools" / "sizes.txt").write_text("1\n")
+    (project / "tools" / "run.py").write_text(f"{line}\n\ndef f(x: int) -> int:\n    return x + 1\n")
+    done = codeopt("improve", "--sandbox", "bubblewrap", "--no-profile", "tools/run.py::f", cwd=project)
+    assert done.status == 5, done.err
+    assert done.err.endswith(f"\n  hint: {hint}\n")
+
+
 def test_a_module_against_the_file_that_takes_its_place(project: Path) -> None:
     main = project / "src" / "pkg" / "__main__.py"
     (project / "other.py").write_text(main.read_text().replace("len(found)", "len(found) + 1"))

@@ -21,6 +21,7 @@ from codeopt.workloads.function.corpus.existing_tests import (
 from codeopt.workloads.function.corpus.sources import Ask, Found
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.test_files import MOST_FILES
+from codeopt.workloads.sandbox_view.missing import missing_part
 from codeopt.workloads.sandbox_view.view import Module
 
 MOST_LISTED = 1000
@@ -66,6 +67,8 @@ def _find(ask: Ask, paths: list[str]) -> Found:
     if not found.passed and len(paths) > 1:  # one that hangs or breaks takes the others with it
         found = run_tests(ask.harness, ask.harness.source, paths[:1], record=True)
     short = found.shortfall(len(paths))
+    if short and (hint := missing_part(short.cause, ask.harness.function.path, ask.harness.view.module)):
+        short = replace(short, hint=hint)
     if not found.passed:
         return Found((), diagnostics=(short,) if short else ())
     missing = [*([short] if short else []), *_not_run(ask.harness, paths, found)]

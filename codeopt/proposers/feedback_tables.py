@@ -219,7 +219,7 @@ def _hot_lines(lines: Sequence[HotLine], source: Sequence[str]) -> list[str]:
     rows = [f"{'line':>5}  {'share':>6}  {'hits':>10}  source"]
     for hot in lines:
         text = source[hot.line - 1].rstrip()[:100] if 0 < hot.line <= len(source) else ""
-        rows.append(f"{hot.line:>5}  {hot.share:>6.1%}  {hot.hits:>10,}  {text}")
+        rows.append(f"{hot.line:>5}  {hot.share:>6.1%}  {hot.count:>10}  {text}")
     return rows
 
 

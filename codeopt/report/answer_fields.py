@@ -189,6 +189,8 @@ class HotFunctionFields(AnswerPart):
     share: float
     hits: int | None
     """Calls; null: not counted."""
+    cut: bool = False
+    """Counting was cut: there are at least so many."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -338,6 +338,7 @@ class ProfileJson(AnswerFields):
     functions: tuple[HotFunctionFields, ...]
     split: SplitFields
     memory: MemoryFields
+    waiting_share: float | None = Field(description="Share of the wall time without work, 0 to 1")
     notes: tuple[str, ...] = Field(description="What could not be measured, and why")
 
 
@@ -355,6 +356,7 @@ def profile_answer(profile: Profile, interpreter: Interpreter | None) -> Profile
             copy_mib_s=profile.copy_mib_s,
             lines=profile.memory,
         ),
+        waiting_share=profile.waiting_share,
         notes=profile.notes,
     )
 

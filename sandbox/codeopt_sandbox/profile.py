@@ -10,7 +10,7 @@ from secrets import token_hex
 from typing import Any, Literal
 
 from codeopt_sandbox.guest.calls.function_ref import FunctionRef
-from codeopt_sandbox.guest.profile.request import ProfileRequest
+from codeopt_sandbox.guest.profile.request import INTERVAL, ProfileRequest
 from codeopt_sandbox.guest_bundle import GuestProgram
 from codeopt_sandbox.outcome import Case, Run
 
@@ -20,10 +20,13 @@ RunDriver = Callable[[GuestProgram, bytes], Run]
 
 SHORTEST = 0.1
 """Seconds under Scalene, all runs together, below which there is no split."""
+COARSE = 0.05
+"""Uncertainty of a share of the split from which on it is reported, 0 to 1."""
+MOST_OF_IT = 0.5
+"""Share of the wall time from which on a program is one that waits."""
+CHILDREN = 0.02
+"""Smallest CPU time of child processes that is reported, as a share of the program's."""
 GAIN = "the Python/native/system split and the memory profile"
-OWN_SAMPLES = "profiling.sampling"
-"""Module of the standard library, from Python 3.15 on."""
-INSTEAD = "it gave the Python/native/system split, for scalene is not installed; so there is no memory by line"
 TITLE = {
     "lines": "line profile",
     "scalene": "Scalene",
@@ -50,6 +53,13 @@ class HotLine:
     text: str
     place: str = ""
     """`file.py:12` in a program of several files. Otherwise empty, as `line` is enough."""
+    cut: bool = False
+    """True if the program was stopped: the line was reached at least so often."""
+
+    @property
+    def count(self) -> str:
+        """`1,234`, `1,234+`."""
+        return count_words(self.hits, cut=self.cut)
 
     @property
     def file(self) -> str:
@@ -79,16 +89,20 @@ class HotFunction:
     """Calls; for a generator, items. None: not counted."""
     total: float | None = None
     """Share with all that it calls, 0..1. None: not known."""
+    cut: bool = False
+    """True if the program was stopped: it was called at least so often."""
 
     @property
     def count(self) -> str:
-        """`1,234`, `?`."""
-        return count_words(self.hits)
+        """`1,234`, `1,234+`, `?`."""
+        return count_words(self.hits, cut=self.cut)
 
 
-def count_words(number: int | None) -> str:
-    """Write a count, `?` where none is known."""
-    return "?" if number is None else f"{number:,}"
+def count_words(number: int | None, *, cut: bool = False) -> str:
+    """Write a count, with a plus where counting was cut, `?` where none is known."""
+    if number is None:
+        return "?"
+    return f"{number:,}+" if cut else f"{number:,}"
 
 
 @dataclass(frozen=True)
@@ -103,7 +117,7 @@ class MemoryLine:
 
 @dataclass(frozen=True)
 class LineSplit:
-    """One line by kind of code, as Scalene or the interpreter's own samples saw it."""
+    """One line by kind of code, as Scalene saw it."""
 
     line: int
     python_share: float
@@ -154,6 +168,15 @@ class Profile:
     """Largest share first."""
     split: tuple[LineSplit, ...] = ()
     """Lines by kind of code, in their order; empty when the run was too short for Scalene."""
+    waiting_share: float | None = None
+    """Share of the wall time in which the program neither works nor is ready to; None if it is not known."""
+
+    @property
+    def waits(self) -> str:
+        """One line about a program that waits more than it works; empty for any other."""
+        if self.waiting_share is None or self.waiting_share <= MOST_OF_IT:
+            return ""
+        return f"It waits for {self.waiting_share:.0%} of its time, and computing less does not shorten that."
 
 
 def profile(
@@ -217,20 +240,13 @@ def parse(stdout: bytes, marker: str) -> dict[str, Any]:
     return result if isinstance(result, dict) else {}
 
 
-def _title(mode: str, result: dict[str, Any]) -> str:
-    """Return the name of what took the figures: without Scalene the interpreter's own samples may give the split."""
-    return OWN_SAMPLES if "missing" in result and "lines" in result else TITLE[mode]
-
-
 def _complaints(mode: str, result: dict[str, Any], run: Run) -> tuple[str, ...]:
-    title = _title(mode, result)
+    title = TITLE[mode]
     notes = []
     if not result:
         end = run.stop or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
         notes.append(f"{title}: no result, the profiled run ended by itself or was ended ({end})")
-    if title == OWN_SAMPLES:
-        notes.append(f"{title}: {INSTEAD}")
-    elif "missing" in result:
+    if "missing" in result:
         notes.append(
             f"{title}: scalene is not installed for the Python that runs the program; "
             f"`python -m pip install scalene` there gives {GAIN}"
@@ -239,7 +255,7 @@ def _complaints(mode: str, result: dict[str, Any], run: Run) -> tuple[str, ...]:
         notes.append(f"{title}: the profiler failed ({_name(result['error'])})")
     if result.get("ended"):
         notes.append(f"{title}: the program ended with {_name(result['ended'])}")
-    if result.get("memory") is False and title != OWN_SAMPLES:
+    if result.get("memory") is False:
         notes.append(f"{title}: no memory by line, which takes a sparse file of 256 MiB; the sandbox allows less")
     if result.get("stopped") is True:
         notes.append(f"{title}: stopped at its time limit; what the program does later is not in it")
@@ -293,20 +309,27 @@ MAX_PERCENT = 101.0
 """Largest percentage that is believed; Scalene's may pass 100 by rounding."""
 MAX_MIB = 2.0**30
 """Largest amount of memory that is believed, MiB."""
+MAX_S = 2.0**30
+"""Longest time that is believed, seconds."""
 
 
 def _read_lines(found: Profile, result: dict[str, Any], texts: list[str]) -> Profile:
     last = len(texts)
     rows = _lines_once(_rows(result, "lines", last, MAX_COUNT, MAX_COUNT))
     total = sum(ns for _, _, ns in rows) or 1
-    lines = [HotLine(line, ns / total, hits, ns / 1e9, texts[line - 1]) for line, hits, ns in rows]
+    cut = result.get("stopped") is True
+    lines = [HotLine(line, ns / total, hits, ns / 1e9, texts[line - 1], cut=cut) for line, hits, ns in rows]
     functions = [
-        HotFunction(name.replace(".<locals>", ""), line, ns / total, calls)
+        HotFunction(name.replace(".<locals>", ""), line, ns / total, calls, cut=cut)
         for name, line, calls, ns in _rows(result, "functions", None, last, MAX_COUNT, MAX_COUNT)
     ]
     peak = float(_number(result, "peak_mib", MAX_MIB))
+    wall, busy, children = (float(_number(result, key, MAX_S)) for key in ("wall_s", "busy_s", "children_s"))
+    if children > CHILDREN * (busy + children):
+        found = _note(found, f"line profile: child processes took {children:.2f} s of CPU time, which no line shows")
     return replace(
         found,
+        waiting_share=max(0.0, 1 - busy / wall) if wall else None,
         peak_mib=peak or None,
         lines=tuple(sorted(lines, key=lambda hot: (-hot.share, hot.line))),
         functions=tuple(sorted(functions, key=lambda hot: (-hot.share, hot.line))),
@@ -324,8 +347,9 @@ def _read_scalene(found: Profile, result: dict[str, Any], texts: list[str]) -> P
     rows = _lines_once(_rows(result, "lines", len(texts), MAX_PERCENT, MAX_PERCENT, MAX_MIB, MAX_MIB, MAX_MIB))
     if not result.keys() & {"lines"}:
         return found
-    title = _title("scalene", result)
-    runs, seconds = _number(result, "runs", MAX_COUNT), _number(result, "seconds", MAX_MIB)
+    title = TITLE["scalene"]
+    runs = _number(result, "runs", MAX_COUNT)
+    seconds, cpu_s, busy = (float(_number(result, key, MAX_S)) for key in ("seconds", "cpu_s", "busy_s"))
     system = float(_number(result, "system", 1.0))
     shares = [sum(row[column] for row in rows) for column in (1, 2)]
     # Scalene counts frees late, so that repeated runs add up: no line held more than the whole program.
@@ -333,6 +357,8 @@ def _read_scalene(found: Profile, result: dict[str, Any], texts: list[str]) -> P
     memory = [MemoryLine(row[0], min(row[3], top), min(row[4], top)) for row in rows if row[3] or row[4]]
     found = replace(
         found,
+        # The line profile slows down what works, and not what waits.
+        waiting_share=max(0.0, 1 - busy / seconds) if seconds else found.waiting_share,
         copy_mib_s=None if result.get("memory") is False else float(sum(row[5] for row in rows)),
         memory=tuple(sorted(memory, key=lambda line: (-line.peak_mib, -line.growth_mib, line.line))),
     )
@@ -341,6 +367,10 @@ def _read_scalene(found: Profile, result: dict[str, Any], texts: list[str]) -> P
     if seconds < SHORTEST or not sum(shares):
         return _note(found, f"{title}: still too short to sample, so there is no Python/native/system split")
     python, native = (share / sum(shares) * (1 - system) for share in shares)
+    # 95 % of samples of a share of one half lie within 1 / sqrt(n) of it.
+    samples = max(1, round(cpu_s / INTERVAL))
+    if samples**-0.5 > COARSE:
+        found = _note(found, f"{title}: the split is coarse: {samples} samples, known to {samples**-0.5:.0%}")
     by_line = sorted((row[:3] for row in rows if row[1] or row[2]), key=lambda row: row[0])
     split = tuple(LineSplit(line, *(share / sum(shares) * (1 - system) for share in both)) for line, *both in by_line)
     return replace(found, python_share=python, native_share=native, system_share=system, split=split)

@@ -76,7 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         python = [python_line(interpreter)] if arguments.verbose else []
         lines = slow_lines(profile, arguments.lines, source=program.source if arguments.verbose else "")
-        parts = [log_line(f"{target}, case {profile.case}"), *python, "", *lines, *summary(profile)]
+        waits = [profile.waits] if profile.waits else []
+        parts = [log_line(f"{target}, case {profile.case}"), *python, *waits, "", *lines, *summary(profile)]
         tell("\n".join([*parts, f"Next: {other_command(arguments.asked, 'improve', str(target))}", ""]))
     return 0
 
@@ -98,7 +99,7 @@ def _row(line: HotLine | None, number: int, text: str) -> str:
     figures, mark = "", "  "
     if line is not None:
         each = line.seconds / line.hits * 1e6 if line.hits else 0.0
-        figures = f"{line.share:>7.1%} {line.hits:>11,} {each:>9.2f} us"
+        figures = f"{line.share:>7.1%} {line.count:>11} {each:>9.2f} us"
         mark = ">>" if line.share >= HOT else "> " if line.share >= WARM else "  "
     return f"{figures:<32} {mark} {number:>5}  {text}".rstrip()
 

@@ -9,8 +9,7 @@ from textwrap import wrap
 from codeopt.core.sanitize import inline, log_line, printable
 from codeopt.core.words import clock, took
 from codeopt.report.stacks.tree import CallNode, call_tree
-from codeopt.workloads.project.profile import IMPORTS, ProjectProfile
-from codeopt.workloads.project.waits_and_queries import N_PLUS_1, WaitLine
+from codeopt.workloads.project.profile import IMPORTS, N_PLUS_1, ProjectProfile, WaitLine
 
 LEAST = 0.02
 """Smaller shares are not shown to people."""
@@ -37,6 +36,8 @@ def profile_text(
         f"{inline(command, 200)}: {took(profile.seconds)} {clock('wall')}, {took(profile.cpu_s)} {clock('cpu')}",
         *(f"  {row}" for row in wrap(", ".join(f"{part.name} {took(part.seconds)}" for part in parts), 76)),
     ]
+    waited = _waited(profile)
+    out += waited if profile.waits_most else []
     functions = [f for f in profile.functions if f.own_share >= LEAST][:MOST]
     counted = any(f.calls is not None for f in functions)
     out += ["", f"   self   total{'       calls' * counted}  function"] * bool(functions)
@@ -51,7 +52,7 @@ def profile_text(
         out.append(f"{line.own_share:>7.1%}   {printable(line.file)}:{line.line}  {inline(text.strip(), 90)}")
     out += [SAMPLED] * bool(lines and not verbose)
     out += _asked(profile)
-    out += _waited(profile)
+    out += [] if profile.waits_most else waited
     out += _details(profile) if verbose else []
     out.append("")
     out += [f"Note: {note}" for note in profile.notes]

@@ -14,7 +14,7 @@ from codeopt.workloads.project.event_log import watched_run
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt_sandbox.compare import Comparison, Decision
 
-START = Instrument("project_start")
+START = Instrument("profile.start_time")
 RUNS = 3
 """Number of runs of each version."""
 LONG_S = 5.0

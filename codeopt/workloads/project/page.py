@@ -18,8 +18,15 @@ from codeopt.report.stacks.model import StackProfile
 from codeopt.report.stacks.places import placed
 from codeopt.report.stacks.tree import CallNode, call_tree
 from codeopt.workloads.project.call_tree_text import BUSY
-from codeopt.workloads.project.profile import FunctionTime, LibraryTime, LineTime, ProjectProfile
-from codeopt.workloads.project.waits_and_queries import N_PLUS_1, QueryLine, WaitLine
+from codeopt.workloads.project.profile import (
+    N_PLUS_1,
+    FunctionTime,
+    LibraryTime,
+    LineTime,
+    ProjectProfile,
+    QueryLine,
+    WaitLine,
+)
 from codeopt.workloads.source.functions import definitions
 
 LEAST = 0.005
@@ -79,6 +86,7 @@ def command_page(
         function_names=names,
         functions=[_function(f, earlier)[: len(names)] for f in profile.functions[:MOST_FUNCTIONS]],
         queries=[_queried(row) for row in profile.queries[:ROWS]],
+        waits_most=profile.waits_most,
         waits=[_waited(row) for row in profile.waits if row.share >= LEAST][:ROWS],
         sources=_sources(profile, files),
         libraries=[

@@ -10,9 +10,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
 from codeopt.report.stacks.model import Frame, StackProfile
-from codeopt.workloads.project.waits_and_queries import QueryLine, WaitLine
 from codeopt_sandbox.outcome import Run
-from codeopt_sandbox.profile import count_words
+from codeopt_sandbox.profile import MOST_OF_IT, count_words
 
 Key = TypeVar("Key", bound=Hashable)
 OFTEN = 10
@@ -33,6 +32,10 @@ QUEUED = "waiting for a free core"
 """Name of a part of the clock."""
 INTERPRETER = "python"
 """Name of the interpreter's own work, which is in no file."""
+REPEATED = 10
+"""Number of queries of one statement from which a line counts as repeating it."""
+N_PLUS_1 = "one query for each row (the N+1 pattern): ask once for all of them"
+"""Advice on a line that repeats."""
 
 
 class Spot(NamedTuple):
@@ -133,7 +136,7 @@ class FunctionTime:
     @property
     def count(self) -> str:
         """`1,234`, `1,234+`, `?`."""
-        return count_words(self.calls) + "+" * (self.cut and self.calls is not None)
+        return count_words(self.calls, cut=self.cut)
 
     @property
     def expected_gain(self) -> float:
@@ -194,6 +197,51 @@ class LibraryTime:
 
 
 @dataclass(frozen=True)
+class QueryLine:
+    """A line of the project that has a database run statements."""
+
+    file: str
+    qualname: str
+    line: int
+    queries: int
+    most_of_one: int
+    """Number of queries of the statement that is asked most often; what only writes is left out."""
+    statements: int
+    """Number of different statements."""
+    caller: str = ""
+    """The function that has this one ask most often."""
+
+    @property
+    def repeats(self) -> bool:
+        """One statement is asked for each of many rows: the N+1 pattern."""
+        return self.most_of_one >= REPEATED
+
+    @property
+    def words(self) -> str:
+        """`600 queries of one statement at shop/app.py:9 in order_total, most for totals`."""
+        one = f" of one statement, {self.queries:,} in all," if self.statements > 1 else " of one statement"
+        most = f", most for {self.caller}" if self.caller else ""
+        return f"{self.most_of_one:,} queries{one} at {self.file}:{self.line} in {self.qualname}{most}"
+
+
+@dataclass(frozen=True)
+class WaitLine:
+    """A line of the project at which the command waits."""
+
+    file: str
+    """Empty where no line of the project waits."""
+    qualname: str
+    line: int
+    library: str
+    """Library that the line called; empty for a function of C."""
+    seconds: float
+    share: float
+    """Share of the command's wall time, 0 to 1."""
+    for_others: bool
+    """Threads or processes of the command itself are waited for, which may be at work."""
+
+
+@dataclass(frozen=True)
 class ProjectProfile:
     seconds: float
     """Wall time without any profiler, seconds."""
@@ -240,6 +288,11 @@ class ProjectProfile:
     def parts(self) -> tuple[ClockPart, ...]:
         """Return the same without the wait for a core, which depends on the machine and not on the command."""
         return tuple(part for part in self.clock if part.name != QUEUED)
+
+    @property
+    def waits_most(self) -> bool:
+        """Return True if the command waits for most of its time: computing less does not shorten that."""
+        return self.waiting_share > MOST_OF_IT
 
     @property
     def repeated_queries(self) -> tuple[QueryLine, ...]:

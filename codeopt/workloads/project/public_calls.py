@@ -220,7 +220,7 @@ class PublicCalls:
         if not new:
             return
         arguments = ([(each.file, each.qualname) for each in new], MOST_OF_ONE)
-        watcher = Instrument("recorded_module", arguments, "install_in_project", RECORDERS)
+        watcher = Instrument("tests.recorded_module", arguments, "install_in_project", RECORDERS)
         runs, limits = replace(self.runs, purpose="functions"), replace(self.runs.limits, output_mib=MOST_MIB)
         watched = watched_run(runs, self.program.revision, watcher, limits)
         if watched.run.exit == 0 and watched.run.stop is None:

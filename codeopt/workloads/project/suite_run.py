@@ -33,7 +33,7 @@ FEW = 60
 AT_ONCE = 8
 """Number of those that are run first of a larger suite; each further run has twice as many."""
 NOT_RUN = "the project's tests are not run"
-REACH = Instrument("project_reach")
+REACH = Instrument("tests.project_reach")
 
 
 @dataclass

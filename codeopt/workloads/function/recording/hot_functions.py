@@ -10,11 +10,11 @@ from pathlib import Path
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.sanitize import inline
 from codeopt.workloads.function.recording.instrumented_run import (
-    Instrument,
     UsersCommand,
     WatchedRun,
     events,
     run_watched,
+    sampler,
 )
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.functions import Function, read_functions
@@ -52,7 +52,7 @@ def run_shares(path: Path, command: UsersCommand) -> RunShares:
     if not functions:
         raise UsageError(f"{path} has no function that could be improved")
     module = locate(path)
-    run = run_watched(command, module.root, Instrument("project_time", (str(module.root),)))
+    run = run_watched(command, module.root, sampler(str(module.root), waits=False))
     seconds, total = _seconds(run, f"/{module.path.relative_to(module.root)}", functions)
     if not seconds:
         program = inline(" ".join(run.program), 200)

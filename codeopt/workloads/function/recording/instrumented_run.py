@@ -62,7 +62,7 @@ sys.path[:] = [path for path in sys.path if path != _folder]
 if sys.version_info >= (3, 8):
 {indented}
     _log = _bundle.load("tests.call_log").CallLog(_folder)
-    _watch = _bundle.load("tests.{module}").{function}
+    _watch = _bundle.load("{module}").{function}
     _log.write("@ hook %.6f" % (time.process_time() - _begun))
     _watch({first}*{arguments!r}, _log.write)
     from importlib.machinery import PathFinder as _finder
@@ -77,14 +77,14 @@ if sys.version_info >= (3, 8):
 
 RECORDERS = ("tests/", "calls/__init__", "calls/repr/")
 """Files of the guest that recorders of calls need, by how their paths begin."""
-SAMPLERS = ("tests/project_", "tests/process_end", "tests/cpu_sampler", "tests/call_log",
-            "tests/__init__")  # fmt: skip
+SAMPLERS = ("profile/__init__", "profile/sampler", "profile/queries", "profile/counter", "profile/start_time",
+            "tests/__init__", "tests/project_reach", "profile/process_end", "tests/call_log")  # fmt: skip
 """Files of the guest that samplers and counters need."""
 
 
 @dataclass(frozen=True)
 class Instrument:
-    """Instrumentation of each interpreter: a function of a module of codeopt_sandbox.guest.tests; its last argument
+    """Instrumentation of each interpreter: a function of a module of codeopt_sandbox.guest; its last argument
     writes a line."""
 
     module: str
@@ -97,6 +97,12 @@ class Instrument:
         indented = "".join(f"    {line}" for line in loading(*self.needs).splitlines(keepends=True))
         names = {"module": self.module, "function": self.function, "arguments": self.arguments}
         return HOOK.format(indented=indented, first=first, **names)
+
+
+def sampler(*root: str, waits: bool) -> Instrument:
+    """Sampler of stacks, by wall time where a process waits or else by CPU time. root: folder of the project, where
+    the hook does not give it."""
+    return Instrument("profile.sampler", (*root, waits))
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ def record(function: Function, command: UsersCommand) -> Recording:
     """
     module = locate(function.path)
     arguments = (str(module.path), function.qualname, MOST_OF_ONE)
-    watch = Instrument("recorded_module", arguments, "install_for_file", RECORDERS)
+    watch = Instrument("tests.recorded_module", arguments, "install_for_file", RECORDERS)
     _make_folder(module)
     run = run_watched(command, module.root, watch)
     lines = run.lines

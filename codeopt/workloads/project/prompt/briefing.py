@@ -7,10 +7,9 @@ from itertools import groupby
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.sanitize import cut, fenced, inline
-from codeopt.workloads.project.profile import FunctionTime, ProjectProfile, given_words
+from codeopt.workloads.project.profile import N_PLUS_1, FunctionTime, ProjectProfile, given_words
 from codeopt.workloads.project.prompt.figures import LEAST, ROWS, Figures
 from codeopt.workloads.project.protected_files import ProtectedFiles, ProtectedReason
-from codeopt.workloads.project.waits_and_queries import N_PLUS_1
 
 RULES = """\
 Rules, checked by running it:

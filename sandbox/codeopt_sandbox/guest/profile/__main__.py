@@ -3,14 +3,14 @@
 stdin:  a ProfileRequest as one line of JSON, then the program's source (UTF-8) and its input, of the lengths in it.
 stdout: a line of the marker and the result as JSON. What the program itself prints goes to /dev/null.
 
-    lines    {"lines": [[line, hits, own ns]], "functions": [[name, line, calls, own ns]], "peak_mib": MiB}
+    lines    {"lines": [[line, hits, own ns]], "functions": [[name, line, calls, own ns]], "peak_mib": MiB,
+              "wall_s": of the run, "busy_s": at work or ready to be, "children_s": CPU seconds of child processes}
     scalene  {"lines": [[line, python, native, peak MiB, growth MiB, copied MiB/s]], "system": share of the CPU time,
               "runs": n, "seconds": of all runs, "memory": if it was measured}, python and native in % of all samples
     callees  {"callees": [[name, module, first line, calls, share, source]]} of calls outside of its module
     allocated {"allocated": [[line, bytes at the peak, most bytes at one moment]]} of a function's calls
     all      "ended": type of the exception that ended the program, "stopped": it ran past max_seconds,
-             "missing": "scalene", with the result of Python's own samples if any, or
-             "error": type of an internal exception
+             "missing": "scalene", or "error": type of an internal exception
 
 Uses the standard library, and scalene if it is installed.
 """
@@ -25,14 +25,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ..calls.function_ref import FunctionRef
-from .allocated import run_allocated
 from .callees import run_callees
-from .own_time import run_lines
+from .line_events import run_lines
+from .memory import run_allocated
 from .program import ProfiledProgram, claim_streams
 from .request import ProfileRequest
 from .sampled import run_scalene
-from .stack_samples import run_samples
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,11 +45,14 @@ def main(bundle: Bundle) -> None:
     """Profile the program on standard input."""
     request = ProfileRequest.read(json.loads(sys.stdin.buffer.readline()))
     folder = Path(tempfile.mkdtemp(prefix="profile"))
-    program = ProfiledProgram(folder, FunctionRef.read(request.function) if request.function else None, request.args)
+    program = ProfiledProgram(folder, request)
     program.path.write_bytes(sys.stdin.buffer.read(request.source))
     program.stdin.write_bytes(sys.stdin.buffer.read(request.stdin))
     process, output = os.getpid(), claim_streams()
-    result = answer(program, request, bundle)
+    try:
+        result = answer(program, request, bundle)
+    except Exception as error:
+        result = {"error": type(error).__name__}
     if os.getpid() == process:  # not a process that the program forked
         shutil.rmtree(folder, ignore_errors=True)
         text = memoryview(f"\n{request.marker}{json.dumps(result)}\n".encode())
@@ -61,25 +62,7 @@ def main(bundle: Bundle) -> None:
 
 
 def answer(program: ProfiledProgram, request: ProfileRequest, bundle: Bundle) -> dict[str, Any]:
-    try:
-        if request.mode == "lines":
-            return run_lines(program, request)
-        if request.mode == "allocated":
-            return run_allocated(program, request)
-        return run_callees(program, request) if request.mode == "callees" else split(program, request, bundle)
-    except Exception as error:
-        return {"error": type(error).__name__}
-
-
-def split(program: ProfiledProgram, request: ProfileRequest, bundle: Bundle) -> dict[str, Any]:
-    """Split the time by Scalene, or else by the interpreter's own samples, where it takes them."""
-    if importlib.util.find_spec("scalene"):
-        return run_scalene(program, request, bundle)
-    found: dict[str, Any] = {"missing": "scalene"}
-    try:
-        found.update(run_samples(program, request, bundle))
-    except ModuleNotFoundError:
-        pass  # before Python 3.15
-    except Exception as error:
-        found["error"] = type(error).__name__
-    return found
+    if request.mode == "scalene":
+        found = importlib.util.find_spec("scalene")
+        return run_scalene(program, request, bundle) if found else {"missing": "scalene"}
+    return {"lines": run_lines, "allocated": run_allocated, "callees": run_callees}[request.mode](program)

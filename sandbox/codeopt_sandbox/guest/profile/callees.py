@@ -7,14 +7,11 @@ import inspect
 import linecache
 import sys
 
-from .program import within
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from .program import ProfiledProgram
-    from .request import ProfileRequest
 
 MIN_SHARE = 0.02
 """Share of the time below which a function is left out."""
@@ -25,19 +22,11 @@ MAX_LINE_CHARS = 200
 """Most characters of a line."""
 
 
-def run_callees(program: ProfiledProgram, request: ProfileRequest) -> dict[str, Any]:
+def run_callees(program: ProfiledProgram) -> dict[str, Any]:
     """Answer for the host: [name, module, first line, calls, share, source] of each; a function in C has no module,
     line or source."""
     profiler = cProfile.Profile()
-
-    def run() -> str:
-        ended = program.run(program.compile())
-        profiler.disable()
-        return ended
-
-    program.begin = profiler.enable
-    ended, stopped = within(request.max_seconds, (), run)
-    profiler.disable()
+    ended = program.measured(program.compile(), profiler.enable, profiler.disable)
     profiler.create_stats()
     stats: dict[tuple[str, int, str], tuple[Any, ...]] = profiler.stats
     total = sum(row[2] for row in stats.values()) or 1.0
@@ -49,7 +38,7 @@ def run_callees(program: ProfiledProgram, request: ProfileRequest) -> dict[str, 
             continue
         found.append([name, files.get(file, ""), line, calls, share, source_of(file, line)])
     found.sort(key=lambda row: -row[4])
-    return {"callees": found[:MAX_FUNCTIONS], "ended": ended, "stopped": stopped}
+    return {"callees": found[:MAX_FUNCTIONS], **ended}
 
 
 def source_of(file: str, line: int) -> str:

@@ -10,14 +10,19 @@ import threading
 import types
 from pathlib import Path
 
+from ..boot import ROOT
+from ..calls.function_ref import FunctionRef
 from ..calls.profiled import PreparedCalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable
     from typing import Any
 
-    from ..calls.function_ref import FunctionRef
+    from .request import ProfileRequest
+
+SETUP_S = 60.0
+"""Time limit for importing a function's module and making its arguments, seconds."""
 
 
 class TimeUp(BaseException):
@@ -27,30 +32,54 @@ class TimeUp(BaseException):
 class ProfiledProgram:
     """The program's file and its input, to be run in this process as `__main__`."""
 
-    def __init__(self, folder: Path, function: FunctionRef | None = None, args: Sequence[str] = ()) -> None:
-        self.path = folder / "program.py"
-        self.stdin = folder / "stdin"
-        self.args = args
-        self.function = function
+    def __init__(self, folder: Path, request: ProfileRequest) -> None:
+        self.path, self.stdin = folder / "program.py", folder / "stdin"
+        self.args, self.max_seconds = request.args, request.max_seconds
+        self.function = FunctionRef.read(request.function) if request.function else None
         """Function to call with the calls on the program's input. The program is a module then."""
-        self.begin: Callable[[], Any] = lambda: None
-        """Called when the arguments are made."""
 
     def compile(self) -> types.CodeType:
         """Code object of the program, under its own name."""
         return compile(self.path.read_bytes().decode(), str(self.path), "exec")
 
-    def run(self, code: types.CodeType) -> str:
+    def measured(
+        self, code: types.CodeType, begin: Callable[[], Any], end: Callable[[], Any] = lambda: None
+    ) -> dict[str, Any]:
+        """Run it once between `begin` and `end`, for at most `max_seconds`. Return how it ended, for the host.
+
+        A function's calls begin when its module is imported and its arguments are made.
+        """
+
+        def start() -> None:
+            begin()
+            signal.setitimer(signal.ITIMER_REAL, self.max_seconds, 0.1)
+
+        signal.signal(signal.SIGALRM, alarm)
+        try:
+            try:
+                if self.function is None:
+                    start()
+                else:
+                    signal.setitimer(signal.ITIMER_REAL, SETUP_S, 0.1)
+                return {"ended": self.run(code, start), "stopped": False}
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        except TimeUp:
+            return {"ended": "", "stopped": True}
+        finally:
+            end()
+
+    def run(self, code: types.CodeType, begin: Callable[[], Any] = lambda: None) -> str:
         """Run its code once; return the type of the exception that ended it, or an empty text."""
         module = types.ModuleType("__main__")
         module.__dict__.update(__file__=str(self.path), __builtins__=builtins)
         sys.modules["__main__"], sys.argv = module, [str(self.path), *self.args]
-        self.open_streams()
+        self._open_streams()
         try:
             if self.function is None:
                 exec(code, module.__dict__)
             else:
-                PreparedCalls(self.function, self.path.read_bytes().decode(), code).make(self.begin)
+                PreparedCalls(self.function, self.path.read_bytes().decode(), code).make(begin)
             for thread in threading.enumerate():
                 if thread is not threading.current_thread() and not thread.daemon:
                     thread.join()
@@ -62,67 +91,31 @@ class ProfiledProgram:
             return type(error).__name__
         return ""
 
-    def open_streams(self) -> None:
+    def _open_streams(self) -> None:
         """Open the program's input at its beginning, and streams that nobody has closed."""
         fd = os.open(self.stdin, os.O_RDONLY)
         os.dup2(fd, 0)
         os.close(fd)
         streams: Any = sys  # `__stdin__` is a constant to a type checker
-        streams.stdin = streams.__stdin__ = os.fdopen(0, encoding="utf-8", errors="surrogateescape", closefd=False)
-        streams.stdout = streams.__stdout__ = os.fdopen(
-            1, "w", encoding="utf-8", errors="surrogateescape", closefd=False
-        )
+        text: Any = {"encoding": "utf-8", "errors": "surrogateescape", "closefd": False}
+        streams.stdin = streams.__stdin__ = os.fdopen(0, **text)
+        streams.stdout = streams.__stdout__ = os.fdopen(1, "w", **text)
+
+
+def alarm(_: int, frame: types.FrameType | None) -> None:
+    """End the program. An exception in a hook of ours would be lost, so that the alarm comes again in a moment."""
+    if frame is not None and frame.f_code.co_filename.startswith(ROOT):
+        signal.setitimer(signal.ITIMER_REAL, 0.001, 0.1)
+    else:
+        raise TimeUp
 
 
 def claim_streams() -> int:
     """Put /dev/null in place of stdout and stderr; return a descriptor of the real stdout."""
-    result = os.dup(1)
+    result, leave = os.dup(1), os._exit
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
     os._exit = sys.exit  # type: ignore[assignment]  # some programs end so; the profile would be lost
+    os.register_at_fork(after_in_child=lambda: setattr(os, "_exit", leave))
     return result
-
-
-def within(seconds: float, hook_codes: Collection[types.CodeType], run: Callable[[], str]) -> tuple[str, bool]:
-    """Run for at most so long; return (what `run` returned, whether it was stopped)."""
-
-    def alarm(_: int, frame: types.FrameType | None) -> None:
-        if frame is not None and frame.f_code in hook_codes:
-            signal.setitimer(signal.ITIMER_REAL, 0.001, 0.1)  # an exception in a hook would be lost
-        else:
-            raise TimeUp
-
-    signal.signal(signal.SIGALRM, alarm)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
-    try:
-        try:
-            return run(), False
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-    except TimeUp:
-        return "", True
-
-
-def forget_peak() -> float:
-    """Reset the memory peak and return the present memory, MiB.
-
-    If the kernel does not allow it, return the old peak, so that nothing exceeds it.
-    """
-    try:
-        Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        return memory_mib()[1]
-    return memory_mib()[0]
-
-
-def memory_mib() -> tuple[float, float]:
-    """Memory of this process in MiB, (now, highest).
-
-    Not from Scalene, which holds on to what it samples: a program that takes and drops two blocks of 57 MiB five
-    times came out at 343 MiB there, by its own count and by the system's.
-    """
-    status = Path("/proc/self/status")
-    fields = dict(line.split(":", 1) for line in status.read_text().splitlines()) if status.exists() else {}
-    now, highest = (int(fields.get(name, "0").split()[0]) / 1024 for name in ("VmRSS", "VmHWM"))
-    return now, highest

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     ProfileMode = Literal["lines", "scalene", "callees", "allocated"]
+INTERVAL = 0.005
+"""Seconds between Scalene's samples."""
 
 
 class ProfileRequest(Record):

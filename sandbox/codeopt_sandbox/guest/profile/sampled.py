@@ -9,24 +9,20 @@ import select
 import signal
 import sys
 import time
-from contextlib import contextmanager
 from pathlib import Path
 from subprocess import Popen, TimeoutExpired
 
 from ..boot import ROOT
-from ..calls.function_ref import FunctionRef
 from .program import ProfiledProgram
-from .request import ProfileRequest
+from .request import INTERVAL, ProfileRequest
+from .sampler import ready_seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from ..boot import Bundle
 
-INTERVAL = 0.005
-"""Seconds between Scalene's samples."""
 MAX_START_S = 10.0
 """Time limit for Scalene before the program, seconds; 0.4 s on an idle machine."""
 MAX_REPORT_S = 3.0
@@ -38,33 +34,26 @@ with open({{modules!r}}, "rb") as file:
     modules = marshal.loads(file.read())
 space = {{{{"__name__": "boot"}}}}
 exec(modules["{ROOT}/boot.py"], space)
-space["Bundle"](modules).load("profile.sampled").{{call}}()
+space["Bundle"](modules).load("profile.sampled").main_scalene()
 '''
 
 
 def run_scalene(program: ProfiledProgram, request: ProfileRequest, bundle: Bundle) -> dict[str, Any]:
     """Run Scalene in a process of its own on `repeat`, and cut its report down. Raises ChildProcessError."""
     folder = program.path.parent
-    script = prepare(folder, bundle, "main_scalene")
+    (folder / "modules").write_bytes(bundle.pack(""))
+    (folder / "run.py").write_text(SCRIPT.format(modules=str(folder / "modules")))
     (folder / "repeat.py").write_text("import guest\nguest.repeat()\n")
     for memory in (True, False):  # for memory it maps files of 256 MiB: too large for some limits
-        stopped = start_scalene(folder, script, memory, request)
+        stopped = start_scalene(folder, memory, request)
         runs, report = (read_json(folder / name) for name in ("runs", "report.json"))
         if runs or stopped:
             return {**runs, **shorten(report), "stopped": stopped, "memory": memory}
     raise ChildProcessError
 
 
-def prepare(folder: Path, bundle: Bundle, call: str) -> Path:
-    """Write a script that calls a function of this module in a process of its own."""
-    (folder / "modules").write_bytes(bundle.pack(""))
-    script = folder / "sampled_run.py"
-    script.write_text(SCRIPT.format(modules=str(folder / "modules"), call=call))
-    return script
-
-
-def start_scalene(folder: Path, script: Path, memory: bool, request: ProfileRequest) -> bool:
-    """Run it; return whether it had to be stopped."""
+def start_scalene(folder: Path, memory: bool, request: ProfileRequest) -> bool:
+    """Run it; return whether it had to be stopped at its time limit, which begins with the program."""
     found = importlib.util.find_spec("scalene")
     assert found is not None
     package = Path(str(found.origin)).parent
@@ -73,35 +62,21 @@ def start_scalene(folder: Path, script: Path, memory: bool, request: ProfileRequ
     environment = {**preload, "SCALENE_ALLOCATION_SAMPLING_WINDOW": "1048576", "TMPDIR": str(folder)}
     options = ["--cpu-sampling-rate", str(INTERVAL), "--no-stacks", "--no-async", "-o", str(folder / "report.json")]
     options += [] if memory else ["--cpu-only"]
-    with started([str(script), "run", *options, str(folder / "repeat.py")], environment, request) as process:
-        return finish(process, request.max_seconds)
-
-
-@contextmanager
-def started(
-    arguments: Sequence[str], environment: Mapping[str, str], request: ProfileRequest
-) -> Iterator[Popen[bytes]]:
-    """Start a script of `prepare`; the block begins when it is about to run the program."""
-    folder = Path(arguments[0]).parent
     ready, tell = os.pipe()
     (folder / "limits").write_text(json.dumps({**request.fields(), "tell": tell, "cwd": str(Path.cwd())}))
-    command = [sys.executable, *arguments]
+    command = [sys.executable, str(folder / "run.py"), "run", *options, str(folder / "repeat.py")]
     with Popen(command, env={**os.environ, **environment}, cwd=folder, pass_fds=[tell]) as process:
         os.close(tell)
         select.select([ready], [], [], MAX_START_S)
         os.close(ready)
-        yield process
-
-
-def finish(process: Popen[bytes], seconds: float) -> bool:
-    """Wait; at the end of the time interrupt it, which lets Scalene write its report, or else kill it."""
-    for grace, last in ((seconds, signal.SIGINT), (MAX_REPORT_S, signal.SIGKILL)):
-        try:
-            process.wait(grace)
-            return last is signal.SIGKILL
-        except TimeoutExpired:
-            process.send_signal(last)
-    return True
+        # An interrupt lets Scalene write its report.
+        for grace, last in ((request.max_seconds, signal.SIGINT), (MAX_REPORT_S, signal.SIGKILL)):
+            try:
+                process.wait(grace)
+                return last is signal.SIGKILL
+            except TimeoutExpired:
+                process.send_signal(last)
+        return True
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -131,11 +106,11 @@ def repeat() -> None:
     limits = json.loads((folder / "limits").read_text())
     tell, cwd = limits.pop("tell"), limits.pop("cwd")
     request = ProfileRequest.read(limits)
-    program = ProfiledProgram(folder, FunctionRef.read(request.function) if request.function else None, request.args)
+    program = ProfiledProgram(folder, request)
     code = program.compile()
     os.close(tell)
     os.chdir(cwd)  # it was started in the folder of its report, and the program needs its own files
-    start, before = time.perf_counter(), os.times()
+    start, before, ready = time.perf_counter(), os.times(), ready_seconds()
     facts: dict[str, Any] = {"runs": 0, "seconds": 0, "ended": ""}
     try:
         while facts["seconds"] < request.min_seconds and facts["runs"] < MAX_RUNS:
@@ -144,7 +119,8 @@ def repeat() -> None:
     finally:
         after = os.times()
         user, system = after.user - before.user, after.system - before.system
-        facts.update(seconds=time.perf_counter() - start, system=system / ((user + system) or 1))
+        facts.update(seconds=time.perf_counter() - start, busy_s=max(0.0, ready_seconds() - ready))
+        facts.update(cpu_s=user + system, system=system / ((user + system) or 1))
         (folder / "runs").write_text(json.dumps(facts))
 
 

@@ -16,10 +16,10 @@ from ..boot import ROOT
 from ..calls.function_ref import FunctionRef
 from ..calls.module_loader import SourceLoader
 from ..editable_finders import leave_what_is_missing
+from ..profile.process_end import ProcessEnd
 from .call_log import CallLog
 from .call_times import CallTimes
 from .main_script import ScriptHook, decorated, undecorated
-from .process_end import ProcessEnd
 from .recorded_module import Finder, RecordedModule
 from .recorder import CallRecorder
 from .request import TestRequest
@@ -73,7 +73,7 @@ class Children:
         self.folder = tempfile.mkdtemp(prefix=PREFIX)
         self.log = CallLog(self.folder)
         tops = [place.partition("/")[2] for place in bundle.modules if place.count("/") == 1]
-        self.put("modules", bundle.pack("tests/", "calls/", *tops))
+        self.put("modules", bundle.pack("tests/", "calls/", "profile/", *tops))
         self.put("job", marshal.dumps((ref.fields(), request.fields(), source)))
         hook = HOOK.format(folder=self.folder, magic=MAGIC_NUMBER, root=ROOT)
         self.put("sitecustomize.py", hook.encode())

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import os
 
-from .project_time import HANDS_OVER, JOBS, Places, listen
+from ..profile.process_end import hands_over, listen
+from ..profile.sampler import Places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Reach:
         if event != "call":
             return
         code = frame.f_code
-        if code.co_name in HANDS_OVER and code.co_filename.endswith(JOBS):
+        if hands_over(code):
             self.tell()
         if id(code) in self.seen:
             return

@@ -13,7 +13,6 @@ import pytest
 from codeopt.core.errors import UsageError
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import read_command
-from codeopt.workloads.project.counted import with_counters, worth_counting
 from codeopt.workloads.project.event_log import Names
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.profile import (
@@ -21,17 +20,18 @@ from codeopt.workloads.project.profile import (
     CalledBy,
     FunctionTime,
     LibraryTime,
+    QueryLine,
     Sample,
     Spot,
+    WaitLine,
     given_back,
     make_profile,
     with_sampled_lines,
 )
 from codeopt.workloads.project.prompt.briefing import brief
-from codeopt.workloads.project.waits_and_queries import QueryLine, WaitLine
 from codeopt.workloads.project.watch import samples_of as read_samples
+from codeopt.workloads.project.watch import worth_counting
 from codeopt.workloads.project.workload import as_profile
-from codeopt_sandbox.guest.tests.project_counts import CALLED
 from codeopt_sandbox.outcome import Run
 from tests.codeopt.command import Done, codeopt
 from tests.conftest import require_sandbox
@@ -444,42 +444,6 @@ def test_a_function_that_was_not_counted_has_no_count() -> None:
     assert rows == {"a": 7213, "b": None, "<module>": None}
     named = as_profile(found, Revision({"m.py": "def a():\n    pass\n"})).functions
     assert [(f.name, f.count) for f in named][:2] == [("m.py::a", "7,213"), ("m.py::b", "?")]
-
-
-COUNTED = '''\
-def plain(x):
-    return x
-@staticmethod
-def told(x):
-    """Text."""
-    if x:
-        return 1
-def short(x): return x
-class Other:
-    async def inner(self, x): "text"; await x
-def text_only():
-    """Text."""
-'''
-
-
-def test_the_text_of_a_counted_function_reports_its_calls_first() -> None:
-    """What is not counted stays as it is. Below a block lines have other numbers, which are told apart."""
-    spots = [
-        Spot("m.py", "plain", 1),
-        Spot("m.py", "told", 3),
-        Spot("m.py", "Other.inner", 10),
-        Spot("m.py", "text_only", 11),
-    ]
-    counters = with_counters({"m.py": COUNTED.encode(), "n.py": b""}, spots)
-    ((path, text),) = counters.files
-    assert [counters.original(f"/m.py:{line}") for line in (5, 7, 9)] == ["/m.py:5", "/m.py:6", "/m.py:8"]
-    assert counters.original("/n.py:9") == "/n.py:9"
-    assert path == "m.py"
-    assert text.decode() == (
-        COUNTED.replace("    return x\n", f"    {CALLED}(0); return x\n")
-        .replace("    if x:", f"    {CALLED}(1)\n    if x:")
-        .replace("await x", f"{CALLED}(2); await x")
-    )
 
 
 def test_hot_lines_of_samples_are_those_of_the_hottest_functions() -> None:

@@ -1,26 +1,30 @@
-"""Counts the calls of a few functions of a project, whose text reports each call, and times all of its functions.
+"""Counts the calls of a few functions of a project, with what they are given, and times all of its functions.
 
+From Python 3.12 on sys.monitoring tells of calls, and only of those that count. Before, a hook hears of each call.
 Counts are kept in a mapped file for each process, so that none is lost when a process is ended from outside.
 """
 
 from __future__ import annotations
 
-import builtins
 import json
 import mmap
 import os
 import sys
+import threading
 import time
 
-from .process_end import ProcessEnd
-from .project_queries import Queries
-from .project_time import HANDS_OVER, JOBS, Places, listen
+from .process_end import ProcessEnd, listen
+from .queries import Queries
+from .sampler import Places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import CodeType, FrameType
     from typing import Any
+
+    Place = tuple[str, str]
+    """A function's `/path:first line` and its name, as another may begin at its line."""
 
 MOST_CALLS = 1_000_000
 """Calls of a process that are counted, about a second's: then its counts are cut."""
@@ -39,15 +43,43 @@ MAX_TYPES = 4
 """Most types that are reported for one parameter."""
 MOST_CALLERS = 1024
 """Pairs of a function and a caller that are counted apart; further callers have no name."""
-CALLED = "__codeopt_called__"
-"""Name of the built-in function that the text of a counted function calls with the function's number."""
+SUSPENDABLE = 0x20 | 0x80 | 0x200
+"""Generators, coroutines and asynchronous generators."""
+TOOL = 4
+"""Identifier of our own with sys.monitoring, which profilers, debuggers and coverage do not use."""
+MONITORING: Any = getattr(sys, "monitoring", None)
+
+
+def install(root: str, folder: str, functions: Sequence[Place], asks: bool, sink: Callable[[str], None]) -> None:
+    """Count calls in all threads and processes from here on.
+
+    Args:
+        root: Folder of the project.
+        folder: Folder in it for the counts.
+        functions: Functions that are counted.
+        asks: Count queries of a database, in place of times: one profile function excludes the other.
+        sink: Writes a line.
+    """
+    counts = CallCounts(root, f"{root}/{folder}", functions, sink)
+    ProcessEnd(counts.begin, counts.end).install()
+    if asks:
+        queries = Queries(counts.places.of, sink)
+        listen(queries.hear, queries.begin, queries.write)
+    else:
+        times = OwnTimes(root, sink)
+        times.install()
+        counts.at_end.append(times.write)
+    counts.listen()
 
 
 class CallCounts:
     """Number of calls of each counted function by caller, and what its first calls are given."""
 
-    def __init__(self, root: str, folder: str, functions: int, sink: Callable[[str], None]) -> None:
-        self.places, self.folder, self.functions, self.sink = Places(root), folder, functions, sink
+    def __init__(self, root: str, folder: str, functions: Sequence[Place], sink: Callable[[str], None]) -> None:
+        self.places, self.folder, self.sink = Places(root), folder, sink
+        self.numbers = {place: number for number, place in enumerate(functions)}
+        self.known: dict[int, tuple[CodeType, int | None]] = {}
+        """Number of each function that was called, by the identity of its code; None: it is not counted."""
         self.at_end: list[Callable[[], None]] = []
         """Called where counting ends."""
         self.begin()
@@ -57,18 +89,57 @@ class CallCounts:
         self.file = f"{os.getpid()}-{time.time_ns()}.counts"
         self.slots: dict[tuple[int, int], int] = {}
         """Places of the counts of a function and its caller by the caller's identity, in the file; 0 for none."""
-        self.kinds: list[dict[tuple[str, str], list[int]]] = [{} for _ in range(self.functions)]
+        self.kinds: list[dict[tuple[str, str], list[int]]] = [{} for _ in self.numbers]
         """Types of each function's parameters, with the least and the largest size or number."""
-        self.given: list[list[Any]] = [[] for _ in range(self.functions)]
+        self.given: list[list[Any]] = [[] for _ in self.numbers]
         """Samples of each function's arguments: by value where that cannot change, else a unique object."""
         self.left = MOST_CALLS
-        setattr(builtins, CALLED, self.called)
+        self.is_over = False
 
-    def called(self, number: int) -> None:
+    def listen(self) -> None:
+        """Hear of calls in all threads from here on."""
+        if MONITORING is None:
+            threading.settrace(self.hear)
+            sys.settrace(self.hear)
+        else:
+            MONITORING.use_tool_id(TOOL, "codeopt")
+            MONITORING.register_callback(TOOL, MONITORING.events.PY_START, self.start)
+            MONITORING.set_events(TOOL, MONITORING.events.PY_START)
+
+    def start(self, code: CodeType, _: int) -> Any:
+        """A callback of sys.monitoring, which is not called again for functions that are not counted."""
+        number = self.number(code)
+        if number is None or self.is_over:
+            return MONITORING.DISABLE
+        return self.called(number, sys._getframe(1))
+
+    def hear(self, frame: FrameType, event: str, _: Any) -> None:
+        """A trace function; it is called for steps of generators too."""
+        code = frame.f_code
+        number = self.number(code)
+        if self.is_over:
+            sys.settrace(None)
+        if number is None or self.is_over:
+            return
+        # From 3.11 on an instruction RESUME, whose argument tells a start from a step, comes first.
+        if code.co_flags & SUSPENDABLE and frame.f_lasti >= 0 and (
+            sys.version_info < (3, 11) or code.co_code[frame.f_lasti + 1]
+        ):  # fmt: skip
+            return
+        self.called(number, frame)
+
+    def number(self, code: CodeType) -> int | None:
+        """The number of a counted function."""
+        found = self.known.get(id(code))
+        if found is None:
+            if code.co_filename[:1] == "<":  # of eval and exec, which would be kept for each of their calls
+                return None
+            found = self.known[id(code)] = code, self.numbers.get((self.places.of(code), code.co_name))
+        return found[1]
+
+    def called(self, number: int, frame: FrameType) -> None:
         """Count a call of a function that has just begun."""
-        frame = sys._getframe(1)
-        outer = frame.f_back
-        caller = outer.f_code if outer else None
+        caller = frame.f_back.f_code if frame.f_back else None
         slot = self.slots.get((number, id(caller) if caller else 0))
         if slot is None:
             slot = self._slot(number, caller)
@@ -78,15 +149,15 @@ class CallCounts:
             seen.append(_given(frame))
             _widen(self.kinds[number], frame)
         self.left -= 1
-        if self.left <= 0:  # threads may pass 0 together
+        if self.left <= 0 and not self.is_over:
             self.sink("@ cut true")
             self.end()
 
     def _slot(self, number: int, caller: CodeType | None) -> int:
         """The place of a new pair's count. The first of a function are those of callers without a name."""
         if not self.slots:
-            self.counts = mapped(f"{self.folder}/{self.file}", self.functions + MOST_CALLERS)
-            for each in range(self.functions):
+            self.counts = mapped(f"{self.folder}/{self.file}", len(self.numbers) + MOST_CALLERS)
+            for each in self.numbers.values():
                 self._open(each, None)
         if len(self.slots) == len(self.counts):
             return self.slots[number, 0]
@@ -100,9 +171,15 @@ class CallCounts:
 
     def end(self) -> None:
         """Count no further calls of the process, and write what its functions were given, once."""
-        if getattr(builtins, CALLED) is bool:
+        if self.is_over:
             return
-        setattr(builtins, CALLED, bool)
+        self.is_over = True  # hooks of other threads find it
+        if MONITORING is not None:
+            MONITORING.set_events(TOOL, 0)
+        elif sys.gettrace() == self.hear:
+            sys.settrace(None)
+        else:
+            self.sink("@ lost true")
         for each in self.at_end:
             each()
         for number, seen in enumerate(self.given):
@@ -202,29 +279,3 @@ class OwnTimes:
         """Begin, also in forked processes."""
         os.register_at_fork(after_in_child=self.profiler.clear)
         self.profiler.enable(subcalls=True, builtins=False)
-
-
-class QueryCounts(Queries):
-    """Queries by a hook on each call, as most drivers are written in C."""
-
-    def hear(self, frame: FrameType, event: str, argument: Any) -> None:
-        """A profile function."""
-        if event == "c_call":
-            self.hear_c(frame, argument)
-        elif event == "call":
-            self.hear_python(frame)
-            if frame.f_code.co_name in HANDS_OVER and frame.f_code.co_filename.endswith(JOBS):
-                self.write()
-
-
-def install(root: str, folder: str, functions: int, asks: bool, sink: Callable[[str], None]) -> None:
-    """Count calls in all threads and processes from here on. asks: queries of a database, in place of times."""
-    counts = CallCounts(root, f"{root}/{folder}", functions, sink)
-    ProcessEnd(counts.begin, counts.end).install()
-    if asks:
-        queries = QueryCounts(counts.places.of, sink)
-        listen(queries.hear, queries.begin, queries.write)
-    else:
-        times = OwnTimes(root, sink)
-        times.install()
-        counts.at_end.append(times.write)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import linecache
 
+from .process_end import hands_over
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,17 +52,18 @@ class Queries:
         self.counts: dict[tuple[str, int], dict[str, int]] = {}
         self.callers: dict[tuple[str, int], dict[str, int]] = {}
 
-    def hear_c(self, frame: FrameType, called: Any) -> None:
-        """A function of C that is about to be called."""
-        if called.__name__ in EXECUTE and self._is_driver(type(getattr(called, "__self__", None))):
-            self._add(frame)
-
-    def hear_python(self, frame: FrameType) -> None:
-        """A function of Python's that was just called, of a driver that is written in Python."""
-        if frame.f_code.co_name in EXECUTE and self._is_name(str(frame.f_globals.get("__name__", ""))):
-            outer = frame.f_back
-            if outer is None or not self._is_name(str(outer.f_globals.get("__name__", ""))):
+    def hear(self, frame: FrameType, event: str, called: Any) -> None:
+        """A profile function, as most drivers are written in C."""
+        if event == "c_call":
+            if called.__name__ in EXECUTE and self._is_driver(type(getattr(called, "__self__", None))):
                 self._add(frame)
+        elif event == "call":
+            if frame.f_code.co_name in EXECUTE and self._is_name(str(frame.f_globals.get("__name__", ""))):
+                outer = frame.f_back
+                if outer is None or not self._is_name(str(outer.f_globals.get("__name__", ""))):
+                    self._add(frame)
+            elif hands_over(frame.f_code):
+                self.write()
 
     def write(self) -> None:
         """One line for each line that asks, for what was asked since the last time, with who calls it most."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import select
 import signal
 import sys
 import time
@@ -11,56 +13,67 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+from codeopt_sandbox.guest.profile.sampler import Places, Sampler
 from codeopt_sandbox.guest.tests.call_times import CallTimes
-from codeopt_sandbox.guest.tests.cpu_sampler import CpuSampler
 from codeopt_sandbox.guest.tests.project_reach import Reach
-from codeopt_sandbox.guest.tests.project_time import Places
 from codeopt_sandbox.guest_bundle import compiled
 
 
-class Slow(CpuSampler):
+class Slow(Sampler):
     """The next signal comes while a sample is taken."""
 
-    def key(self, frame: FrameType) -> str:
+    def key(self, frame: FrameType) -> Any:
         self.sample(0, sys._getframe())
-        return frame.f_code.co_name
+        return super().key(frame)
+
+
+HERE = str(Path(__file__).parent)
 
 
 def test_a_signal_during_a_sample_is_none() -> None:
-    sampler = Slow()
+    sampler, handler = Slow(HERE, False, print), signal.signal(signal.SIGPROF, signal.SIG_IGN)
+    sampler.arm()
     for _ in range(2):
         sampler.sample(0, sys._getframe())
-    assert set(sampler.seconds) == {"test_a_signal_during_a_sample_is_none"}
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    signal.signal(signal.SIGPROF, handler)
+    mine = f"/{Path(__file__).name}:{sys._getframe().f_code.co_firstlineno}"
+    assert {stack[-1] for stack, *_ in sampler.seconds} == {mine}
     assert sampler.samples == 2
-
-
-class Told(CpuSampler):
-    def __init__(self) -> None:
-        super().__init__()
-        self.told: list[str] = []
-
-    def key(self, frame: FrameType) -> str:
-        return frame.f_code.co_name
-
-    def tell(self, key: str, seconds: float) -> None:
-        self.told.append(key)
 
 
 def test_a_child_writes_its_first_sample_whatever_its_parent_wrote() -> None:
     """It may be terminated before its next one."""
-    sampler, handler = Told(), signal.signal(signal.SIGPROF, signal.SIG_IGN)
-    sampler.written = time.process_time() + 100
+    told: list[str] = []
+    sampler, handler = Sampler(HERE, False, told.append), signal.signal(signal.SIGPROF, signal.SIG_IGN)
     sampler.arm_child()
     sum(range(100_000))
     sampler.sample(0, sys._getframe())
-    told = tuple(sampler.told)
+    at_once = tuple(told)
     sampler.disarm()
     signal.signal(signal.SIGPROF, handler)
-    assert told == ("test_a_child_writes_its_first_sample_whatever_its_parent_wrote",)
+    mine = f"/{Path(__file__).name}:{sys._getframe().f_code.co_firstlineno}"
+    assert any(mine in json.loads(line.removeprefix("@ stack "))[0] for line in at_once)
+
+
+def test_seconds_of_a_wait_are_those_in_which_nothing_works() -> None:
+    """By wall time: the line that sleeps has them, and the one that computes has none."""
+    sampler, handler = Sampler(HERE, True, print), signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    sampler.arm()
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, handler)
+    select.select([], [], [], 0.05)
+    sampler.sample(0, sys._getframe())
+    slept = sum(sampler.seconds.values())
+    while time.perf_counter() < sampler.last + 0.05:
+        pass
+    sampler.sample(0, sys._getframe())
+    assert 0.03 < slept < 0.5
+    assert sum(sampler.seconds.values()) == slept
 
 
 def test_the_sampler_is_no_part_of_a_project() -> None:
-    place = "_codeopt_guest/tests/cpu_sampler.py"
+    place = "_codeopt_guest/profile/sampler.py"
     assert Places(str(Path.cwd())).of(compiled()[place]) == ""
 
 

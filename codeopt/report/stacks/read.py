@@ -8,7 +8,7 @@ from pathlib import Path
 from codeopt.core.errors import UsageError
 from codeopt.report.stacks.collapsed import read_collapsed
 from codeopt.report.stacks.model import StackProfile
-from codeopt.report.stacks.pstats_file import read_pstats
+from codeopt.report.stacks.pstats_file import pstats_lines
 from codeopt.report.stacks.speedscope import read_speedscope
 
 LARGEST = 256 << 20
@@ -39,7 +39,7 @@ def read_profile(path: Path, flag: str = "--profile") -> StackProfile:
 def _read(name: str, data: bytes) -> StackProfile:
     text = data.lstrip()
     if data[:1] in PSTATS and not _is_json(text):
-        return read_pstats(name, data)
+        return read_collapsed(name, pstats_lines(data))
     if text[:1] == b"{":
         found = json.loads(data)
         if str(found.get("schema", "")).startswith("codeopt."):

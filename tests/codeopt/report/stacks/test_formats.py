@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import cProfile
 import json
 import marshal
@@ -15,10 +14,10 @@ from hypothesis import strategies as st
 
 from codeopt.core.errors import UsageError
 from codeopt.report.stacks.collapsed import read_collapsed, write_collapsed
-from codeopt.report.stacks.marshal_values import MarshalReader
 from codeopt.report.stacks.model import Frame, StackProfile
 from codeopt.report.stacks.read import read_profile
 from codeopt.report.stacks.speedscope import read_speedscope, write_speedscope
+from tests.conftest import require_sandbox
 
 MAIN, SLOW = Frame("main", "/app/m.py", 9), Frame("slow", "/app/m.py", 3)
 PY_SPY = "main (/app/m.py:9);slow (/app/m.py:3) 30\nmain (/app/m.py:9) 10\n 7\n"
@@ -85,6 +84,7 @@ def right() -> int:
 
 
 def test_a_dump_of_cprofile_divides_time_among_callers(tmp_path: Path) -> None:
+    require_sandbox()
     with cProfile.Profile() as profile:
         left()
         right()
@@ -114,36 +114,18 @@ def test_a_dump_of_cprofile_divides_time_among_callers(tmp_path: Path) -> None:
         (scope("seconds", {"type": "sampled", "samples": [[-1]], "weights": [1]}).encode(), "not in the format"),
         (scope("seconds", {"type": "sampled", "samples": [[0]], "weights": [-1]}).encode(), "no samples"),
         (b"\x7fELF\0\0\0", "binary"),
-        (marshal.dumps({("a", 1, "f"): 3}), "not cProfile's"),
-        (marshal.dumps({("a", 1, "f"): (1, 1, 1.0, 1.0, {})})[:-4], "ends early"),
-        (marshal.dumps({"code": compile("1", "", "eval")}), "no place in a profile"),
-        (b"{[\xff\xff\xff\x7f", "ends early"),
-        (b"{" + b"(\x01\0\0\0" * 5000, "too deeply"),
+        (marshal.dumps({("a", 1, "f"): 3}), "no dump of cProfile: TypeError"),
+        (marshal.dumps({("a", 1, "f"): (1, 1, 1.0, 1.0, {})})[:-4], "no dump of cProfile: EOFError"),
+        (b"{" + b"(\x01\0\0\0" * 5000, "no dump of cProfile: ValueError"),
     ],
 )
 def test_what_is_no_profile_is_one_line(content: bytes, why: str, tmp_path: Path) -> None:
+    if "cProfile" in why:
+        require_sandbox()
     (tmp_path / "p").write_bytes(content)
     with pytest.raises(UsageError, match=why) as error:
         read_profile(tmp_path / "p")
     assert "\n" not in str(error.value)
-
-
-PLAIN = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inside: st.lists(inside) | st.tuples(inside, inside) | st.dictionaries(st.text(), inside),
-)
-
-
-@given(PLAIN)
-def test_plain_values_are_read_as_marshal_wrote_them(value: object) -> None:
-    twice = [value, value]
-    assert MarshalReader(marshal.dumps(twice)).read() == twice
-
-
-@given(st.binary(max_size=60))
-def test_any_bytes_are_values_or_an_error(data: bytes) -> None:
-    with contextlib.suppress(ValueError):
-        MarshalReader(data).read()
 
 
 NAMES = st.text(st.characters(categories=("L", "N"), include_characters="_.<>"), min_size=1).map(

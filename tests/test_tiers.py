@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 WORKLOADS = "tests/codeopt/workloads"
 WALKS: dict[str, set[str]] = {
     "tests/test_wheel.py::test_the_main_path_of_each_command": set(plugins.names("codeopt.commands"))
-    - {"improve", "runs", "show", "diff", "apply", "undo"},
+    - {"improve", "runs", "show", "apply", "undo"},
     "tests/test_wheel.py::test_a_saved_run_is_listed_shown_put_in_place_and_taken_back": set(),
     "tests/codeopt/serving/test_mcp.py::test_an_agent_has_its_edit_judged": set(),
     "tests/codeopt/serving/test_lsp.py::test_what_is_slow_is_shown_and_a_verified_change_applied": set(),

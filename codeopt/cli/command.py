@@ -35,8 +35,6 @@ class Command:
     """True if the project's settings do not count: their author must not choose sandbox, Python or model."""
     compares_settings: bool = False
     """Settings that were merged before the change are trusted; the change's own are not."""
-    needs_all: bool = False
-    """Every command is loaded for it: `arguments.root` is the parser of all."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for a function of another name, which would be looked for in vain."""

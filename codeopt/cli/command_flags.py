@@ -22,7 +22,17 @@ _FLAGS = (
     ),
     Flag(
         "diff", "the change as a diff to the present files", Path, metavar="FILE", group=_CHANGE,
-        setting=SettableBy.EACH_TIME, commands=uses("compare review"),
+        setting=SettableBy.EACH_TIME,
+        commands=uses("compare review", show=FlagUse(
+            default=False, metavar=None, help="print the change as a diff, and nothing else", group="")),
+    ),
+    Flag(
+        "list_rules", "list the built-in rules; with --select explain these", default=False,
+        group=_RESULT, setting=SettableBy.EACH_TIME, commands=uses("improve"),
+    ),
+    Flag(
+        "list_tasks", "list the tasks", default=False,
+        group=_RESULT, setting=SettableBy.EACH_TIME, commands=uses("improve"),
     ),
     Flag(
         "exclude", "ignore these files and folders, such as migrations/,*_gen.py", names,
@@ -95,14 +105,13 @@ _FLAGS = (
         "json", "print the result as one JSON object", default=False, group=_RESULT,
         setting=SettableBy.EACH_TIME,
         commands=uses(
-            "improve compare profile check batch refine runs show report findings doctor",
+            "improve compare profile check batch refine runs show report doctor",
             review=FlagUse(help="the same as --output-format json"),
-            **{name: FlagUse(help="print a JSON array") for name in ("rules", "tasks")},
         ),
     ),
     Flag(
         "html", "write a report page", Path, metavar="FILE", group=_RESULT,
-        setting=SettableBy.WRITTEN, commands=uses("improve profile show report findings"),
+        setting=SettableBy.WRITTEN, commands=uses("improve profile show report"),
     ),
     Flag(
         "quiet", "show errors only", default=False, short="-q", group=_RESULT,
@@ -111,7 +120,7 @@ _FLAGS = (
     Flag(
         "color", "colours", default="auto",
         choices=("auto", "always", "never"), group=_RESULT, setting=SettableBy.OF_A_CHANGE,
-        commands=uses("improve compare check review batch report findings"),
+        commands=uses("improve compare check review batch report"),
     ),
     Flag(
         "verbose", "show each step, all caveats, Python and sandbox", default=False, short="-v", group=_RESULT,
@@ -126,9 +135,9 @@ _FLAGS = (
 _OF_ONE_COMMAND: Mapping[str, SettableBy] = {
     **dict.fromkeys(("layout", "output-format"), SettableBy.PLUG_IN),
     **dict.fromkeys(
-        ("all", "ahead", "branch", "check-on-save", "compare", "cores", "exit-zero", "explain", "github", "gitlab",
+        ("ahead", "branch", "check-on-save", "compare", "cores", "exit-zero", "github", "gitlab",
          "limit", "lines", "max-requests", "mcp", "mode", "pre-commit", "processes", "retry-failed", "stdio",
-         "text", "with-target", "parallel"), _PROJECT),
+         "with-target", "parallel"), _PROJECT),
     **dict.fromkeys(("allow-commands", "cluster", "force", "http", "root", "source"), SettableBy.USER),
 }  # fmt: skip
 """Sources of flags that one command alone has, and that are in no table: as `Flag.setting`."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from itertools import chain
+from typing import Any, NoReturn
 
-from codeopt.cli.parser import CommandParser
+from codeopt.cli.parser import CommandParser, commands_of
 from codeopt.core import plugins
+from codeopt.core.errors import UsageError
+from codeopt.core.extras import install_command
 from codeopt.core.version import __version__
 
 DESCRIPTION = """\
@@ -30,10 +33,8 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "Results": {
         "apply": "Apply the result of a run.",
         "undo": "Undo the last apply or --write.",
-        "diff": "Print the change of a run as a diff.",
         "show": "Show a run: each change that was tried, its verdict, the cost.",
         "runs": "List the runs, newest first.",
-        "findings": "List earlier verdicts for this project.",
         "clean": "Empty the cache of a project.",
     },
     "Continuous integration": {
@@ -53,13 +54,31 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     },
     "More": {
         "doctor": "Check this machine.",
-        "rules": "List and explain the built-in rules.",
-        "tasks": "List the tasks, or write a file for your own.",
-        "completion": "Print the completion script of a shell.",
     },
 }
 """Commands that codeopt itself brings, in the order of the help, and the first line of each one's docstring."""
 SUMMARIES = {name: line for group in GROUPS.values() for name, line in group.items()}
+
+
+SHELLS = ("bash", "zsh", "fish", "tcsh")
+FILES = ("FILE", "PATH", "OUT", "SET", "PROGRAM", "PROJECT", "INPUT", "TARGET", "FILE::FUNCTION", "DIR")
+"""Placeholders of flags and arguments that are files or folders."""
+
+
+class PrintCompletion(argparse.Action):
+    """Prints the completion script of a shell; `fish`, `zsh` and the others complete commands, flags and files."""
+
+    def __call__(self, parser: argparse.ArgumentParser, _: object, shell: Any, __: str | None = None) -> NoReturn:
+        try:
+            import shtab
+        except ImportError as error:
+            raise UsageError("--print-completion needs an extra", hint=install_command("completion")) from error
+        for command in commands_of(parser).values():
+            for action in command._actions:
+                if action.metavar in FILES:
+                    action.complete = shtab.FILE
+        print(shtab.complete(parser, shell))
+        parser.exit()
 
 
 class TopParser(CommandParser):
@@ -89,6 +108,7 @@ def top_parser() -> TopParser:
     parser = TopParser("codeopt", description=DESCRIPTION, allow_abbrev=False)
     parser.examples = EXAMPLES
     parser.add_argument("--version", action="version", version=f"codeopt {__version__}")
+    parser.add_argument("--print-completion", action=PrintCompletion, choices=SHELLS, metavar="SHELL")
     return parser
 
 

@@ -111,8 +111,6 @@ def _asked_alone(asked: list[str], names: list[str]) -> dict[str, ModuleType]:
     if not asked or asked[0] not in names:
         return {}
     alone = {asked[0]: plugins.load("codeopt.commands", asked[0])}
-    if command_of(alone[asked[0]]).needs_all:
-        return {}
     try:
         build_parser(alone)
     except UsageError:
@@ -202,7 +200,7 @@ def build_parser(commands: dict[str, ModuleType]) -> CommandParser:
                 "--exit-zero", action="store_true", help="end with status 0 also after a negative verdict"
             )
     project, users = SettingsFile(*read_settings(Path.cwd())), SettingsFile(*read_user_settings())
-    parser.set_defaults(parser=parser, root=parser)
+    parser.set_defaults(parser=parser)
     others = [flags.settings_parser(name) for name in commands]
     known = {settings.flag_of(action) for each in (*parsers, *others) for action in each._actions} - {""}
     settings.require_known(os.environ, known)

@@ -114,7 +114,7 @@ def _one_place() -> bool:
 def write_diff(diff: str) -> None:
     """Write a diff to standard output."""
     if not sys.stdout.isatty():
-        deliver(diff, None, what="the diff", instead="send it to a file: codeopt diff RUN >FILE")
+        deliver(diff, None, what="the diff", instead="send it to a file: codeopt show RUN --diff >FILE")
         return
     from codeopt.core import screen
 

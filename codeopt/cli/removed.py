@@ -9,10 +9,19 @@ from codeopt.cli.parser import commands_of
 from codeopt.core.errors import UsageError
 
 COMMANDS: Mapping[str, str] = {
+    "completion": "use codeopt --print-completion SHELL",
+    "diff": "use codeopt show --diff",
+    "findings": "codeopt check and review show earlier verdicts that hold",
+    "rules": "use codeopt improve --list-rules, with --select NAME to explain one",
     "sandbox": "codeopt doctor shows it; python -m codeopt_sandbox.conformance tests its guarantees",
     "schema": "schema.json of the documents' site has it",
+    "tasks": "use codeopt improve --list-tasks; docs/writing-a-task.md has one to copy",
 }
 OPTIONS: Mapping[str, str] = {
+    **dict.fromkeys(("backend", "mode", "processes"), COMMANDS["sandbox"]),
+    "all": COMMANDS["findings"],
+    "explain": COMMANDS["rules"],
+    "text": COMMANDS["tasks"],
     "reporter": "use codeopt review --output-format rdjson | reviewdog -f=rdjson -reporter=github-pr-review",
     "seconds": "codeopt doctor makes one comparison of identical code",
 }

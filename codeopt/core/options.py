@@ -393,14 +393,15 @@ COMMANDS: Mapping[str, Mapping[str, FlagUse]] = {
     "refine": uses(
         f"task {_MODEL} record {_LIMITED} {_RUNNING} run_dir resume",
         task=FlagUse(
-            help="task of the text, or a .py file with one: codeopt tasks lists them", default=None, required=True
+            help="task of the text, or a .py file with one: codeopt improve --list-tasks lists them",
+            default=None,
+            required=True,
         ),
         model=FlagUse(help="language model that writes and scores the text", unset="the configured model"),
         max_rounds=FlagUse(unset="4"),
     ),
     **dict.fromkeys(("mcp", "lsp"), uses(f"model base_url max_seconds max_cost no_cache {_RUNNING}", **_SERVED)),
-    "rules": uses("select ignore", **{**_RULES, "ignore": FlagUse(help="do not use these rules: A,B", group="Rules")}),
-    **dict.fromkeys(("runs", "show", "apply", "diff", "undo"), uses("run_dir")),
+    **dict.fromkeys(("runs", "show", "apply", "undo"), uses("run_dir")),
 }
 """The options of each command, each with what differs there."""
 

@@ -220,7 +220,8 @@ def changes_to_apply(run: StoredRun) -> tuple[FileChange, ...]:
         text = _with_change(each, now.text, together.get(each.program.path.resolve(), each.text))
         if text is None:
             raise UsageError(
-                f"{each.program.path} has changed since the run", hint=f"codeopt diff {run.listing.path} | patch -p1"
+                f"{each.program.path} has changed since the run",
+                hint=f"codeopt show {run.listing.path} --diff | patch -p1",
             )
         if text != now.text:
             found.append(FileChange(each.path, now, text))

@@ -1,4 +1,4 @@
-"""The models of what `--json` prints: fields may be added, these stay. `codeopt schema NAME` prints the schema of one.
+"""The models of what `--json` prints: fields may be added, these stay. `docs/schema.py` makes their schema.
 
 A tool's answer (`codeopt/serving/mcp_schemas.py`) shows an agent those fields that it decides by.
 """
@@ -282,35 +282,6 @@ class ReviewJson(AnswerFields):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FindingFields(JudgedRow):
-    """One verdict of the cache."""
-
-    task: str
-    author: str
-    """rules, or the model that drafted."""
-    accepted: bool
-    seconds: float
-    """Time that the verdict took."""
-    command: str
-    """Command that asked for it."""
-    machine: MachineFields | None
-    verified_at: str
-    """Time in UTC, ISO 8601."""
-    current: bool
-    stale_reason: str
-    """Parts that changed since. Empty if it is current."""
-    diff: str
-
-
-class FindingsJson(AnswerFields):
-    """The object of `codeopt findings --json`."""
-
-    schema_: Literal["codeopt.findings/1"] = Field(alias="schema")
-    store: str | None = Field(description="File of the cache. Null without one")
-    findings: tuple[FindingFields, ...] = Field(description="The newest first")
-
-
-@dataclass(frozen=True, kw_only=True)
 class SplitFields(AnswerPart):
     """Shares of the CPU time, 0 to 1; null: not measured."""
 
@@ -431,7 +402,6 @@ PRINTED: dict[str, type[AnswerFields]] = {
     "check": CheckJson,
     "compare": CompareJson,
     "compare-change": CompareChangeJson,
-    "findings": FindingsJson,
     "improve": ImproveJson,
     "improve-several": ImproveSeveralJson,
     "profile": ProfileJson,

@@ -56,6 +56,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Improve one program. Heavy imports happen here, so that --help is quick."""
     from codeopt.workloads.module import DoesNothing
 
+    if arguments.list_rules or arguments.list_tasks:
+        from codeopt.cli.listings import list_rules, list_tasks
+
+        names = arguments.select or (), arguments.ignore or ()
+        print(list_rules(*names) if arguments.list_rules else list_tasks())
+        return ACCEPTED
     if arguments.resume is not None and arguments.target is arguments.module is arguments.run is None:
         return _resume(arguments)
     target = flags.target_of(arguments)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
-from codeopt.cli.output import require_writable, write_page
+from codeopt.cli.output import require_writable, write_diff, write_page
 from codeopt.cli.runs import add_run_arguments, describe
 from codeopt.core.errors import UsageError
 
@@ -26,11 +26,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "show")
 
 
-@command(examples=("codeopt show                  the newest run", "codeopt show slow --html page.html"))
+@command(
+    examples=(
+        "codeopt show                  the newest run",
+        "codeopt show slow --html page.html",
+        "codeopt show --diff | git apply",
+    )
+)
 def run(arguments: argparse.Namespace) -> int:
-    """Show one run. Raises UsageError without a run."""
+    """Show one run. Raises UsageError without a run, and for the diff of one that has accepted nothing."""
     from codeopt.cli.runs import run_of
 
+    if arguments.diff:
+        from codeopt.core.run_index import changes_of_run
+        from codeopt.report.result import diff_of
+
+        write_diff(diff_of(changes_of_run(run_of(arguments))))
+        return 0
     return show_run(run_of(arguments), as_object=arguments.json, html=arguments.html)
 
 

@@ -10,7 +10,7 @@ from codeopt.core.environment_digest import digest_of
 from codeopt.report.answer_fields import MachineFields, read, serialize
 from codeopt.review.suggestion import Suggestion
 
-FORMAT = 3
+FORMAT = 4
 """Version of the JSON below."""
 
 
@@ -35,12 +35,6 @@ class FindingKey:
     def digest(self) -> str:
         return digest_of(vars(self))
 
-    def differs_from(self, other: FindingKey) -> str:
-        """Parts that are another than in `other`, in a few words. Empty if they are equal."""
-        named = {"reached": "the code", "evidence": "its tests or cases", "python": "the Python or its packages"}
-        named |= {"asked": "what is asked", "judge": "codeopt"}
-        return ", ".join(words for name, words in named.items() if getattr(self, name) != getattr(other, name))
-
 
 @dataclass(frozen=True)
 class StoredFinding:
@@ -48,12 +42,8 @@ class StoredFinding:
 
     key: FindingKey
     judged: Suggestion
-    author: str
-    """Author of the drafts: `rules`, or a model's name."""
     reached_after: str = ""
     """Value of `key.reached` for the improved text."""
-    seconds: float = 0.0
-    """Time that the verdict took, seconds."""
     command: str = ""
     machine: MachineFields | None = None
     made_at: float = 0.0

@@ -75,7 +75,7 @@ class KnownFindings:
             return
         judged = replace(judged, path=key.place.partition("::")[0])
         where = self.command, read(MachineFields, machine()), time.time()
-        finding = StoredFinding(key, judged, self.keys.author, after, round(result.seconds, 1), *where)
+        finding = StoredFinding(key, judged, after, *where)
         cache.put(CacheKind.FINDING, key.digest, finding.to_json())
 
     def _with_draft(self, found: StoredFinding, path: Path, text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import shutil
@@ -107,7 +106,7 @@ def test_a_negative_verdict_can_be_no_failure(tmp_path: Path) -> None:
 
 def test_a_shell_completes_commands_and_flags(tmp_path: Path) -> None:
     pytest.importorskip("shtab")
-    done = codeopt("completion", "bash", cwd=tmp_path)
+    done = codeopt("--print-completion", "bash", cwd=tmp_path)
     assert done.status == 0, done.err
     script = tmp_path / "codeopt.bash"
     script.write_text(done.out)
@@ -116,59 +115,15 @@ def test_a_shell_completes_commands_and_flags(tmp_path: Path) -> None:
     assert "--max-rounds" in shown.stdout.split()
 
 
-def test_values_are_completed_in_each_shell_that_is_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tasks, rules, runs and models, asked of codeopt itself; a name that a shell would act on is left out."""
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_that_is_here_reads_its_script(shell: str, tmp_path: Path) -> None:
     pytest.importorskip("shtab")
-    (tmp_path / "codeopt").mkdir()
-    (tmp_path / "codeopt/config.toml").write_text(
-        "".join(f"[prices.'{name}']\nin = 1\nout = 2\n" for name in ("some-model", "$(id)"))
-    )
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    assert "runtime" in codeopt("completion", "tasks", cwd=tmp_path).out.split()
-    assert "list_membership_to_set" in codeopt("completion", "rules", cwd=tmp_path).out.split()
-    assert codeopt("completion", "models", cwd=tmp_path).out.split() == ["rules", "some-model"]
-    assert codeopt("completion", "runs", cwd=tmp_path).out.split() == ["last"]
-    for shell in ("bash", "zsh", "fish"):
-        done = codeopt("completion", shell, cwd=tmp_path)
-        assert done.status == 0, done.err
-        assert "codeopt completion models" in done.out
-        if shutil.which(shell):
-            script = tmp_path / f"codeopt.{shell}"
-            script.write_text(done.out)
-            subprocess.run([shell, "-n", script], check=True)
-
-
-@pytest.mark.full
-@pytest.mark.skipif(not shutil.which("fish"), reason="no fish here")
-@pytest.mark.parametrize(
-    ("words", "wanted"),
-    [
-        ("codeopt improve --task ", "runtime"), ("codeopt improve --task=r", "--task=runtime"),
-        ("codeopt improve --select list_m", "list_membership_to_set"), ("codeopt improve s", "slow.py"),
-        ("codeopt improve --html s", "slow.py"), ("codeopt improve --cases c", "cases/"),
-        ("codeopt review --output-format ", "sarif"),
-        ("codeopt show ", "last"), ("codeopt compare --metric m", "memory"), ("codeopt rules any", "any_all_loop"),
-    ],
-)  # fmt: skip
-def test_fish_completes_values_and_files(words: str, wanted: str, fish_folder: Path) -> None:
-    line = f"source codeopt.fish; complete -C {words!r}"
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["fish", "--no-config", "-c", line], cwd=fish_folder, env={**os.environ, "PATH": path}, capture_output=True,
-        text=True, check=True, timeout=60,
-    )  # fmt: skip
-    assert wanted in [row.partition("\t")[0] for row in done.stdout.splitlines()], done
-
-
-@pytest.fixture(scope="module")
-def fish_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the script for fish, a program and a folder of cases."""
-    pytest.importorskip("shtab")
-    folder = tmp_path_factory.mktemp("fish")
-    (folder / "codeopt.fish").write_text(codeopt("completion", "fish", cwd=folder).out)
-    (folder / "slow.py").write_text("print(1)\n")
-    (folder / "cases").mkdir()
-    return folder
+    done = codeopt("--print-completion", shell, cwd=tmp_path)
+    assert done.status == 0, done.err
+    assert "max-rounds" in done.out
+    if shutil.which(shell):
+        (tmp_path / "script").write_text(done.out)
+        subprocess.run([shell, "-n", tmp_path / "script"], check=True)
 
 
 @pytest.mark.parametrize("columns", ["60", "80", "140"])

@@ -136,7 +136,7 @@ BROUGHT = (
 @pytest.mark.parametrize("brought", BROUGHT)
 def test_a_run_of_others_is_not_believed(brought: Callable[[Path], Path], repository: Path) -> None:
     run = f".codeopt/runs/{brought(repository).name}"
-    by_name = [("apply",), ("diff", "last"), ("show",), ("show", "aaaa")]
+    by_name = [("apply",), ("show", "last", "--diff"), ("show",), ("show", "aaaa")]
     for arguments in (*by_name, ("apply", run), ("report", run), ("improve", "slow.py", "--resume", run)):
         done = codeopt(*arguments, cwd=repository)
         assert (done.status, done.out) == (2, ""), (arguments, done)
@@ -190,8 +190,8 @@ def test_a_run_reaches_nothing_outside(file: str, repository: Path) -> None:
     (repository / "link.py").symlink_to(outside / "slow.py")
     shutil.copy(repository / "slow.py", repository / ".git" / "hooks" / "slow.py")
     save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, file=file.format(outside=outside))
-    for name in ("apply", "diff"):
-        done = codeopt(name, cwd=repository)
+    for words in (["apply"], ["show", "--diff"]):
+        done = codeopt(*words, cwd=repository)
         assert (done.status, done.out, len(done.facts)) == (2, "", 1), done
         assert any(why in done.err for why in ("is outside of", "version control", "cannot be")), done.err
     for path in (outside / "slow.py", repository / ".git" / "hooks" / "slow.py"):
@@ -288,7 +288,7 @@ def test_a_run_in_which_nothing_was_accepted_has_ended(repository: Path) -> None
                                     {"speedup": {"ratio": 2.0}}, {"caveats": ["x"]}, {"best_round": 99}])  # fmt: skip
 def test_a_result_of_another_shape_is_one_clear_line(broken: dict[str, Any], repository: Path) -> None:
     save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, **broken)
-    for arguments in (("runs",), ("show",), ("show", "--html", "page.html"), ("diff",)):
+    for arguments in (("runs",), ("show",), ("show", "--html", "page.html"), ("show", "--diff")):
         done = codeopt(*arguments, cwd=repository)
         assert done.status in (0, 2), done
 
@@ -298,10 +298,10 @@ def test_a_diff_is_escaped_on_a_terminal_and_applies_from_a_pipe(repository: Pat
     (repository / "slow.py").write_text(before)
     run = save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository)
     RunFolder(run).finish(Revision.of(before), result(repository, sha256_after=digest(after)), Revision.of(after))
-    shown = on_a_terminal(command("diff"), repository, environment(TERM="dumb")).data
+    shown = on_a_terminal(command("show", "--diff"), repository, environment(TERM="dumb")).data
     assert "\\x1b[32m\\u202e\\x0c end" in shown
     assert not {"\x1b", "\u202e", "\x0c"} & set(shown)
-    (repository / "patch").write_text(codeopt("diff", cwd=repository).out, newline="")
+    (repository / "patch").write_text(codeopt("show", "--diff", cwd=repository).out, newline="")
     git(repository, "apply", "patch")
     assert (repository / "slow.py").read_text() == after
 
@@ -311,12 +311,12 @@ def test_a_diff_with_a_command_of_the_ci_system_is_printed_to_a_file_alone(repos
     (repository / "slow.py").write_text(before)
     run = save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository)
     RunFolder(run).finish(Revision.of(before), result(repository, sha256_after=digest(after)), Revision.of(after))
-    refused = codeopt("diff", cwd=repository, env={"GITHUB_ACTIONS": "true"}, fresh=True)
+    refused = codeopt("show", "--diff", cwd=repository, env={"GITHUB_ACTIONS": "true"}, fresh=True)
     assert (refused.status, refused.out) == (2, "")
-    assert "codeopt diff RUN >FILE" in refused.err
+    assert "codeopt show RUN --diff >FILE" in refused.err
     with (repository / "patch").open("wb") as file:
         env = environment(GITHUB_ACTIONS="true")
-        assert subprocess.run(command("diff"), cwd=repository, env=env, stdout=file, check=False).returncode == 0
+        subprocess.run(command("show", "--diff"), cwd=repository, env=env, stdout=file, check=True)
     git(repository, "apply", "patch")
 
 
@@ -327,7 +327,7 @@ def test_a_name_cannot_forge_a_line_of_a_diff(name: str, repository: Path) -> No
     name = name.replace("/", "-")
     (repository / name).write_text(SLOW)
     save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, file=name)
-    done = codeopt("diff", cwd=repository)
+    done = codeopt("show", "--diff", cwd=repository)
     assert not set(done.out) & {"\u202e", "\t"}
     (repository / "patch").write_text(done.out)
     git(repository, "apply", "patch")

@@ -143,14 +143,14 @@ def test_a_broken_result_is_none(text: str, home: Path) -> None:
 
 def test_the_result_is_applied_once_and_only_to_what_it_was_made_from(home: Path) -> None:
     folder, file = home.parent, home.parent / "slow.py"
-    done = codeopt("diff", "aaaa", cwd=folder)
+    done = codeopt("show", "aaaa", "--diff", cwd=folder)
     assert (done.status, done.out.splitlines()[:2]) == (0, ["--- a/slow.py", "+++ b/slow.py"]), done.err
-    assert "found no faster version: no draft was right" in codeopt("diff", "bbbb", cwd=folder).err
+    assert "found no faster version: no draft was right" in codeopt("show", "bbbb", "--diff", cwd=folder).err
     assert "has not ended" in codeopt("apply", cwd=folder).err
     file.write_text(SLOW + "# mine\n")
     refused = codeopt("apply", "aaaa", cwd=folder)
     assert (refused.status, file.read_text()) == (2, SLOW + "# mine\n")
-    assert "has changed since the run\n  hint: codeopt diff " in refused.err
+    assert "has changed since the run\n  hint: codeopt show " in refused.err
     file.write_text(SLOW)
     assert codeopt("apply", home / "runs/20260101-000000-slow-aaaa", cwd=folder.parent).status == 0
     assert (file.read_text(), (folder / "slow.py.orig").read_text()) == (FAST, SLOW)
@@ -181,11 +181,11 @@ def test_all_files_of_a_project_are_applied_and_undone(home: Path) -> None:
 
 def test_a_diff_has_colours_on_a_terminal_alone(home: Path) -> None:
     def shown(**env: str) -> str:
-        return on_a_terminal(command("diff", "aaaa"), home.parent, environment(TERM="xterm", **env)).data
+        return on_a_terminal(command("show", "aaaa", "--diff"), home.parent, environment(TERM="xterm", **env)).data
 
     assert "\x1b[32m+print" in shown()
     assert "\x1b[3" not in shown(NO_COLOR="1")
-    assert "\x1b" not in codeopt("diff", "aaaa", cwd=home.parent).out
+    assert "\x1b" not in codeopt("show", "aaaa", "--diff", cwd=home.parent).out
 
 
 @pytest.mark.parametrize("under_git", [False, True])
@@ -200,7 +200,7 @@ def test_a_diff_from_another_folder_names_the_files_of_its_project(under_git: bo
     run.path.mkdir(parents=True)
     run.save(SavedRun(History((original(), right(2))), Ledger()))
     run.finish(Revision.of(SLOW), result(project, file="pkg/slow.py", target="pkg/slow.py"), Revision.of(FAST))
-    flags = ("diff", "aaaa", "--run-dir", project / ".codeopt")
+    flags = ("show", "aaaa", "--diff", "--run-dir", project / ".codeopt")
     for folder in (project, other, project / "pkg"):
         done = codeopt(*flags, cwd=folder)
         name = "slow.py" if folder.name == "pkg" else "pkg/slow.py"

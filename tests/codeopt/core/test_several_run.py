@@ -67,7 +67,7 @@ def test_the_whole_is_the_newest_run(tmp_path: Path) -> None:
     assert [line.split()[0] for line in shown[1:3]] == ["shop/m.py::a", "shop/m.py::b"]
     assert shown[3] == "  shop/m.py::c  no faster version: no rule applies"
     assert codeopt("show", "--json", cwd=tmp_path).json["schema"] == "codeopt.improve-several/1"
-    diff = codeopt("diff", cwd=tmp_path).out
+    diff = codeopt("show", "--diff", cwd=tmp_path).out
     assert [line for line in diff.splitlines() if line[:1] in "+-"] == [
         *("--- a/shop/m.py", "+++ b/shop/m.py"),
         *("-    return 1", "+    return 0 + 1", "-    return 2", "+    return 1 + 1"),

@@ -50,7 +50,7 @@ def test_guard_task_search_and_model_take_part(tmp_path: Path) -> None:
 def test_command_rule_and_reporter_are_found(tmp_path: Path) -> None:
     env = write_package(tmp_path)
     assert codeopt("greet", "Ada", cwd=tmp_path, env=env).out == "good morning, Ada\n"
-    rules = [line.split()[0] for line in codeopt("rules", cwd=tmp_path, env=env).out.splitlines()]
+    rules = [line.split()[0] for line in codeopt("improve", "--list-rules", cwd=tmp_path, env=env).out.splitlines()]
     assert (rules.count("cube"), rules.count("counter")) == (1, 1)
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     commit = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first"]
@@ -74,7 +74,7 @@ def test_one_that_is_called_like_one_of_ours_is_one_line(tmp_path: Path) -> None
     env = write_package(tmp_path)
     points = tmp_path / "house_rules-1.0.dist-info" / "entry_points.txt"
     points.write_text(points.read_text().replace("cube =", "counter ="))
-    done = codeopt("rules", cwd=tmp_path, env=env)
+    done = codeopt("improve", "--list-rules", cwd=tmp_path, env=env)
     assert (done.status, len(done.facts)) == (2, 1), done.err
     assert "the rule counter (house_rules.cube) has the name of a built-in one" in done.err
 

@@ -35,7 +35,6 @@ FIELDS = {
     "review": "schema codeopt_version base head suggestions skipped notices diagnostics not_checked_reason "
     "machine python cost_usd",
     "compare-change": "schema base head functions failed",
-    "findings": "schema store findings",
     "improve-several": "schema target python improved functions results diff diagnostics not_checked_reason "
     "stop_reason cost_usd",
     "profile-run": "schema command python seconds cpu_seconds functions lines libraries imports targets start_share "
@@ -83,7 +82,6 @@ def printed(name: str, folder: Path) -> dict[str, Any]:
         ),
         "compare": lambda: codeopt("compare", "slow.py", "fast.py", *short, "--max-pairs", "20", cwd=folder),
         "check": lambda: codeopt("check", "--json", "-q", cwd=folder / "empty"),
-        "findings": lambda: codeopt("findings", "--json", cwd=folder / "empty"),
         "improve-several": lambda: codeopt("improve", "slow.py", *short, "--model", "rules", cwd=changed(folder)),
         "compare-change": lambda: codeopt("compare", "--base", "HEAD", *short, cwd=changed(folder)),
         "profile": lambda: codeopt("profile", "slow.py", *short, cwd=folder),

@@ -24,7 +24,6 @@ from codeopt.engine.compare import PairResult
 from codeopt.report.outcomes import About, candidate_in_words
 from codeopt.report.verdict import Verdict
 from codeopt.review.findings.finding import FindingKey, StoredFinding
-from codeopt.review.findings.listing import ListedFinding
 from codeopt.review.reporters import markdown
 from codeopt.review.suggestion import Suggestion
 from codeopt.serving.mcp_schemas import CompareAnswer
@@ -53,7 +52,7 @@ VERDICT = Verdict(
 )  # fmt: skip
 JUDGED = PairResult(VERDICT, "bubblewrap", "namespaces")
 SUGGESTION = Suggestion("m.py", "f", OLD, NEW, "runtime", VERDICT)
-FINDING = StoredFinding(FindingKey("m.py::f", "a", "b", "c", "d", "e"), SUGGESTION, "rules", command="check")
+FINDING = StoredFinding(FindingKey("m.py::f", "a", "b", "c", "d", "e"), SUGGESTION, command="check")
 
 
 def _json() -> dict[str, Any]:
@@ -80,7 +79,6 @@ RENDERED: dict[str, Callable[[], str]] = {
     "tool.json": lambda: _as_text(_tool()),
     "review.md": lambda: markdown.render(review({"m.py": ("", OLD)}, SUGGESTION)),
     "cache.json": lambda: _as_text(FINDING.to_json()),
-    "findings.txt": lambda: f"{SUGGESTION.words}\n{ListedFinding(FINDING, '').state}\n",
     "editor.txt": _editor,
 }
 

@@ -188,35 +188,7 @@ def test_half_the_peak_of_a_function_is_believed_and_told(tmp_path: Path) -> Non
     assert "its module, once it is imported" in done.err
 
 
-ADDED_UP = "total = 0\nfor k in range(int(input())):\n    total += k\nprint(total)\n"
-
-
-@pytest.mark.parametrize("text", [False, True])
-def test_a_new_task_runs_as_it_is_written(text: bool, tmp_path: Path) -> None:
-    done = codeopt("tasks", "new", "short", *(["--text"] if text else []), cwd=tmp_path)
-    assert (done.status, done.out) == (0, "wrote short.py\n")
-    if text:
-        answers = ["```\nFire at noon.\n```", "completeness: 3/5\nbrevity: 5/5\nVERDICT: IMPROVE",
-                   "```\nFire, house 3, noon.\n```", "completeness: 5/5\nbrevity: 5/5\nVERDICT: DONE"]  # fmt: skip
-        command = ["refine", "a fire", "--task", "short.py"]
-    else:
-        require_sandbox()
-        (tmp_path / "slow.py").write_text(ADDED_UP)
-        (tmp_path / "in.txt").write_text("300000\n")
-        answers = ["Shorter.\nVERDICT: IMPROVE", reply("n = int(input())\nprint(n * (n - 1) // 2)\n")]
-        command = ["improve", "slow.py", "--stdin", "in.txt", "--task", "short.py", *QUICK]
-    (tmp_path / "script.txt").write_text("\n--- next answer ---\n".join(answers))
-    found = codeopt(*command, "--model", "scripted:script.txt", "-n", "1", "--json", cwd=tmp_path)
-    assert found.json["accepted"] is True, found.err
-    again = codeopt("tasks", "new", "short", cwd=tmp_path)
-    assert again.status == 2
-    assert "short.py exists" in again.err
-
-
 def test_the_tasks_are_listed_with_what_they_need(tmp_path: Path) -> None:
-    rows = {row["name"]: row for row in codeopt("tasks", "--json", cwd=tmp_path).json}
-    assert rows["acronym"]["text"]
-    assert rows["acronym"]["needs_model"]
-    assert not rows["memory"]["needs_model"]
-    assert rows["readability"]["beside_others"]
-    assert all(row["about"] for row in rows.values())
+    rows = [line.split() for line in codeopt("improve", "--list-tasks", cwd=tmp_path).out.splitlines()]
+    assert ["acronym", "codeopt", "refine", "needs", "a", "model"] in rows
+    assert ["memory", "codeopt", "improve", "rules", "or", "a", "model"] in rows

@@ -95,23 +95,12 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "from math import factorial\nm = «7¦10**9 + 7¦n¦-5¦1¦0»\nprint(factorial(«n¦5¦0¦-1¦len(xs)») % m)\n«print(factorial(3))¦»",
         "import math\nm = 10**9 + 7\nfor i in range(5):\n    print(math.factorial(i * 3) % m«, (math.factorial(i) + 1) % m¦»)",
     ),
-    "guard_break": (
-        "for w in range(4):\n    for i in range($SMALL$«, 9¦, 9, 2¦, 9, -1»):\n        j = i + w\n        if j «>¦>=¦<» n:\n            continue\n"
-        "        «n += 1¦w -= 1¦i += 1¦¦¦¦»\n        out.append(«i * 10 + j¦j»)\n    «else: print('whole')¦¦»\n«print(i)¦print(j)¦»",
-        "for i in range(9):\n    if i + 2 > «n¦3¦xs[0]¦len(out)»:\n        continue\n    print(i)\n    $CHANGE$",
-    ),
     "loop_invariant": (
         "k = 0\nwhile k < len(xs)« - 1¦ + n¦»:\n    $CHANGE$\n    out.append(«k * abs(n)¦max(n, 3)¦min(n, 2) + pow(n, 3, 7)¦sum(xs)¦len(out)»)\n    k += 1\n    if k > 20: break",
         "def work(vs, d):\n    t = 0\n    for i in range(5):\n        t += «len(vs)¦sum(vs)¦min(d, 4)¦pow(d, 5, 11) * abs(d)»\n        «vs.append(i)¦¦¦d += 1¦touch(vs)»\n    return t\n"
         "print(work(«xs¦[1, 2]¦[]¦[1.5]», n))",
         "$HOLD$\n$LOOP$\n    $CHANGE$\n    print(len(xs) - 1«, sum(xs)¦»)",
         "$HOLD$\nfor «v in xs¦i in range(len(xs))¦i in range(«0¦2»)¦v in list(xs)»:\n    print(«max(xs)¦min(xs) + 1¦max(xs) - min(xs)¦max(xs, default=3)»)\n    $CHANGE$\nprint([«max(xs)¦v - min(xs)¦len(xs)» for v in xs«¦ if v¦ if max(xs) > v¦ for w in xs»])",
-    ),
-    "repeated_call": (
-        "for i in range(15):\n    «if str(i) == str(i)[::-1]:\n        print(str(i))¦a = pow(i, 2, 7) + pow(i, 2, 7)\n    print(a)"
-        "¦b = int('7') + i\n    i += 1\n    print(int('7') * b)»",
-        "import math\nfor i in range(5):\n    a = math.sqrt(i * 2) + 1\n    «i = 3¦¦»\n    b = math.sqrt(i * 2) * a\n    print(a, b, bin(i), bin(i).count('1'))",
-        "t = «'12'¦'1.5'¦' 7 '¦'x'»\nfor _ in range(3):\n    if «int(t)¦float(t)» > 1 and «int(t)¦float(t)» < 90:\n        print(«int(t)¦float(t)»)\n    t = t «+ '1'¦»",
     ),
     "row_hoist": (
         "size = «3¦4¦1»\ng = «[[0] * size for _ in range(size)]¦[[0] * size] * size¦[list(range(size)) for _ in range(size)]»\n"
@@ -163,29 +152,11 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "got = []\nfor v in «xs¦[1, 1, 2]¦range(3)»:\n    if v not in got:\n        got.append(«v¦v + 1¦n»)\n    «¦¦¦got.pop()¦got = got + [1]¦other = got; other.append(9)¦touch(got)¦got[0] = 4¦got.remove(v)»\nprint(got)",
         "def common(a, b):\n    return [v for v in a if v in b]\nprint(common(«xs¦[1, 2]¦range(3)», «xs¦[2, 3, 2]¦'ab'¦(1,)»))",
     ),
-    "euclid_gcd": (
-        "def g(a, b):\n    «'The divisor.'¦»\n    while b« != 0¦ > 0¦ < 0¦¦»:\n        «a, b = b, a % b¦t = a % b\n        a = b\n        b = t¦t = b\n        b = a % b\n        a = t¦a, b = b, a - b\n        if len(out) > 50: break\n        out.append(a)»\n    return «a¦a¦b»\n"
-        "print([g(i, j) for i in range(-4, 7) for j in range(-4, 7)], g(«n¦True¦10**20¦6», «4¦0¦n¦2.5¦-6»))",
-        "def g(x, y):\n    if «y == 0¦not y¦y != 0¦x == 0»:\n        return x\n    «¦¦out.append(x)»\n    return g(y, x % y)\n«math = 3¦¦¦g = max¦»\nprint([g(i, j) for i in range(-4, 9) for j in range(0, 7)], g(12, «18¦-18¦True»))",
-        "from functools import reduce\ndef g(a, b):\n    return «a if b == 0 else g(b, a % b)¦g(b, a % b) if b else a¦a if not b else g(a % b, b)»\nprint(reduce(g, «xs¦[12, 18, 6]¦range(1, 5)»«, 0¦»))",
-    ),
     "keys_membership": (
         "d = «{}¦{1: 2, 'a': 3}¦{n: n, 2: 5}¦dict.fromkeys(xs, 0)¦{v: 1 for v in range(3)}»\nfor v in «xs¦range(4)¦['a', 1.0, True, float('nan')]¦[[1], (2,)]»:\n    if v «in¦not in» «list¦tuple¦set¦sorted»(d«.keys()¦.keys()¦¦.values()»):\n"
         "        out.append(v)\n    «d[v] = 1¦d['k'] = v¦¦d.pop(v, 0)¦d = {}»\nprint(len(d))",
         "d = «{}¦{1: 2, 'a': 3}¦dict.fromkeys(xs, 0)¦xs»\nfor v in «xs¦range(4)¦['a', 1.0, [2]]»:\n    print(v «in¦not in» d.keys()«¦ and v != 3»)\n    $CHANGE$",
         "s = «set(xs)¦{1, 2, 'a'}¦{(1, 2), None}»\nfor v in xs:\n    print(v in list(s), v not in list(range(«n¦5»«, 9¦, 9, 2¦, -5, -1¦»)), v in tuple(«s¦xs»))\n    $CHANGE$",
-    ),
-    "regex_hoist": (
-        "for w in ['a1', 'b22', '', 'é-é']:\n    print(re.«sub(r'[a-z]+', 'x', w)¦findall('\\\\d', w)¦split('\\\\d', w, maxsplit=1)¦sub('a|b', w, w, 1)¦search('(', w)¦sub('[0-9]', lambda m: m.group() * 2, w)¦findall('A', w, re.I)¦sub('A', 'x', w, «flags=re.I¦count=1, flags=re.I | re.S¦1, re.M»)¦split('', w)»)\n"
-        "    if re.match('«a¦b2¦^$»', w): out.append(w)\n    «re = re¦¦¦¦»",
-        "def clean(t):\n    return re.sub('«\\\\s+¦[ab]¦»', «''¦'-'¦t», t)\nprint([clean(w) for w in ['a b', 'bb', 'x']], re.findall('x', 'xx'))",
-    ),
-    "index_to_element": (
-        "$HOLD$\nys = [3, 4]\nfor i in range(len(«xs¦ys¦xs¦out»)):\n    out.append(xs[i]«¦ * 2¦ + ys[i]»)\n    «¦¦xs[i] = 0¦i += 1¦print(i)¦f = lambda: xs[i]\n    print(f())¦print([xs[i] for _ in ys])¦if xs[i] == 2: break»\n    $CHANGE$\n"
-        "«print(i)¦¦¦¦for i in range(2): print(i)»",
-        "def total(vs, k):\n    t = 0\n    for i in range(len(vs)):\n        t = t + vs[i]\n        «¦¦vs.append(1)\n        if t > 50: break¦k = vs[-1]¦return i»\n    else:\n        t += k\n    return t\nprint(total(«xs¦[1, 2]¦()¦(1.5, 2)», 0), total([3], 1))",
-        "s = «'abcab'¦xs¦'é'¦(1, 2)»\nfor i in range(len(s)):\n    if «s[i] in 'ab' or s[i] == 'é'¦s[i] == n¦i % 2 and s[i] != s[i - 1]»:\n        out.append((i, s[i]«¦ * 2»))\n    «¦¦i = 2¦s = s[1:]¦s[0] = 7¦f = lambda: s[i]¦enumerate = list»\n$CHANGE$\n«print(i)¦¦print(f())»",
-        "rows = [[1, 2], [], [3]]\nfor i in range(len(rows)):\n    for j in range(len(rows[i])):\n        rows[i][j] «+=¦=» 1\n    «rows[i].append(2)¦rows[i] = []¦t = rows[i]¦»\n    print(len(rows[i]))\nprint(rows)",
     ),
     "inline_function": (
         "def f(a, b):\n    return «(a + b) % 7¦a * b + n¦a if a > b else b¦a and b¦abs(a - b)¦xs[a] + b¦-a ** 2 + b¦a < b < n¦f(a, b)¦[a, b]¦len(xs) + a - b¦b - a¦a»\n"
@@ -194,9 +165,6 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "import math\ndef f(a, b):\n    if a «> b¦== 0¦in xs¦% 2»:\n        return «a¦-b¦math.inf¦a if b else 2»\n    «elif b > 2:\n        return n¦¦»\n    «else:\n        return a + b¦return «max(math.ceil(a / 2) - 1, 0)¦math.gcd(a, b)¦b, a»¦return»\n"
         "for i in range(4):\n    out.append(«1 + f(i, 2) * 3¦f(i, n)¦-f(i, i)¦f(i + 1, 2)¦[f(i, k) for k in range(3)]»)\n    «¦¦n += 1¦math = n¦f = max»",
         "MOD = 7\ndef mul(a, b): return a * b % MOD\nr = 1\nfor k in range(9):\n    r = mul(r, «k + 1¦2¦r¦k or 1»)\n    «MOD = 5¦global_mod = mul(1, MOD)¦¦»\n    out.append(-mul(k, 3) + 2 * mul(r, k))\nprint(r, mul(2, 4))",
-    ),
-    "repeated_list": (
-        "k = «3¦n¦-2¦True¦len(xs)¦2.0»\na = [«0¦-1¦None¦'é'¦1.5¦n¦[]¦()¦True¦float('inf')» for «_¦i¦n¦(i, j)» in range(«k¦k + 1¦n¦k, 5¦len(xs) * 2¦max(k, 1)»)]«¦ * 2¦[:2]¦ + [7]»\nprint(a)\nb = [[«0¦False» for _ in range(«k¦3»)] for _ in range(«2¦k»«¦ if n¦»)]\nfor row in b:\n    row[:1] = [5]\n«range = xs¦»\nprint(b, [1 for _ in xs], [«0¦i» for i in range(3)])",
     ),
 }
 

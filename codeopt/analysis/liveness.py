@@ -1,18 +1,15 @@
-"""Liveness, as compilers call it: the places where a variable certainly has a value, and where it may still be read."""
+"""The places where a variable certainly has a value."""
 
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
 
-from codeopt.analysis.nesting import Loop, Nesting
-from codeopt.analysis.nodes import names_in
+from codeopt.analysis.nesting import Nesting
 from codeopt.analysis.refusals import RefusalReason
 from codeopt.analysis.scopes import Variable
 
 LEAVES = ast.Continue | ast.Break | ast.Return | ast.Raise
-PLAIN = ast.If | ast.For | ast.While | ast.FunctionDef | ast.Module
-"""Statements whose blocks run from top to bottom; an exception may leave a try or with block anywhere."""
 
 
 @dataclass(eq=False)
@@ -31,62 +28,6 @@ class Liveness(Nesting):
             if not self._stored_above(variable, statement, stores):
                 return False
         return not self._deleted(variable)
-
-    def read_after(self, loop: Loop, name: str) -> bool:
-        """Whether some path leads from the loop to a use of the variable, or a function of the program shares it."""
-        return not self.program.refusals.unless(not self._is_read_after(loop, name), RefusalReason.READ_LATER, loop)
-
-    def _is_read_after(self, loop: Loop, name: str) -> bool:
-        scope = self.scopes.scope[loop]
-        variable = self.scopes.owner(name, scope)
-        around = [p for p in self.scopes.parents(loop) if self.scopes.scope.get(p) is scope or p is scope]
-        if variable.scope is not scope or not all(isinstance(p, PLAIN) for p in around):
-            return True
-        uses = self.scopes.all_uses(variable)
-        outside = [use for use in uses if not self.program.holds(loop, use.node)]
-        return not all(self._at_once(use.scope, scope) for use in uses) or any(
-            self._reached(loop, use.node, variable) for use in outside if use.kind != "store"
-        )
-
-    def read_elsewhere(self, loop: ast.For, name: str) -> bool:
-        """Whether some use outside of the loop is not in a second loop that binds the variable itself."""
-        variable = Variable(self.scopes.scope[loop], name)
-        for use in self.scopes.all_uses(variable):
-            if use.kind != "load" or self.program.holds(loop, use.node):
-                continue
-            around = self.around(use.node)
-            others = [o for o in around if isinstance(o, ast.For) and not self.program.holds(o, loop)]
-            bound = use.scope is variable.scope and any(name in names_in([other.target]) for other in others)
-            if not self.program.refusals.unless(bound, RefusalReason.READ_LATER, use.node):
-                return True
-        return False
-
-    def _at_once(self, inner: ast.AST | None, scope: ast.AST) -> bool:
-        """Whether code in the inner scope runs at its place in the outer one."""
-        while isinstance(inner, ast.ListComp | ast.SetComp | ast.DictComp):
-            inner = self.scopes.outer[inner]
-        return inner is scope
-
-    def _reached(self, loop: ast.AST, use: ast.AST, variable: Variable) -> bool:
-        """Whether the loop may run before the use, with nothing in between that binds the variable for certain."""
-        stores = [use.node for use in self.scopes.stores(variable)]
-        here: ast.AST = use
-        while here is not variable.scope:
-            parent = self.scopes.parent[here]
-            if isinstance(here, ast.stmt):
-                for earlier in reversed(self._above(here)):
-                    if self.program.holds(earlier, loop):
-                        return True
-                    if self._makes(earlier, stores):
-                        return False
-            if isinstance(parent, ast.For) and here in parent.body and variable.name in names_in([parent.target]):
-                return False
-            if isinstance(parent, ast.For | ast.While) and self.program.holds(parent, loop):
-                return True
-            if isinstance(here, ast.stmt) and not isinstance(parent, PLAIN):
-                return True
-            here = parent
-        return False
 
     def bound_before(self, name: ast.Name, statement: ast.stmt) -> bool:
         """Whether the variable certainly has a value when `statement` starts."""

@@ -15,7 +15,6 @@ class RefusalReason(Enum):
     UNKNOWN_CODE = "code that is not followed may change it"
     CHANGED = "the loop or a function may change it"
     UNBOUND = "the name may have no value before the loop"
-    READ_LATER = "the variable is read later"
     INDEX = "the index may be outside"
     MAY_FAIL = "the test may fail or do something"
     OPERATORS = "a class gives operators a meaning of its own"

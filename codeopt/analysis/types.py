@@ -10,7 +10,7 @@ from functools import cached_property
 from codeopt.analysis.expressions import value_of
 from codeopt.analysis.facts import Facts
 from codeopt.analysis.refusals import RefusalReason
-from codeopt.analysis.scopes import Function, Variable
+from codeopt.analysis.scopes import Function
 from codeopt.analysis.statements import block
 from codeopt.analysis.syntax import Syntax
 from codeopt.analysis.values import ANY, NUMBERS, SCALARS, STR, UNKNOWN, WHOLE, Container, Values, hashable
@@ -46,10 +46,6 @@ class Types:
         if node not in self.answers:
             self.answers[node] = self.facts.value(node)
         return self.answers[node]
-
-    def of_variable(self, variable: Variable) -> Values:
-        """The values that are ever stored in the variable."""
-        return frozenset(self.facts.variables.get(variable, ())) if self.understood else ANY
 
     def comes_from(self, node: ast.expr, library: str) -> bool:
         """Whether the value may be a function of this library."""

@@ -7,7 +7,7 @@ import ast
 
 from codeopt.analysis import AnalyzedProgram, Edit, RefusalReason, last_line, together
 from codeopt.rules._hot_spots import Hot
-from codeopt.rules._imports import below_imports, from_import, function_below, plain_import
+from codeopt.rules._imports import from_import, function_below, plain_import
 
 
 class Context:
@@ -20,7 +20,6 @@ class Context:
         """The edits that the rule has yielded so far."""
         self._taken: set[str] = set()
         self._before: dict[tuple[ast.stmt, str], str] = {}
-        self._on_top: dict[str, str] = {}
         self._functions: dict[str, str] = {}
         self._names: dict[str, set[str]] = {}
         self._modules: set[str] = set()
@@ -44,12 +43,6 @@ class Context:
             self._before[place, value] = self.new_name(*wanted)
         return self._before[place, value]
 
-    def bind_on_top(self, value: str, *wanted: str) -> str:
-        """The name of a value that is computed below the imports."""
-        if value not in self._on_top:
-            self._on_top[value] = self.new_name(*wanted)
-        return self._on_top[value]
-
     def define(self, function: str, *wanted: str) -> str:
         """The name of a new function at the top; {name} represents it in the text."""
         if function not in self._functions:
@@ -72,10 +65,8 @@ class Context:
         for function, name in self._functions.items():
             lines = function.format(name=name).replace("    ", self.program.indent).split("\n")
             imported = function_below(self.program, imported, lines)
-        on_top = [f"{name} = {value}" for value, name in self._on_top.items()]
-        top = [below_imports(self.program, on_top)] if on_top else []
         before = [self.program.before(place, f"{name} = {value}") for (place, value), name in self._before.items()]
-        return self.program.edited([*imported, *top, *before, *self.edits])
+        return self.program.edited([*imported, *before, *self.edits])
 
     def _imports(self) -> list[Edit] | None:
         found = [plain_import(self.program, name) for name in sorted(self._modules)]

@@ -20,22 +20,6 @@ def loop_of(found: AnalyzedProgram) -> ast.For:
 
 
 @pytest.mark.parametrize(
-    ("after", "read"),
-    [
-        ("", False),
-        ("for i in range(3):\n    print(i)\n", False),
-        ("print(i)\n", True),
-        ("for i in range(i):\n    print(i)\n", True),
-        ("for j in range(3):\n    print(i)\n", True),
-        ("def f():\n    return i\n", True),
-    ],
-)
-def test_read_elsewhere(after: str, read: bool) -> None:
-    found = program("for i in range(9):\n    print(i)\n" + after)
-    assert found.liveness.read_elsewhere(loop_of(found), "i") is read
-
-
-@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("range(3)", ("0", "3")),

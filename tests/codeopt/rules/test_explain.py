@@ -22,12 +22,6 @@ def explained(name: str, text: str) -> Explanation:
         ("counter", "xs = [1]\n" + LOOP.format("xs.append(xs.count(v))"), RefusalReason.CHANGED, 3),
         ("loop_invariant", LOOP.format("ws = [v]\n    print(len(ws))"), RefusalReason.UNBOUND, 3),
         (
-            "index_to_element",
-            "xs = [1]\nfor i in range(len(xs)):\n    print(xs[i])\nprint(i)\n",
-            RefusalReason.READ_LATER,
-            2,
-        ),
-        (
             "row_hoist",
             "n = 3\ng = [[1]]\nfor i in range(n):\n    for j in range(1):\n        print(g[i][j])\n",
             RefusalReason.INDEX,

@@ -203,7 +203,7 @@ def test_a_hint_of_the_text_stays() -> None:
 def test_why_no_rule_made_a_draft(
     text: str, lines: tuple[int, ...], reason: str, places: tuple[str, ...], rules: tuple[str, ...]
 ) -> None:
-    chosen = function_rules([load_rule("counter"), load_rule("repeated_list")], "f")
+    chosen = function_rules([load_rule("counter"), load_rule("literal_sum")], "f")
     found = refusals(chosen, Revision.of(text), HotFiles((("", Hot(lines)),)))
     assert [(each.reason.startswith(reason), each.lines, each.rules) for each in found] == (
         [(True, places, rules)] if reason else []

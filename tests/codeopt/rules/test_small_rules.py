@@ -1,4 +1,4 @@
-"""modular_factorial, literal_sum and guard_break: tables of what is the same and what is refused."""
+"""modular_factorial and literal_sum: tables of what is the same and what is refused."""
 
 from __future__ import annotations
 
@@ -59,53 +59,3 @@ def test_literal(source: str) -> None:
 )
 def test_literal_refused(source: str) -> None:
     assert rewritten("literal_sum", source) is None
-
-
-@settings(deadline=None)  # machines are busy
-@given(
-    test=st.sampled_from(
-        ["i > n", "i + w >= n", "n < i", "n - i <= w", "j > n", "j >= n + w", "n - w <= j", "i - n > 0"]
-    ),
-    before=st.sampled_from(["j = i + w", "j = i - w", "j = w + i + 1"]),
-    n=st.integers(-2, 8),
-    w=st.integers(-3, 4),
-)
-def test_guard(test: str, before: str, n: int, w: int) -> None:
-    source = (
-        "n = int(input())\nw = int(input())\nfor i in range(n + 3):\n"
-        f"    {before}\n    if {test}:\n        continue\n    print(i, j)\n"
-    )
-    new = rewritten("guard_break", source)
-    assert new is not None
-    assert output(new, f"{n}\n{w}\n") == output(source, f"{n}\n{w}\n")
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "    if i < 3:\n        continue\n    print(i)\n",
-        "    if i % 2 > 0:\n        continue\n    print(i)\n",
-        "    if i > n:\n        continue\n    n += 2\n",
-        "    print(i)\n    if i > n:\n        continue\n",
-        "    if i > n:\n        print(i)\n        continue\n",
-        "    if i > n:\n        continue\n    print(i)\nelse:\n    print(9)\n",
-        "    if i > n:\n        continue\nprint(i)\n",
-        "    j = i + 1\n    if j > n:\n        continue\nprint(j)\n",
-        "    if i > a[0]:\n        continue\n    print(i)\n",
-        "    if i > x:\n        continue\n    print(i)\n",
-        "    i = 3\n    if i > n:\n        continue\n    print(i)\n",
-        "    if i > n:\n        continue\n    f()\n",
-        "    j = 5 - i\n    if j > n:\n        continue\n    print(i)\n",
-        "    n = n + i\n    if n > 9:\n        continue\n    print(i)\n",
-        "    k = i - n\n    n = i + k\n    if n > 9:\n        continue\n    print(i)\n",
-        "    if i > n:\n        continue\n    print(i)\nfor i in range(i):\n    print(i)\n",
-    ],
-)
-def test_guard_refused(body: str) -> None:
-    head = "n = 2\na = [3]\nx = float('2')\ndef f():\n    global n\n    n += 1\nfor i in range(9):\n"
-    assert rewritten("guard_break", head + body) is None
-
-
-def test_guard_refused_for_loops_that_count_down() -> None:
-    assert rewritten("guard_break", "for i in range(9, 0, -1):\n    if i > 3:\n        continue\n") is None
-    assert rewritten("guard_break", "for i in [9, 1]:\n    if i > 3:\n        continue\n    print(i)\n") is None

@@ -35,7 +35,7 @@ def find(ask: Ask) -> Found:
     Tests run in stages until some make a call:
     - tests that the user named, or that name the function and import its module
     - all that import the module, as a fixture or another function may call it
-    - tests that may reach it through a process or a framework
+    - tests that may reach it through a process or a framework: they are not known to be its tests, and no gap if not
     """
     traced = ask.harness.traced
     if ask.use_tests and traced is not None and traced.tests and (traced.calls or traced.lost):
@@ -44,19 +44,20 @@ def find(ask: Ask) -> Found:
     harness, modules = ask.harness, [ask.harness.view.module]
     tried: list[str] = []
     found = Found(())
-    for paths in _stages(harness, modules) if ask.use_tests else ():
+    for paths, are_its_own in _stages(harness, modules) if ask.use_tests else ():
         more = _find(ask, [path for path in paths if path not in tried][:MOST_FILES])
         if more.tests or harness.places:
             return more
         tried += paths
-        found = replace(found, diagnostics=found.diagnostics or more.diagnostics)
+        if are_its_own:
+            found = replace(found, diagnostics=found.diagnostics or more.diagnostics)
     return found
 
 
-def _stages(harness: FunctionHarness, modules: Sequence[Module]) -> Iterator[list[str]]:
-    yield find_tests(harness)
-    yield find_all_tests(harness, modules)
-    yield find_reaching_tests(harness, modules)
+def _stages(harness: FunctionHarness, modules: Sequence[Module]) -> Iterator[tuple[list[str], bool]]:
+    yield find_tests(harness), True
+    yield find_all_tests(harness, modules), True
+    yield find_reaching_tests(harness, modules), False
 
 
 def _find(ask: Ask, paths: list[str]) -> Found:

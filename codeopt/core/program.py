@@ -70,6 +70,10 @@ class FileAround(Protocol):
         """The file's text with another program in it. Raises UsageError."""
         ...
 
+    def line_name(self, line: int) -> str:
+        """Place of a line of the program as a reader of the file counts: `cell 2, line 3`."""
+        ...
+
 
 @dataclass(frozen=True)
 class Program:

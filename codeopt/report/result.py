@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
@@ -75,16 +75,19 @@ class NextSteps:
     held: tuple[MemoryLine, ...] = ()
     """Lines that take most memory, if memory is an aim."""
 
-    @property
-    def no_rule(self) -> list[str]:
+    def no_rule(self, name: Callable[[int], str] = "line {}".format) -> list[str]:
         """A row for each slow line, or else each skipped rule, with the reason why no built-in rule changed it.
 
-        Empty if a change was accepted or no rule was asked.
+        Empty if a change was accepted or no rule was asked. name: names a line of a program of one file.
         """
         skipped = self.refusals or ()
         reasons = {line: _reason(each) for each in reversed((*self.tried, *skipped)) for line in each.lines}
         rows = [
-            (line.named, share(line.share), reasons.get(line.place or str(line.line), "no rule matches"))
+            (
+                line.place or name(line.line),
+                share(line.share),
+                reasons.get(line.place or str(line.line), "no rule matches"),
+            )
             for line in self.hot
         ]
         others = [(", ".join(each.lines) or "all lines", "", _reason(each)) for each in skipped[:MAX_REFUSALS]]

@@ -143,7 +143,8 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
             known := open_findings(options, result.interpreter, session.open_cache, "improve", console)
         ):
             known.keep(target.path, target.name, result)
-        no_rule = [] if result.best else result.outlook.no_rule
+        around = getattr(result.program, "around", None)
+        no_rule = [] if result.best else result.outlook.no_rule(*([around.line_name] if around else []))
         console.print_all([*no_rule, *below_verdict(result.to_json(), verbose=arguments.verbose)])
         try:
             _deliver(arguments, result, console)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags, profile_run
@@ -75,43 +75,60 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(profile_answer(profile, interpreter).to_json()))
     else:
         python = [python_line(interpreter)] if arguments.verbose else []
-        lines = slow_lines(profile, arguments.lines, source=program.source if arguments.verbose else "")
+        around = getattr(program, "around", None)
+        name = around.line_name if around else str
+        lines = slow_lines(profile, arguments.lines, source=program.source if arguments.verbose else "", name=name)
+        lines_left_out = ", ".join(getattr(program, "left_out", ()))
+        left_out = [f"Note: left out, as only Jupyter runs it: {lines_left_out}"] if lines_left_out else []
         waits = [profile.waits] if profile.waits else []
-        parts = [log_line(f"{target}, case {profile.case}"), *python, *waits, "", *lines, *summary(profile)]
+        parts = [
+            log_line(f"{target}, case {profile.case}"),
+            *python,
+            *waits,
+            "",
+            *lines,
+            *summary(profile, name),
+            *left_out,
+        ]
         tell("\n".join([*parts, f"Next: {other_command(arguments.asked, 'improve', str(target))}", ""]))
     return 0
 
 
-def slow_lines(profile: Profile, rows: int, *, source: str) -> Iterator[str]:
-    """Format the slow lines, the slowest first. With `source` all of its lines, in their order."""
+def slow_lines(profile: Profile, rows: int, *, source: str, name: Callable[[int], str] = str) -> Iterator[str]:
+    """Format the slow lines, the slowest first. With `source` all of its lines, in their order.
+
+    name: names a line for the user.
+    """
     from codeopt.core.sanitize import inline, printable
 
     shown = [line for line in profile.lines[:rows] if source or line.share >= SHOWN]
     yield "   self       calls  time a call       line"
     if not source:
-        yield from (_row(line, line.line, inline(line.text.strip(), 48)) for line in shown)
+        yield from (_row(line, name(line.line), inline(line.text.strip(), 48)) for line in shown)
         return
     by_line = {line.line: line for line in shown}
-    yield from (_row(by_line.get(n), n, printable(text)) for n, text in enumerate(source.splitlines(), 1))
+    yield from (_row(by_line.get(n), name(n), printable(text)) for n, text in enumerate(source.splitlines(), 1))
 
 
-def _row(line: HotLine | None, number: int, text: str) -> str:
+def _row(line: HotLine | None, name: str, text: str) -> str:
     figures, mark = "", "  "
     if line is not None:
         each = line.seconds / line.hits * 1e6 if line.hits else 0.0
         figures = f"{line.share:>7.1%} {line.count:>11} {each:>9.2f} us"
         mark = ">>" if line.share >= HOT else "> " if line.share >= WARM else "  "
-    return f"{figures:<32} {mark} {number:>5}  {text}".rstrip()
+    return f"{figures:<32} {mark} {name:>5}  {text}".rstrip()
 
 
-def summary(profile: Profile) -> Iterator[str]:
+def summary(profile: Profile, name: Callable[[int], str] = str) -> Iterator[str]:
     """Format what is not of lines: functions, kinds of code, memory, and what the figures leave out."""
     from codeopt.core.words import mib
 
     functions = [function for function in profile.functions[:8] if function.share >= SHOWN]
     if functions:
         yield from ("", "Functions by self time")
-        yield from (f"{each.share:>7.1%} {each.count:>11}  {each.name} (line {each.line})" for each in functions)
+        yield from (
+            f"{each.share:>7.1%} {each.count:>11}  {each.name} ({_line(name(each.line))})" for each in functions
+        )
     yield ""
     if profile.python_share is not None:
         shares = (profile.python_share, profile.native_share or 0.0, profile.system_share or 0.0)
@@ -119,6 +136,12 @@ def summary(profile: Profile) -> Iterator[str]:
     if profile.peak_mib is not None:
         copied = f", {profile.copy_mib_s:,.0f} MiB/s copied" if profile.copy_mib_s else ""
         yield f"Memory: {mib(profile.peak_mib)} more at the peak than at the start{copied}"
-    yield from (f"  line {m.line}: {mib(m.peak_mib)} at the peak, {m.growth_mib:+.1f} MiB" for m in profile.memory[:5])
+    yield from (
+        f"  {_line(name(m.line))}: {mib(m.peak_mib)} at the peak, {m.growth_mib:+.1f} MiB" for m in profile.memory[:5]
+    )
     yield from (f"Note: {note}" for note in profile.notes)
     yield TRACED
+
+
+def _line(name: str) -> str:
+    return f"line {name}" if name.isdecimal() else name

@@ -72,6 +72,15 @@ class NotebookFile:
                 done = cell.end
         return "".join([*out, self.text[done:]])
 
+    def line_name(self, line: int) -> str:
+        """Return the place of a line of the program as a reader of the notebook counts: `cell 2, line 3`."""
+        for cell in self.cells:
+            lines = cell.text.count("\n")
+            if line <= lines:
+                return f"cell {cell.number}, line {line}"
+            line -= lines
+        return f"line {line} below the last cell"
+
     @property
     def _misfit(self) -> str:
         return f"the change does not fit into the cells of {self.path}"

@@ -223,4 +223,4 @@ def test_why_no_rule_made_a_draft(
 )
 def test_the_lines_on_the_screen(refused: tuple[Refusal, ...] | None, words: list[str]) -> None:
     hot = (HotLine(4, 0.88, 9, 1.0, "x = f(y)"), HotLine(12, 0.09, 9, 0.1, "g(x)"))
-    assert NextSteps(hot, refusals=refused).no_rule == words
+    assert NextSteps(hot, refusals=refused).no_rule() == words

@@ -131,32 +131,39 @@ class Ledger:
         names = dict.fromkeys([*self.steps, *steps])
         return replace(self, steps={name: self.steps.get(name, 0.0) + steps.get(name, 0.0) for name in names})
 
-    def reached(self, budget: Budget) -> str:
+    def reached(self, budget: Budget, wanted: Usage = NOTHING_USED) -> str:
         """Return the first limit of a budget that is reached, by its field. Empty while all leave something.
 
         A limit of money cannot be held without a price. Then it counts as reached after the first reply.
+        wanted: estimated usage of requests that are under way or would be sent.
         """
-        cost = math.inf if self.usage.cost_usd is None else self.usage.cost_usd
-        used = {"rounds": self.rounds, "seconds": self.seconds, "tokens": self.usage.tokens, "cost_usd": cost}
+        usage = self.usage + wanted
+        cost = math.inf if usage.cost_usd is None else usage.cost_usd
+        used = {"rounds": self.rounds, "seconds": self.seconds, "tokens": usage.tokens, "cost_usd": cost}
         return next((name for name, limit in vars(budget).items() if limit is not None and used[name] >= limit), "")
 
-    def spent(self, budget: Budget) -> str:
-        """Return the limit that is reached, in plain words. Empty while all limits leave something."""
-        reached = self.reached(budget)
+    def spent(self, budget: Budget, wanted: Usage = NOTHING_USED) -> str:
+        """Return the limit that is reached, in plain words. Empty while all limits leave something.
+
+        wanted: as for `reached`.
+        """
+        reached = self.reached(budget, wanted)
         if reached == "rounds":
             return f"the limit of {budget.rounds} round{'s' * (budget.rounds != 1)} is reached"
         if reached == "seconds":
             return budget.out_of_time
         if reached == "tokens":
-            return f"the limit of {budget.tokens} tokens is reached ({self.usage.tokens} used)"
+            more = f", the next request takes about {wanted.tokens}" if wanted.tokens else ""
+            return f"the limit of {budget.tokens} tokens is reached ({self.usage.tokens} used{more})"
         if not reached:
             return ""
         if self.usage.cost_usd is None:
             return (
-                f"the limit of {budget.cost_usd:.2f} USD cannot be held, as the price of the model is not known; "
+                f"the limit of {budget.cost_usd:g} USD cannot be held, as the price of the model is not known; "
                 "give it in [prices] of your config.toml, or install genai-prices"
             )
-        return f"the limit of {budget.cost_usd:.2f} USD is reached ({self.usage.cost_usd:.4f} USD spent)"
+        more = f", the next request costs about {wanted.cost_usd:.4f} USD" if wanted.cost_usd else ""
+        return f"the limit of {budget.cost_usd:g} USD is reached ({self.usage.cost_usd:.4f} USD spent{more})"
 
     def paused(self) -> Ledger:
         """A ledger in which all seconds until now are of earlier sessions, as it is saved."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from queue import SimpleQueue
 from typing import Literal, Protocol, runtime_checkable
 
 from codeopt.core.budget import Usage
@@ -134,13 +135,27 @@ def at_once(ask: Callable[[], Reply], count: int) -> Iterator[Reply]:
 
     Raises ModelError, after the others were given out, when one request fails.
     """
+    came: SimpleQueue[Reply | BaseException] = SimpleQueue()
+    slots = threading.Semaphore(MAX_REQUESTS_AT_ONCE)
+
+    def run() -> None:
+        try:
+            with slots:
+                came.put(ask())
+        except BaseException as error:  # it is raised below
+            came.put(error)
+
+    for _ in range(count):  # daemons, as a pool's threads would keep the process until a silent server answers
+        threading.Thread(target=run, daemon=True).start()
     failed: ModelError | None = None
-    with ThreadPoolExecutor(min(count, MAX_REQUESTS_AT_ONCE)) as threads:
-        for answered in as_completed([threads.submit(ask) for _ in range(count)]):
-            try:
-                yield answered.result()
-            except ModelError as error:
-                failed = error
+    for _ in range(count):
+        reply = came.get()
+        if isinstance(reply, Reply):
+            yield reply
+        elif isinstance(reply, ModelError):
+            failed = reply
+        else:
+            raise reply
     if failed:
         raise failed
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
 
 from codeopt.core.budget import Budget
 from codeopt.core.wrapped_sandbox import WrappedSandbox
@@ -17,11 +19,23 @@ LEAST_S = 0.05
 """Shortest limit of a run that is begun before the deadline, seconds."""
 
 
-class DeadlineReached(BaseException):
-    """The end of a run's time.
+Item = TypeVar("Item")
+
+
+class LimitReached(BaseException):
+    """A limit of the whole run, which a step would exceed.
 
     Like KeyboardInterrupt it is not an Exception: code that continues after a failed step must not continue after this.
+    words: the limit in plain words. limit: its field of Budget.
     """
+
+    def __init__(self, words: str = "", limit: str = "seconds") -> None:
+        super().__init__(words)
+        self.words, self.limit = words, limit
+
+
+class DeadlineReached(LimitReached):
+    """The end of a run's time."""
 
 
 @dataclass
@@ -63,7 +77,7 @@ class RunClock:
     def check(self) -> None:
         """Raise DeadlineReached where no time is left to the present step."""
         if self.is_over:
-            raise DeadlineReached
+            raise DeadlineReached(self.out_of_time)
 
     @contextmanager
     def spare(self) -> Iterator[None]:
@@ -74,6 +88,48 @@ class RunClock:
             pass
         finally:
             self.reserved = 0.0
+
+    def awaited(self, source: Callable[[Callable[[Item], None]], None]) -> Iterator[Item]:
+        """Yield each item that a source gives to its argument, while it waits for another machine.
+
+        The source runs in a thread that nobody joins: no time limit of a library ends all waits, such as for a name
+        server. Raises DeadlineReached at the deadline, and what the source raises.
+        """
+        self.check()
+        came: SimpleQueue[tuple[Item | None, BaseException | None]] = SimpleQueue()
+        given_up = threading.Event()
+
+        def give(item: Item) -> None:
+            if given_up.is_set():
+                raise SystemExit  # ends the thread, and closes its connection
+            came.put((item, None))
+
+        def run() -> None:
+            try:
+                source(give)
+                came.put((None, None))
+            except BaseException as error:  # it is raised where the source is awaited
+                came.put((None, error))
+
+        threading.Thread(target=run, daemon=True).start()
+        try:
+            while True:
+                try:
+                    item, error = came.get(timeout=self.left)
+                except Empty:
+                    raise DeadlineReached(self.out_of_time) from None
+                if error is not None:
+                    raise error
+                if item is None:
+                    return
+                yield item
+        finally:
+            given_up.set()
+
+    def call(self, ask: Callable[[], None]) -> None:
+        """Call what waits for another machine, as `awaited` does."""
+        for _ in self.awaited(lambda give: ask()):
+            raise AssertionError
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
@@ -114,5 +170,5 @@ class SandboxWithin(WrappedSandbox):
             return self._inner.run(program, stdin, limits=limits, **options)
         run = self._inner.run(program, stdin, limits=replace(own, seconds=max(LEAST_S, left)), **options)
         if run.stop == "time":
-            raise DeadlineReached
+            raise DeadlineReached(self._clock.out_of_time)
         return run

@@ -1,16 +1,20 @@
-"""Progress while a language model is awaited: its name, the seconds, how much it has written, the cost so far."""
+"""Requests to language models within the limits of a run, and their progress: the model's name, how much has come."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
-from codeopt.core.budget import Usage
+from codeopt.core.budget import NOTHING_USED, Budget, Ledger, Usage
 from codeopt.core.console import Console
-from codeopt.core.model import Message, Model, Reply, replies
+from codeopt.core.model import Message, Model, Reply, estimate_tokens, replies
 from codeopt.core.options import ImproveOptions
+from codeopt.core.run_clock import LimitReached, RunClock
 from codeopt.core.words import money
+from codeopt.engine.open_model import price_of
+from codeopt.models import Price
 
 CHARS_PER_TOKEN = 4
 
@@ -19,21 +23,47 @@ OpenModel = Callable[[ImproveOptions, Callable[[str], None]], Model]
 
 @dataclass
 class Account:
-    """The cost of all models of a run so far."""
+    """The cost of all models of a run so far, and what their next requests may cost."""
 
-    usage: Usage
+    budget: Budget
+    ledger: Ledger
+    longest: Usage = NOTHING_USED
+    """Output of the reply that cost most: nobody knows how long the next one is."""
 
     @property
     def words(self) -> str:
         """`; 9,400 tokens, 0.0310 USD so far`; empty before the first reply."""
-        if not self.usage.replies:
-            return ""
-        return f"; {self.usage.tokens:,} tokens, {money(self.usage.cost_usd)} so far"
+        usage = self.ledger.usage
+        return f"; {usage.tokens:,} tokens, {money(usage.cost_usd)} so far" if usage.replies else ""
+
+    def affordable(self, messages: Sequence[Message], price: Price | None, count: int) -> int:
+        """Return how many of `count` requests with a prompt can be sent at once without exceeding a limit.
+
+        Each has the price of its prompt and that of the longest reply so far. Before there is a reply only one is sent
+        where a limit is set. Raises LimitReached if not even one can be sent.
+        """
+        prompt = sum(estimate_tokens(message.content) for message in messages)
+        one = self.longest + Usage(0, prompt, 0, price.cost(prompt, 0) if price else 0.0)
+        fits, wanted = 0, one
+        while fits < count and not self.ledger.reached(self.budget, wanted):
+            fits, wanted = fits + 1, wanted + one
+        if not fits:
+            raise LimitReached(self.ledger.spent(self.budget, one), self.ledger.reached(self.budget, one))
+        unlimited = self.budget == Budget()
+        return fits if unlimited or self.longest.tokens_out else 1
+
+    def paid(self, reply: Reply, price: Price | None) -> None:
+        """Add a reply to the account."""
+        self.ledger = self.ledger.add(reply.usage)
+        cost = reply.cost_usd or 0.0
+        output = price.cost(0, reply.tokens_out) if price else cost
+        if output >= (self.longest.cost_usd or 0.0):
+            self.longest = Usage(0, 0, max(reply.tokens_out, self.longest.tokens_out), output)
 
 
 @dataclass
 class _Request:
-    """One request under way."""
+    """Requests under way."""
 
     name: str
     account: Account
@@ -51,41 +81,63 @@ class _Request:
 
 
 class AwaitedModel:
-    """A model whose requests are shown as progress."""
+    """A model whose requests are shown as progress, and never exceed a limit of the run.
 
-    def __init__(self, model: Model, console: Console, account: Account) -> None:
-        self.name = model.name
-        self.context_tokens = model.context_tokens
+    What a request may cost is asked before it is sent. At the deadline it is given up. Either raises LimitReached.
+    """
+
+    def __init__(self, model: Model, console: Console, account: Account, clock: RunClock, price: Price | None) -> None:
+        self.name, self.context_tokens = model.name, model.context_tokens
         self._model, self._console, self._account = model, console, account
+        self._clock, self._price = clock, price
 
     def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
-        """Answer as the model does, and show the state of the request. Raises ModelError."""
-        request = self._shown()
-
-        def seen(text: str) -> None:
-            request.chars += len(text)
-            self._console.awaiting(request.words)
-            if on_text:
-                on_text(text)
-
-        return self._paid(self._model.complete(messages, on_text=seen))
-
-    def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
-        """Answer several times as the model does, and show that. Raises ModelError."""
-        self._shown()
-        yield from map(self._paid, replies(self._model, messages, count))
-
-    def _shown(self) -> _Request:
+        """Answer as the model does. Raises ModelError, LimitReached."""
+        self._account.affordable(messages, self._price, 1)
         request = _Request(self.name, self._account)
         self._console.awaiting(request.words)
-        return request
 
-    def _paid(self, reply: Reply) -> Reply:
-        self._account.usage += reply.usage
-        return reply
+        def ask(give: Callable[[str | Reply], None]) -> None:
+            give(self._model.complete(messages, on_text=give))
+
+        for item in self._clock.awaited(ask):
+            if isinstance(item, Reply):
+                self._account.paid(item, self._price)
+                return item
+            request.chars += len(item)
+            self._console.awaiting(request.words)
+            if on_text:
+                on_text(item)
+        raise AssertionError  # a reply or an error is the last item
+
+    def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
+        """Answer as often as the limits allow, at least once. Raises ModelError, LimitReached."""
+
+        def ask(number: int, give: Callable[[Reply], None]) -> None:
+            for reply in replies(self._model, messages, number):
+                give(reply)
+
+        left = count
+        while left:
+            try:
+                number = self._account.affordable(messages, self._price, left)
+            except LimitReached as error:
+                if left == count:
+                    raise
+                self._console.warn(f"{count - left} of {count} drafts were asked for: {error.words}")
+                return
+            self._console.awaiting(_Request(self.name, self._account).words)
+            for reply in self._clock.awaited(partial(ask, number)):
+                self._account.paid(reply, self._price)
+                yield reply
+            left -= number
 
 
-def awaited(open_model: OpenModel, console: Console, earlier: Usage) -> OpenModel:
-    """An opener of models whose requests are shown. earlier: cost of the run's earlier sessions."""
-    account = Account(earlier)
-    return lambda options, notify: AwaitedModel(open_model(options, notify), console, account)
+def awaited(open_model: OpenModel, console: Console, account: Account, clock: RunClock) -> OpenModel:
+    """An opener of models whose requests are shown and kept within the limits."""
+
+    def opened(options: ImproveOptions, notify: Callable[[str], None]) -> Model:
+        model = open_model(options, notify)
+        return AwaitedModel(model, console, account, clock, price_of(model.name, options))
+
+    return opened

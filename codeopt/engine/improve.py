@@ -9,19 +9,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
-from codeopt.core.budget import Ledger
+from codeopt.core.budget import Budget, Ledger
 from codeopt.core.errors import OutOfTime
 from codeopt.core.history import Candidate, History
 from codeopt.core.model import Model, RemoteModel
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import TargetFiles
 from codeopt.core.revision import Revision
-from codeopt.core.run_clock import DeadlineReached, RunClock
+from codeopt.core.run_clock import DeadlineReached, LimitReached, RunClock
 from codeopt.core.run_index import named_run
 from codeopt.core.run_store import SavedRun
 from codeopt.core.session import Session
 from codeopt.core.target import Target
-from codeopt.engine.awaited import awaited
+from codeopt.engine.awaited import Account, awaited
 from codeopt.engine.comparison_progress import said_of_long_runs
 from codeopt.engine.earlier_drafts import open_earlier_drafts
 from codeopt.engine.judge import Judge
@@ -58,6 +58,8 @@ def improve(
     except DeadlineReached:  # in the baseline: later it ends the rounds
         when = "in earlier sittings" if clock.earlier_s else "before the original was measured"
         raise OutOfTime(f"{clock.out_of_time} {when}", hint="--max-seconds raises it") from None
+    except LimitReached as error:  # by a request for calls of a function
+        raise OutOfTime(error.words) from None
 
 
 def _improved(
@@ -69,7 +71,7 @@ def _improved(
     clock: RunClock,
 ) -> Result:
     plan = make_plan(options)
-    require_reachable(options, session)
+    require_reachable(options, session, clock)
     first = None
     if options.run and not target.path.is_dir():  # of a folder the command itself is what is improved
         first = run_first(target, options.run, session.console.print, session.named(options))
@@ -84,7 +86,8 @@ def _improved(
     saved = runs.load(program.revision)
     earlier = saved.ledger if saved else Ledger()
     clock.earlier_s = earlier.earlier_s
-    session = replace(session, open_model=awaited(session.open_model, session.console, earlier.usage))
+    account = Account(Budget(tokens=options.max_tokens, cost_usd=options.max_cost), earlier)
+    session = replace(session, open_model=awaited(session.open_model, session.console, account, clock))
     if options.resume and saved is None:
         session.console.print(f"resume     nothing is saved in {options.resume} yet: the run begins there")
     request = WorkloadRequest(
@@ -113,13 +116,17 @@ def _improved(
         return close(recorder, loop, result)
 
 
-def require_reachable(options: ImproveOptions, session: Session) -> None:
+def require_reachable(options: ImproveOptions, session: Session, clock: RunClock) -> None:
     """Ask the servers of the models before the original is run, which may take minutes. Raises UsageError,
-    ModelError."""
+    ModelError, OutOfTime."""
     for name in named_models(options) if session.asks_server else ():
         model = session.open_model(replace(options, model=name, record=None), session.console.warn)
-        if isinstance(model, RemoteModel):
-            model.require_reachable()
+        if not isinstance(model, RemoteModel):
+            continue
+        try:
+            clock.call(model.require_reachable)
+        except DeadlineReached:
+            raise OutOfTime(f"{clock.out_of_time}, and the server of {name} has not answered") from None
 
 
 def _measured(opened: OpenTarget, request: WorkloadRequest, clock: RunClock) -> Workload:

@@ -151,6 +151,8 @@ class RefineLoop:
     """Asks a reader about a candidate that was confirmed, and the original. None: no reader."""
     stopped: str = ""
     """Reason why no further round was run."""
+    limit: str = ""
+    """Limit that ended the rounds or the confirmation, by its field of Budget."""
     failure: StepError | None = None
     """The error of a step that ended the run."""
     finished: bool = False

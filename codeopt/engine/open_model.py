@@ -69,6 +69,11 @@ def open_chosen_model(options: ImproveOptions, notify: Callable[[str], None], ma
     return model if options.record is None else ReplyRecorder(model, options.record)
 
 
+def price_of(model: str, options: ImproveOptions) -> Price | None:
+    """Return the price of a model by its own name. None if it is not known. Raises UsageError."""
+    return {**_known_prices(options), **_user_prices()}.get(model)
+
+
 def _open(
     options: ImproveOptions, notify: Callable[[str], None], max_retries: int, prices: Mapping[str, Price]
 ) -> Model:

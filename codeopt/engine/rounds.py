@@ -10,7 +10,7 @@ from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate
 from codeopt.core.program import changes_of
 from codeopt.core.revision import Revision
-from codeopt.core.run_clock import DeadlineReached
+from codeopt.core.run_clock import DeadlineReached, LimitReached
 from codeopt.core.run_store import RunStore, SavedRun
 from codeopt.core.session import Session
 from codeopt.core.step_error import STEP_ERRORS, StepError, error_in_words
@@ -73,8 +73,8 @@ def run_rounds(loop: RefineLoop, console: Console) -> End:
     except KeyboardInterrupt:
         loop.stopped = "interrupted"
         return End.INTERRUPTED
-    except DeadlineReached:
-        loop.stopped = loop.budget.out_of_time
+    except LimitReached as error:
+        loop.stopped, loop.limit = error.words, error.limit
         return End.BUDGET
     except STEP_ERRORS as error:
         if len(loop.history.candidates) == 1:
@@ -96,7 +96,7 @@ def finish(
     session = request.session
     session.console.stage(LoopStage.CONFIRM)
     loop.clock.reserved = 0.0
-    limit = loop.ledger.reached(loop.budget) or "seconds"  # before a confirmation takes more of them
+    loop.limit = loop.limit or loop.ledger.reached(loop.budget) or "seconds"  # before a confirmation takes more of them
     confirmation, end = (loop.screened(), end) if loop.quick else _confirmed(loop, end, session.console)
     best, workload = confirmation.best, loop.judge.workload
     evidence = replace(workload.evidence(), recording=request.recording)
@@ -120,7 +120,7 @@ def finish(
         saved=run.path,
         interpreter=request.interpreter,
         failure=None if best else loop.failure,
-        raised_limit=loop.budget.raised(limit) if end is End.BUDGET else "",
+        raised_limit=loop.budget.raised(loop.limit) if end is End.BUDGET else "",
     )
     session.on_verdict(result.to_json())
     if confirmation.unfinished or (end in (End.INTERRUPTED, End.FAILED) and best is None):
@@ -155,8 +155,8 @@ def _confirmed(loop: RefineLoop, end: End, console: Console) -> tuple[Confirmati
             return loop.confirm(), end
     except KeyboardInterrupt:
         loop.stopped, end = "interrupted", End.INTERRUPTED
-    except DeadlineReached:
-        loop.stopped, end = loop.budget.out_of_time, End.BUDGET
+    except LimitReached as error:
+        loop.stopped, loop.limit, end = error.words, error.limit, End.BUDGET
     except STEP_ERRORS as error:
         loop.failure, loop.stopped, end = error, error_in_words(error), End.FAILED
     finally:

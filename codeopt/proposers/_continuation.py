@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from codeopt.core.budget import Usage
 from codeopt.core.errors import ModelError
 from codeopt.core.model import Message, Model, Reply, estimate_tokens
+from codeopt.core.run_clock import LimitReached
 from codeopt.models._reply import to_draft, without_thoughts
 
 MAX_CONTINUATIONS = 2
@@ -41,7 +42,7 @@ def whole(model: Model, messages: Sequence[Message], reply: Reply) -> WholeReply
             break
         try:
             more = model.complete(asked)
-        except ModelError:
+        except (ModelError, LimitReached):  # the reply is paid for
             break
         usage += more.usage
         text = joined(reply.text, more.text) if without_thoughts(reply.text) else more.text

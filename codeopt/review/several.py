@@ -138,7 +138,7 @@ def improve_several(
     chosen: list[ReviewTarget] = list(targets)
     try:
         limits.clock.check()
-        require_reachable(options, session)
+        require_reachable(options, session, limits.clock)
         session = replace(session, asks_server=False)  # it has answered
         ranking = rank(options, targets, session, limits.clock)
         chosen = _chosen(ranking.targets)

@@ -37,9 +37,9 @@ def ledger(*replies: Usage, rounds: int = 0, earlier_s: float = 0.0) -> Ledger:
         (ledger(REPLY), Budget(cost_usd=0.25), "the limit of 0.25 USD is reached (0.2500 USD spent)"),
         (ledger(REPLY, REPLY), Budget(tokens=200), "the limit of 200 tokens is reached (240 used)"),
         (ledger(REPLY), Budget(cost_usd=0.3), ""),
-        (ledger(REPLY, REPLY), Budget(cost_usd=0.3), "the limit of 0.30 USD is reached (0.5000 USD spent)"),
+        (ledger(REPLY, REPLY), Budget(cost_usd=0.3), "the limit of 0.3 USD is reached (0.5000 USD spent)"),
         (ledger(), Budget(cost_usd=0.3), ""),
-        (ledger(REPLY, UNPRICED), Budget(cost_usd=9), "the limit of 9.00 USD cannot be held, as the price of the model "
+        (ledger(REPLY, UNPRICED), Budget(cost_usd=9), "the limit of 9 USD cannot be held, as the price of the model "
          "is not known; give it in [prices] of your config.toml, or install genai-prices"),
     ],
 )  # fmt: skip

@@ -241,7 +241,7 @@ def test_a_draft_that_fails_only_what_is_held_out_is_told_so_without_its_words(f
     [
         (("--max-rounds", "1"), "the limit of 1 round is reached"),
         (("--max-seconds", "0.001"), "the time limit of 0.001 s is reached"),
-        (("--max-cost", "0.001"), "the limit of 0.00 USD is reached"),
+        (("--max-cost", "0.001"), "the limit of 0.001 USD is reached"),
     ],
 )
 def test_a_spent_budget_ends_the_run(

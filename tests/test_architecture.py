@@ -333,6 +333,8 @@ def cleans_up(handler: ast.ExceptHandler) -> bool:
 
 
 STARTS = {
+    "codeopt/core/model.py": "threads, and no program",
+    "codeopt/core/run_clock.py": "threads, and no program",
     "codeopt/core/git.py": "git, which runs nothing that a repository names",
     "codeopt/core/ruff.py": "ruff, which only reads",
     "codeopt/batch/local.py": "itself",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from multiprocessing.pool import ThreadPool
 from queue import SimpleQueue
 from typing import Literal, Protocol, runtime_checkable
 
@@ -136,17 +136,12 @@ def at_once(ask: Callable[[], Reply], count: int) -> Iterator[Reply]:
     Raises ModelError, after the others were given out, when one request fails.
     """
     came: SimpleQueue[Reply | BaseException] = SimpleQueue()
-    slots = threading.Semaphore(MAX_REQUESTS_AT_ONCE)
-
-    def run() -> None:
-        try:
-            with slots:
-                came.put(ask())
-        except BaseException as error:  # it is raised below
-            came.put(error)
-
-    for _ in range(count):  # daemons, as a pool's threads would keep the process until a silent server answers
-        threading.Thread(target=run, daemon=True).start()
+    pool = ThreadPool(
+        min(count, MAX_REQUESTS_AT_ONCE)
+    )  # of daemons: others keep the process until a silent server answers
+    for _ in range(count):
+        pool.apply_async(ask, callback=came.put, error_callback=came.put)
+    pool.close()
     failed: ModelError | None = None
     for _ in range(count):
         reply = came.get()

@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from multiprocessing.pool import ThreadPool
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from codeopt.core.budget import Budget
+from codeopt.core.errors import OutOfTime
 from codeopt.core.wrapped_sandbox import WrappedSandbox
 from codeopt_sandbox import Run, Sandbox
 from codeopt_sandbox.outcome import RunLimits
@@ -101,17 +103,17 @@ class RunClock:
 
         def give(item: Item) -> None:
             if given_up.is_set():
-                raise SystemExit  # ends the thread, and closes its connection
+                raise OutOfTime(self.out_of_time)  # ends the source, which closes its connection
             came.put((item, None))
 
-        def run() -> None:
-            try:
-                source(give)
-                came.put((None, None))
-            except BaseException as error:  # it is raised where the source is awaited
-                came.put((None, error))
-
-        threading.Thread(target=run, daemon=True).start()
+        pool = ThreadPool(1)
+        pool.apply_async(
+            source,
+            (give,),
+            callback=lambda end: came.put((None, None)),
+            error_callback=lambda error: came.put((None, error)),
+        )
+        pool.close()
         try:
             while True:
                 try:

@@ -179,8 +179,8 @@ def test_the_flags_that_are_given_each_time_are_named() -> None:
 
 
 def test_the_options_with_which_no_verdict_is_kept_are_named() -> None:
-    """In docs/cache.md; the arguments of a program are no flag."""
-    text = (ROOT / "docs/cache.md").read_text("utf-8")
+    """In docs/environment.md; the arguments of a program are no flag."""
+    text = (ROOT / "docs/environment.md").read_text("utf-8")
     (sentence,) = re.findall(r"Nor is one of a run\s+with (.*?)\.\n", text, re.DOTALL)
     named = {name.removeprefix("--").replace("-", "_") for name in re.findall(r"`([\w-]+)`", sentence)}
     assert named == {name.removesuffix("_paths") for name in NOT_KEPT} - {"args"}

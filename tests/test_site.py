@@ -90,7 +90,7 @@ def test_a_lost_flag_would_be_seen(tmp_path: Path) -> None:
     assert lost_flags(tmp_path, ["--one", "--two", "--three", "--four"]) == ["--three", "--four"]
 
 
-REFERENCE = [DOCS / "python.md", DOCS / "api-plug-ins.md"]
+REFERENCE = [DOCS / "python.md", DOCS / "extend" / "api-plug-ins.md"]
 PUBLIC = ("codeopt", "codeopt_sandbox", "codeopt.tasks", "codeopt.rules", "codeopt.analysis", "codeopt.selfrefine",
           "codeopt.engine.guards")  # fmt: skip
 IMPORTED = re.compile(r"^\s*from (codeopt[\w.]*) import ([\w, ]+)$", re.M)

@@ -1,7 +1,7 @@
 """Facts about a program that follow from reading it: scopes, types, effects, escape, liveness, bounds, loops.
 
-`parse(text)` gives an `AnalyzedProgram`, which answers questions such as `program.types.is_int(node)`; docs/analysis.md
-says what the answers rest on.
+`parse(text)` gives an `AnalyzedProgram`, which answers questions such as `program.types.is_int(node)`;
+docs/extend/analysis.md says what the answers rest on.
 """
 
 from codeopt.analysis.effects import Effects

@@ -15,7 +15,7 @@ COMMANDS: Mapping[str, str] = {
     "rules": "use codeopt improve --list-rules, with --select NAME to explain one",
     "sandbox": "codeopt doctor shows it; python -m codeopt_sandbox.conformance tests its guarantees",
     "schema": "schema.json of the documents' site has it",
-    "tasks": "use codeopt improve --list-tasks; docs/writing-a-task.md has one to copy",
+    "tasks": "use codeopt improve --list-tasks; docs/extend/writing-a-task.md has one to copy",
 }
 OPTIONS: Mapping[str, str] = {
     **dict.fromkeys(("backend", "mode", "processes"), COMMANDS["sandbox"]),

@@ -148,7 +148,7 @@ def check_task(found: object, where: str) -> Task:
     if not isinstance(found, Task):
         raise UsageError(
             f"{where}: TASK is a {type(found).__name__}, which is no task",
-            hint="give TASK an instance of a class derived from codeopt.tasks.Task (docs/writing-a-plug-in.md)",
+            hint="give TASK an instance of a class derived from codeopt.tasks.Task (docs/extend/writing-a-plug-in.md)",
         )
     missing = [name for name in ("name", "prompts") if not hasattr(found, name)]
     if missing:

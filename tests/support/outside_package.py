@@ -1,4 +1,4 @@
-"""A package outside of codeopt that plugs in by entry points, written as docs/writing-a-plug-in.md shows it."""
+"""A package outside of codeopt that plugs in by entry points, written as docs/extend/writing-a-plug-in.md shows it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def page(name: str) -> str:
 
 def write_package(folder: Path) -> dict[str, str]:
     """Write the page's files, installed in `folder` by entry points; answer the environment that finds them."""
-    text = page("writing-a-plug-in.md")
+    text = page("extend/writing-a-plug-in.md")
     files = dict(FILE.findall(text))
-    files["house_rules/cube.py"] = RULE.findall(page("writing-a-rule.md"))[0]
+    files["house_rules/cube.py"] = RULE.findall(page("extend/writing-a-rule.md"))[0]
     files["house_rules/__init__.py"] = ""
     files["test_plug_in.py"] = LAST.findall(text)[0]
     (project,) = re.findall(r"^```toml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)

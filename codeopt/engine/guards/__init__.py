@@ -9,7 +9,7 @@ the group `codeopt.guards`, with one or both of
     @guard(region=TimedRegion.CALLS, order=30, applies_to="comparisons", every_round=True)
     def check_gain(gain: Gain) -> Finding | None: ...            checks a measured gain
 
-docs/writing-a-plug-in.md has a complete example.
+docs/extend/writing-a-plug-in.md has a complete example.
 """
 
 from __future__ import annotations

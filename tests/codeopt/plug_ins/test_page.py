@@ -1,4 +1,4 @@
-"""The files of docs/writing-a-plug-in.md, as a package outside of codeopt, do what the page says."""
+"""The files of docs/extend/writing-a-plug-in.md, as a package outside of codeopt, do what the page says."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_one_that_is_called_like_one_of_ours_is_one_line(tmp_path: Path) -> None
 @pytest.mark.parametrize(("argument", "made"), [("command", Command), ("guard", Guard)])
 def test_the_arguments_of_a_decorator_are_listed(argument: str, made: type) -> None:
     """All of its fields but the function itself."""
-    table = page("writing-a-plug-in.md").partition(f"| argument of `@{argument}` | |")[2].partition("\n\n")[0]
+    table = page("extend/writing-a-plug-in.md").partition(f"| argument of `@{argument}` | |")[2].partition("\n\n")[0]
     listed = [name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.partition(" | ")[0])]
     assert listed == [each.name for each in fields(made) if each.init][1:]
 

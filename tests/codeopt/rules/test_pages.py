@@ -1,4 +1,4 @@
-"""The code of docs/analysis.md and docs/writing-a-rule.md does what the pages say."""
+"""The code of docs/extend/analysis.md and docs/extend/writing-a-rule.md does what the pages say."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from codeopt.rules import load_rule
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[3] / "docs" / "extend"
 
 
 def blocks(page: str) -> list[str]:
@@ -38,6 +38,6 @@ def test_the_rule_of_the_page_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("page", ["analysis.md", "writing-a-rule.md"])
 def test_the_files_that_a_page_names_exist(page: str) -> None:
-    home = DOCS.parent / "codeopt"
+    home = DOCS.parents[1] / "codeopt"
     for name in re.findall(r"`([\w/]+\.py)`", (DOCS / page).read_text("utf-8")):
-        assert any((folder / name).is_file() for folder in (home / "analysis", DOCS.parent)), name
+        assert any((folder / name).is_file() for folder in (home / "analysis", DOCS.parents[1])), name

@@ -22,7 +22,7 @@ class Critique:
 
     text: str
     sufficient: bool = False
-    """The proposer finds nothing left to improve."""
+    """The proposer finds nothing left to improve, with its draft if it has one."""
     exhausted: bool = False
     """The proposer has no draft left to write; no opinion, as `sufficient` is, which a task may doubt."""
     usage: Usage = NOTHING_USED

@@ -191,15 +191,25 @@ class RefineLoop:
             if critique.exhausted:
                 self.finished, reason = True, f"no further change by the {self.proposer.name}"
                 break
-            if self.task.is_sufficient(critique, shown):
-                self.history = self.history.changed(replace(self.history.candidates[shown.last.round], settled=True))
+            if not critique.draft and self.task.is_sufficient(critique, shown):
+                self._settle(self.history.candidates[shown.last.round])
                 continue
             self._round(shown, move, answers, critique)
+            newest = self.history.last
+            # A verdict with a draft is on that draft, and believed once it is measured: one request in place of two.
+            if critique.draft and self.task.is_sufficient(critique, self.history) and self._gains(newest):
+                self._settle(newest)
             self.save(self)
             if self.unreadable:
                 reason = self.unreadable
                 break
         self.stopped = reason
+
+    def _settle(self, candidate: Candidate) -> None:
+        self.history = self.history.changed(replace(candidate, settled=True))
+
+    def _gains(self, candidate: Candidate) -> bool:
+        return self.task.score(candidate, self.history.original) is not None
 
     def _compare_again(self, candidate: Candidate) -> None:
         """Compare a draft of an earlier session from its first pair."""

@@ -22,10 +22,11 @@ VERDICT = """\
 End with one line that holds nothing but `VERDICT: IMPROVE` when something is left that is worth a try, or
 `VERDICT: DONE` when nothing is."""
 IN_WORDS: dict[Step, str] = {
-    # With the program below it, a critique spares the request that would repeat the whole history.
+    # With a program and a verdict on it, one request does what three did that each repeated the history.
     "critique": f"""\
 If you know the next program already, write it below the critique, which spares a request: one line `SUMMARY: ...` that
-says what you change and why it helps, then $draft, in one block fenced as ```python.
+says what you change and why it helps, then $draft, in one block fenced as ```python. The verdict is then on that
+program, and is believed if it is measured to be right and better.
 {VERDICT}""",
     "refine": """\
 Answer with one line `SUMMARY: ...` that says what you change and why it helps, then $draft, in one block

@@ -444,3 +444,17 @@ print(n - len(set(words)), len(set(words)))
     told_of_it = question(server.prompts[2])
     assert "on the changed input" in told_of_it
     assert re.search(r"Failing case 'changed\.\S+', its input \(data, not instructions\):", told_of_it)
+
+
+@pytest.mark.parametrize(
+    ("first", "requests", "best"),
+    [(FAST, 1, 1), (SLOWER, 2, 2)],  # a verdict on a program that is not faster is not believed
+)
+def test_a_verdict_on_the_program_below_it_ends_the_run(first: str, requests: int, best: int, tmp_path: Path) -> None:
+    require_sandbox()
+    write_problem(tmp_path)
+    answers = [f"A list is searched.\n\n{reply(text, 'a set')}\nVERDICT: DONE" for text in (first, FAST)]
+    with WireServer(answers) as server:
+        arguments = ("--base-url", server.base_url, "--model", server.model)
+        done = codeopt("improve", "slow.py", "--json", *arguments, cwd=tmp_path)
+        assert (len(server.prompts), done.json["best_round"]) == (requests, best), done.err

@@ -76,7 +76,9 @@ def command_page(
         python=python,
         next_step=shlex.join(["codeopt", "improve", "--run", command]),
         notes=(*profile.notes, *notes),
-        clock=time_bar([(part.name, part.seconds) for part in profile.parts], "Parts of the time of the command"),
+        clock=time_bar(
+            [(part.name, part.seconds) for part in profile.parts], "Parts of the time of the command", profile.seconds
+        ),
         clock_words=_clock_words(profile),
         targets=targets[:ROWS],
         flame=flame(tree, f"Flame graph of {command}; the list below it says the same", widths[0]),
@@ -222,9 +224,9 @@ COLOURS = 7
 """Number of colours that page.css has for parts."""
 
 
-def time_bar(parts: Sequence[tuple[str, float]], title: str) -> Markup:
-    """parts: name and seconds; the bar is their sum."""
-    total = sum(seconds for _, seconds in parts) or 1.0
+def time_bar(parts: Sequence[tuple[str, float]], title: str, whole_s: float) -> Markup:
+    """parts: name and seconds; the bar is the wall time, or their sum where several processes worked at once."""
+    total = max(whole_s, sum(seconds for _, seconds in parts)) or 1.0
     drawn, left = [], 0.0
     for at, (_, seconds) in enumerate(parts):
         width = seconds / total

@@ -22,7 +22,7 @@ from codeopt_sandbox.outcome import Run
 
 SCRIPT = f"{WATCH}/surface.py"
 RESULT = f"{WATCH}/surface.json"
-GUEST = ("tests/__init__", "tests/surface", "calls/__init__", "calls/settings", "calls/library_settings",
+GUEST = ("tests/__init__", "tests/surface", "calls/__init__", "calls/settings",
          "calls/outcome", "calls/repr/")  # fmt: skip
 RUN = """
 {bundle}

@@ -9,11 +9,11 @@ import time
 from ..syscalls import own_runqueue_wait_s
 from .aliasing import Aliasing
 from .answering import Answering
-from .apart import apart
 from .audit import EffectAudit
 from .captured_output import CapturedOutput
 from .channel import LEFT, LINES, OUTCOME, STATE, TOOK, frame
 from .coverage import LineCoverage, executable, first_line
+from .identity import apart
 from .json_text import to_json
 from .laziness import Laziness
 from .outcome import no_arguments

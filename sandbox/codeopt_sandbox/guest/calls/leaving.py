@@ -6,11 +6,10 @@ import gc
 import sys
 
 from ..library_code import LibraryCode
-from . import captured_output, printed
+from . import captured_output
 from .import_context import is_library, origin_of
-from .library_settings import settings_of
 from .outcome import CALLS, IMPORT, LeftSetting, ProcessChanges
-from .settings import process_settings
+from .settings import process_settings, settings_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .function_ref import FunctionRef
-    from .library_settings import Settings
+    from .settings import Settings
 
 modules = sys.modules
 get_objects, collect = gc.get_objects, gc.collect
@@ -31,7 +30,7 @@ FROZEN = "gc.freeze()"
 """Name of the setting that `gc.freeze()` changes."""
 RANDOM = "the state of the generator of "
 """Beginning of the names of states of random generators."""
-OURS = vars(captured_output), vars(printed)
+OURS = (vars(captured_output),)
 
 
 class Leaving:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-    from ..calls.library_settings import Settings
+    from ..calls.settings import Settings
 
 DEEPEST = 12
 """Maximum depth of what is read of a value."""

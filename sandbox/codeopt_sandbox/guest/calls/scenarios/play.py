@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...answer import CLOSED, KEPT_UNCHANGED, NOT_COMPARABLE, NOTHING, RETURNS, UNFIT, Answer
 from .. import scenarios
 from ..child import in_child
+from ..identity import Joined
 from ..mutation import corrupt_result, inner_parts, mutable_parts, mutate_result
 from ..outcome import died, without_answer
 from ..public_view import PublicViews
@@ -15,7 +16,6 @@ from ..repr.shown import shown_text
 from ..repr.tree import Encoder, written
 from .callbacks import Wrapped
 from .changing import InPlace
-from .joining import Joined
 from .stream import Stream
 from .switching import Stops, stopped_at
 

@@ -1,13 +1,14 @@
-"""Arguments that are equal to the original ones, with no object twice: they expose code that compares by `is` where
-callers mean `==`.
+"""Equal arguments of another identity: no object twice, or equal values as one object. They expose code that compares
+by `is` where callers mean `==`.
 
-The arguments of a call are evaluated from one text, in which equal constants are one object.
+The arguments of a call are evaluated from one text, in which equal constants are one object; values that have no
+literal, such as dates, are not.
 """
 
 from __future__ import annotations
 
 from .repr.parts import is_deque
-from .repr.plain import is_value
+from .repr.plain import is_iterator, is_simple, is_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,6 +77,26 @@ class Apart:
 
     def named(self, values: dict[str, Any], depth: int) -> dict[str, Any]:
         return {name: self.other(value, depth) for name, value in values.items()}
+
+
+class Joined(Apart):
+    """Copies of arguments in which equal values without a literal are one object."""
+
+    def __init__(self, target: str) -> None:
+        super().__init__(target)
+        self.kept: dict[Any, Any] = {}
+        self.met = False
+
+    def other(self, value: Any, depth: int) -> Any:
+        """First value that is equal."""
+        kind: Any = type(value)
+        if is_simple(kind):
+            return value
+        if not is_value(kind) or is_iterator(value):
+            return super().other(value, depth)
+        found = self.kept.setdefault((kind, repr(value)), value)
+        self.met = self.met or found is not value
+        return found
 
 
 def remade(value: Any) -> Any:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 from codeopt.core.revision import Revision
 from codeopt.workloads._policy import HANGS
+from codeopt.workloads.function.calls.counterexample import as_python
+from codeopt.workloads.function.calls.first_difference import first_difference
 from codeopt.workloads.source.literals import Call, Constructed, Opaque, read
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind
 from codeopt_sandbox.calls import Answer, CallBatch
@@ -26,6 +28,8 @@ AT_ONCE = 60
 SENSIBLE = (Kind.RETURNS, Kind.YIELDS, Kind.RAISES, Kind.NOT_COMPARABLE)
 CALL_S = 0.5
 """Time limit of one call, seconds: a draft may not return from small calls."""
+MOST_BEFORE = 3
+"""Number of calls that are shown before one that fails only after them."""
 ROUND_S = 2.0
 """Time limit of the calls of a round, seconds."""
 TOTAL_S = 10.0
@@ -51,6 +55,8 @@ class Failing:
     """Whether the run was ended because it took too long, and the original takes long as well."""
     kinds: tuple[str, ...] = ()
     """Ends of the original and of the draft; empty where only one of them was run."""
+    alike: bool = False
+    """Whether both results are the same in what is shown of them."""
     by_identity: bool = False
     """Whether the call fails only where equal constants of the arguments are separate objects."""
 
@@ -74,43 +80,72 @@ def _late(was: Answer, now: Answer, limit: float) -> bool:
 def smallest(
     runner: CallsRevisions, original: Revision, draft: Revision, first: str, check: AnswerChecker,
     inside: Callable[[Sequence[str]], Sequence[str]] = lambda calls: calls, environment: Environment = USUAL,
-    ordered: Ordered = "all",
+    ordered: Ordered = "all", before: Sequence[str] = (),
 ) -> Failing:  # fmt: skip
     """The smallest call near `first` that fails as that does in an environment: a smaller one that raises another error
     would tell of something else. inside: of some calls those that do not go beyond the contract. ordered: as
-    of the batch."""
+    of the batch. before: calls that were made before the first one, in the same process."""
     best = Failing(first, "", False)
     until = time.monotonic() + TOTAL_S
+
+    def run(calls: list[str], results: bool = False) -> list[Failing]:
+        return _failing(runner, original, draft, calls, check, environment, ordered, results)
+
     for _ in range(ROUNDS):
         if best.detail and time.monotonic() > until:
             break
         call = read(best.call)
         texts = {each.text() for each in _smaller(call)} if call else set()
-        near = sorted((text for text in texts if len(text) < len(best.call)), key=len)
+        near = sorted((text for text in texts if _order(text) < _order(best.call)), key=_order)
         smaller = inside(near[: 4 * AT_ONCE])
         again = [] if best.detail else [best.call]
-        failing = _failing(runner, original, draft, [*smaller[:AT_ONCE], *again], check, environment, ordered)
+        batch = [*smaller[:AT_ONCE], *again]
+        failing = run(batch)
         kinds = best.kinds or next((each.kinds for each in failing if each.call == best.call), ())
         found = next((each for each in failing if not kinds or each.kinds == kinds), None)
         if found is None:
             break
-        ended, best = found.call == best.call, found
+        ended, best, before = found.call == best.call, found, batch[: batch.index(found.call)]
         if ended:
             break
     if best.detail and environment.distinct:
         usual = environment.replace(distinct=False)
         best = replace(best, by_identity=not _failing(runner, original, draft, [best.call], check, usual, ordered))
-    return best
+    alone = [] if best.late else run([best.call], results=best.alike)
+    if alone or best.late:
+        return replace(best, detail=alone[0].detail) if alone and best.detail else best
+    return _after_others(best, list(before), run)
+
+
+def _after_others(best: Failing, before: list[str], run: Callable[[list[str]], list[Failing]]) -> Failing:
+    """A call that fails only after others, with the few of these that it needs."""
+
+    def fails(calls: list[str]) -> Failing | None:
+        return next((each for each in run([*calls, best.call]) if each.call == best.call), None)
+
+    found = fails(before)
+    while found and len(before) > 1:
+        half = len(before) // 2
+        parts = ((part, fails(part)) for part in (before[half:], before[:half]))
+        before, less = next(((part, failing) for part, failing in parts if failing), (before, None))
+        if less is None:
+            break
+        found = less
+    if found is None:
+        return best
+    others = ", ".join(as_python(call) for call in before[:MOST_BEFORE])
+    more = f" and {len(before) - MOST_BEFORE} more" if len(before) > MOST_BEFORE else ""
+    return replace(found, detail=f"{found.detail}, after {others}{more}")
 
 
 def _failing(
     runner: CallsRevisions, original: Revision, draft: Revision, calls: list[str], check: AnswerChecker,
-    environment: Environment, ordered: Ordered,
+    environment: Environment, ordered: Ordered, results: bool = False,
 ) -> list[Failing]:  # fmt: skip
     """Calls whose outcomes differ, and the difference."""
     if not calls:
         return []
-    stdin = CallBatch(tuple(calls), seconds=CALL_S, lost=0, budget=ROUND_S, ordered=ordered).stdin()
+    stdin = CallBatch(tuple(calls), seconds=CALL_S, lost=0, budget=ROUND_S, ordered=ordered, results=results).stdin()
     old, new = (runner.run(side, stdin, mode="exec", environment=environment) for side in (original, draft))
     if old.answer is None or new.answer is None:
         return []
@@ -120,8 +155,9 @@ def _failing(
         one, other = CallAnswer((was,), (name,)), CallAnswer((now,), (name,))
         sensible = was.kind in SENSIBLE and not (was.kind == Kind.RAISES and was.exception == "TypeError")
         if sensible and now.kind != Kind.NOT_MADE and (detail := check.of_answers(one, other)):
-            said = detail + _said(was, now)
-            found.append(Failing(call, said, _late(was, now, CALL_S), (was.kind, now.kind)))
+            place = first_difference(was.value.value, now.value.value) if results else ""
+            said = f"{name}: {place}" if place else detail + _said(was, now)
+            found.append(Failing(call, said, _late(was, now, CALL_S), (was.kind, now.kind), was.text == now.text))
     return found
 
 
@@ -132,6 +168,11 @@ def _said(was: Answer | None, now: Answer) -> str:
     parts += [f"it says {said!r}"] if said else []
     parts += [f"raised in line {now.line}"] if now.line else []
     return "".join(f", {part}" for part in parts)
+
+
+def _order(text: str) -> tuple[int, str]:
+    """What is smaller: the shorter text, of texts of one length that with the smaller digits."""
+    return len(text), text
 
 
 def smaller_calls(text: str) -> list[str]:

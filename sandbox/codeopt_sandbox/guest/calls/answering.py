@@ -47,7 +47,7 @@ class CallAnswering:
 
     def __init__(self, run: Answering, encoder: Encoder, call: Call, was: ArgumentsBefore, looked_at: Call) -> None:
         self.run, self.encoder, self.call = run, encoder, call
-        self.make = FieldMaker(was.given, run.batch.values, run.ref.whole_answers)
+        self.make = FieldMaker(was.given, run.batch.values, run.ref.whole_answers or run.batch.results)
         changed = was.changed(looked_at)
         self.parts: dict[str, Any] = {}
         self.opaque = ""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         "", "show", "objects", "list", "shape", "scene", "libraries", "watch", "state", "traced", "resident"
     ]
 
-TOLD = ("lines", "shared", "items", "iterators", "warm", "values", "views", "ordered")
+TOLD = ("lines", "shared", "items", "iterators", "warm", "values", "results", "views", "ordered")
 """Fields that a worker has to know."""
 ORDERED: tuple[Ordered, ...] = ("all", "lists", "none")
 """Containers whose order is part of answers: all, lists but not dictionaries, none."""
@@ -83,6 +83,8 @@ class CallBatch(Record):
     result that its owner changes is given out again. What is timed cannot know it: it is asked after the pass."""
     values: tuple[str, ...] = ()
     """Digests of values whose floats are asked for."""
+    results: bool = False
+    """Results are reported whole, as a checker gets them."""
     ordered: Ordered = "all"
     """One of ORDERED."""
     views: bool = False

@@ -57,4 +57,5 @@ class BySize:
 
     def _at(self, size: float) -> str:
         count = f"{size:,.0f}"
-        return f"n = {count}" if self.unit == "n" else f"{count} {self.unit}"
+        unit = self.unit.removesuffix("s") if count == "1" else self.unit
+        return f"n = {count}" if self.unit == "n" else f"{count} {unit}"

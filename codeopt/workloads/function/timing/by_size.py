@@ -17,10 +17,10 @@ from codeopt.workloads.function.timing.plan import Timed
 from codeopt.workloads.source.literals import read
 from codeopt_sandbox.calls import CallBatch
 
-GROUP_S = 0.004
+GROUP_S = 0.002
 """A call is repeated until all take this long: reading the clock from outside costs about 10 microseconds."""
 MOST_REPEATS = 1000
-PASSES = 3
+PASSES = 2
 PASS_S = 4.0
 """A pass of a draft that takes longer is ended: it is slower, whatever it takes."""
 MADE = CallTimeLimit(call=0.25, total=0.25)

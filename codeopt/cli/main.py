@@ -12,8 +12,10 @@ import itertools
 import json
 import os
 import re
+import resource
 import shutil
 import signal
+import stat
 import sys
 import tempfile
 import time
@@ -47,6 +49,8 @@ INTERRUPTED = 130  # statuses, as above
 OUR_MISTAKE = 70
 NO_SANDBOX = 3
 LONGEST = 2000  # characters of a message
+FEWEST_FILES = 256
+"""Open files that a command needs: sandboxes take about 20 each, the engine's client and libraries the rest."""
 DOTTED = re.compile(r"[^\W\d]\w*\.[^\W\d]\w*")
 ERROR_SCHEMA = "codeopt.error/1"
 
@@ -60,6 +64,7 @@ def main(argv: list[str] | None = None, began: float | None = None) -> int:
     asked = sys.argv[1:] if argv is None else argv
     as_json = "--json" in itertools.takewhile(lambda each: each != "--", asked)
     try:
+        _require_usable_shell()
         command, arguments = _understood(asked)
         arguments.began, arguments.asked = began, asked
         with colour_choice(getattr(arguments, "color", None)):
@@ -84,6 +89,24 @@ def main(argv: list[str] | None = None, began: float | None = None) -> int:
             return _end(UsageError.exit_status, said, as_json, hint=hint)
         return _our_mistake(error, as_json)
     return 0 if getattr(arguments, "exit_zero", False) and status in command.verdicts else status
+
+
+def _require_usable_shell() -> None:
+    """Raise UsageError if this shell's limits let no command end well: it would fail in the middle of its work."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    if mask & stat.S_IRWXU:
+        raise UsageError(f"the umask {mask:04o} makes new files unreadable for their owner", hint="umask 022")
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed >= FEWEST_FILES or allowed == resource.RLIM_INFINITY:
+        return
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (FEWEST_FILES, max(FEWEST_FILES, most)))
+    if resource.getrlimit(resource.RLIMIT_NOFILE)[0] < FEWEST_FILES:
+        raise UsageError(
+            f"this shell allows {allowed} open files, and codeopt needs {FEWEST_FILES}",
+            hint=f"`ulimit -n {FEWEST_FILES}` in a new shell",
+        )
 
 
 def _understood(asked: list[str]) -> tuple[Command, argparse.Namespace]:

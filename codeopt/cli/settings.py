@@ -207,6 +207,8 @@ def _value(action: argparse.Action, value: Any, where: str) -> Any:
         if value in (True, False, "1", "0", "true", "false", ""):
             return value in (True, "1", "true")
         raise UsageError(f"{where}: must be true or false, not {value!r}")
+    if action.type is None and not isinstance(value, str | list):
+        raise UsageError(f"{where}: must be a text, not {value!r}", hint=f'write it in quotes: "{value}"')
     parts = value if isinstance(value, list) else str(value).split(",")
     if isinstance(action, EachGiven):
         return [_one(action, part, where) for part in parts]

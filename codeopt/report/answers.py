@@ -1,6 +1,6 @@
 """The models of what `--json` prints: fields may be added, these stay. `docs/schema.py` makes their schema.
 
-A tool's answer (`codeopt/serving/mcp_schemas.py`) shows an agent those fields that it decides by.
+A tool's answer to an agent is the same without empty fields.
 """
 
 from __future__ import annotations

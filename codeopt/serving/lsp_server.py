@@ -160,7 +160,7 @@ class EditorSession:
         function = here[-1] if here else ""
         found = [
             lsp.CodeAction(
-                f"codeopt: apply {each.words}", lsp.CodeActionKind.QuickFix,
+                f"codeopt: {each.title}", lsp.CodeActionKind.QuickFix,
                 diagnostics=[_diagnostic(each, text)], is_preferred=not each.old, edit=self.edit(uri, each),
             )
             for each in self.of_file(uri)

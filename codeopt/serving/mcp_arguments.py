@@ -52,10 +52,22 @@ class CheckedTool(Tool):
 
 def checked_tool(function: Callable[..., Any], *, annotations: ToolAnnotations) -> CheckedTool:
     """Make a tool of a function, with a schema that forbids further arguments."""
-    tool = CheckedTool.from_function(function, annotations=annotations, structured_output=True)
+    tool = CheckedTool.from_function(function, annotations=annotations, structured_output=False)
     assert isinstance(tool, CheckedTool)
     tool.parameters["additionalProperties"] = False
+    _untitle(tool.parameters)
     return tool
+
+
+def _untitle(schema: Any) -> None:
+    """Take out what pydantic adds to a schema and no model needs: titles that repeat names, and defaults of null."""
+    if isinstance(schema, dict):
+        if isinstance(schema.get("title"), str):
+            del schema["title"]
+        if "default" in schema and schema["default"] is None:
+            del schema["default"]
+    for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        _untitle(part)
 
 
 def _phrase(problem: Mapping[str, Any]) -> str:

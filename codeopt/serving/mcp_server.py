@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -20,51 +21,40 @@ from codeopt.core.version import __version__
 from codeopt.engine.open_model import RULES
 from codeopt.serving.mcp_arguments import checked_tool
 from codeopt.serving.mcp_options import Places, with_options
-from codeopt.serving.mcp_schemas import (
-    CheckAnswer,
-    CompareAnswer,
-    ImproveAnswer,
-    ProfileAnswer,
-    RecordAnswer,
-    ToolAnswer,
-)
 from codeopt.serving.request import Operation, OperationRequest, ServerPolicy
 from codeopt.serving.root import Root
 from codeopt.serving.worker_pool import WorkerPool
 
 INSTRUCTIONS = """\
-codeopt judges changes to Python code: nothing is believed that was not run. To make something faster: `profile` the \
-function or program, edit the file, `compare`: the answer is "faster", with its interval, or "wrong" with the input \
-on which the change does something else. A whole project goes the same way: `profile` with `run`, the command that is \
-slow, edit files, `compare` with that `run`. `check` finds slow functions of a project by its tests, `improve` drafts \
-and verifies a change itself. All paths are below the server's root. Code runs in a sandbox; no file changes unless \
-`improve` is asked to `write`."""
+codeopt runs Python code to measure it. To make something faster: `profile` the function or program, edit the file, \
+then `compare`. The verdict is "faster" with its interval, or "wrong" with the input that shows the difference. For a \
+whole project give `run`, its slow command, to both. `check` finds slow functions by their tests, `improve` writes and \
+verifies a change. Paths are below the server's root. Code runs in a sandbox. Only `improve` with `write` changes \
+files."""
 
+DECISIVE = ("verdict", "accepted", "ratio", "ci_low", "ci_high", "speedup", "reason", "caveats")
+"""Fields of an answer that come first."""
 MAX_FILE_CHARS = 1 << 20
 """Longest text of a file that a client sends, characters."""
 Target = Annotated[
     str,
     Field(
         max_length=4096,
-        description="path/to/file.py::function or path/to/file.py::Class.method; path/to/program.py alone is a program "
-        "that reads standard input, with cases next to it",
+        description="file.py::function, file.py::Class.method, or a script file.py with its cases next to it",
     ),
 ]
 WholeFile = Annotated[str | None, Field(max_length=MAX_FILE_CHARS)]
-_RUN = FlagUse(help="command of the project, run in the sandbox; the target is then its folder, such as '.'")
+_RUN = FlagUse(help="command of a project; the target is then its folder, such as '.'")
 REQUEST_S = 600.0
 """Wall-clock limit of a request that names none, seconds."""
-_REQUEST_S = FlagUse(
-    help=f"wall-clock limit of the request, and of a comparison in it, seconds; default: {REQUEST_S:g}, and 30"
-)
-_PAIRS_S = FlagUse(help="time for the pairs of the comparison, seconds; default: 30")
-_GAIN = FlagUse(help="least gain worth having, as a share: 0.02 is 1.02x; default: 0.05")
-_LIMIT = FlagUse(help="limit on a slowdown that is tested and answered as `limit`, as a share: 0.05 is 5% more time")
+_REQUEST_S = FlagUse(help=f"time limit in seconds; default: {REQUEST_S:g}, and 30 for a comparison")
+_PAIRS_S = FlagUse(help="time limit of the timing in seconds; default: 30")
+_GAIN = FlagUse(help="minimum gain as a share: 0.02 is 1.02x; default: 0.05")
+_LIMIT = FlagUse(help="limit of a slowdown as a share: 0.05 is 5% more time; answered as `limit`")
 _JUDGED = "max_seconds min_gain run strict calls cases args"
 _USES = {"run": _RUN, "min_gain": _GAIN}
 PATHS: Mapping[str, Callable[[Root, Any], Any]] = {"calls": Root.inside, "cases": Root.tree, "args": Root.arguments}
 """Options that name files, and the check that keeps them below the root."""
-A = TypeVar("A", bound=ToolAnswer)
 
 
 @dataclass(frozen=True)
@@ -76,10 +66,9 @@ class AgentTools:
     policy: ServerPolicy
 
     @with_options("run calls cases args", run=_RUN)
-    async def profile(self, ctx: Context, target: Target, **options: Any) -> ProfileAnswer:
-        """Measure where the time goes: hot lines with their share, functions, memory; with `run` the functions of a
-        project that its command spends its time in. Runs the code in a sandbox."""
-        return await self._ask(Operation.PROFILE, ProfileAnswer, ctx, target=target, options=self._options(options))
+    async def profile(self, ctx: Context, target: Target, **options: Any) -> str:
+        """Show where the time goes: slow lines, functions and memory; with `run` the functions of a project."""
+        return await self._ask(Operation.PROFILE, ctx, target=target, options=self._options(options))
 
     @with_options(f"fail_if_slower {_JUDGED}", **_USES, fail_if_slower=_LIMIT, max_seconds=_PAIRS_S)
     async def compare(
@@ -87,23 +76,21 @@ class AgentTools:
         ctx: Context,
         target: Target,
         new_source: Annotated[
-            WholeFile, Field(description="The whole file, changed; default: the file as it is")
+            WholeFile, Field(description="Text of the changed file; default: the file as it is")
         ] = None,
         old_source: Annotated[
-            WholeFile, Field(description="The whole file before the change; default: see base")
+            WholeFile, Field(description="Text of the file before the change; default: that of base")
         ] = None,
-        base: Annotated[
-            str, Field(max_length=200, description="git commit that is the old version of edited files")
-        ] = "HEAD",
+        base: Annotated[str, Field(max_length=200, description="git commit of the old version")] = "HEAD",
         **options: Any,
-    ) -> CompareAnswer:
-        """Judge a change: is it right, and faster? With new_source the file as it is stays the old version; without it
-        the file as it is now is the new version, and the old one is that of git. With `run` the whole project as it is
-        is the new version, whatever files of it were edited. A wrong change is rejected with a counterexample."""
+    ) -> str:
+        """Compare two versions: same results? Which is faster? With new_source the present file is the old version;
+        without it the present file is the new version, and the old one is that of git. With `run` the whole project
+        as it is now is the new version. The verdict `wrong` comes with a counterexample."""
         limit = options.pop("fail_if_slower")
         more = {"old_source": old_source, "new_source": new_source, "base": base, "limit": limit}
         given = self._options(options)
-        return await self._ask(Operation.COMPARE, CompareAnswer, ctx, target=target, options=given, **more)
+        return await self._ask(Operation.COMPARE, ctx, target=target, options=given, **more)
 
     @with_options(f"max_rounds {_JUDGED}", **_USES, max_seconds=_REQUEST_S)
     async def improve(
@@ -112,45 +99,41 @@ class AgentTools:
         target: Target,
         source: Annotated[
             Literal["rules", "model"],
-            Field(description="Who writes the change: built-in rules, or the server's language model"),
+            Field(description="Author of the change: built-in rules, or the server's model"),
         ] = "rules",
-        write: Annotated[bool, Field(description="Put what was accepted in place; else it is only answered")] = False,
+        write: Annotated[bool, Field(description="Write the result to the files; otherwise only show it")] = False,
         **options: Any,
-    ) -> ImproveAnswer:
-        """Draft, judge, time and confirm a faster version; with `run` a diff of several files that makes a project's
-        command faster. No file changes unless `write` is true."""
+    ) -> str:
+        """Find a faster version with the same results; with `run` a diff of a project that makes its command faster."""
         max_seconds = options["max_seconds"] or REQUEST_S
         options = self._options(options) | {"model": self._model(source)}
         return await self._ask(
-            Operation.IMPROVE, ImproveAnswer, ctx, target=target, options=options, write=write, max_seconds=max_seconds
+            Operation.IMPROVE, ctx, target=target, options=options, write=write, max_seconds=max_seconds
         )
 
     @with_options("max_functions min_share max_seconds", max_functions=FlagUse(default=10), max_seconds=_REQUEST_S)
     async def check(
         self,
         ctx: Context,
-        paths: Annotated[Places | None, Field(description="Files and folders; default: the whole root")] = None,
+        paths: Annotated[Places | None, Field(description="Files and folders; default: the root")] = None,
         **limits: Any,
-    ) -> CheckAnswer:
-        """Rank functions by the time that they take under their tests, and try the built-in rules on the slow ones,
-        verified."""
+    ) -> str:
+        """List the functions that are slow under their tests, and those that the built-in rules make faster."""
         named = tuple(self._checked(self.root.inside, each) for each in paths or ["."])
         options = self._options({"max_seconds": limits["max_seconds"]})
         limits["max_seconds"] = limits["max_seconds"] or REQUEST_S
-        return await self._ask(Operation.CHECK, CheckAnswer, ctx, options=options, paths=named, **limits)
+        return await self._ask(Operation.CHECK, ctx, options=options, paths=named, **limits)
 
     async def record(
         self,
         ctx: Context,
         target: Target,
         command: Annotated[Places, Field(min_length=1, description="Words of a command that calls the function")],
-    ) -> RecordAnswer:
-        """Run a command of the project, not isolated, and keep the calls that it makes of a function, as evidence for
-        the other tools. Only where the server was started with --allow-commands."""
+    ) -> str:
+        """Record the calls of a function by a command, which runs without a sandbox. The other tools then use them.
+        Needs `codeopt mcp --allow-commands`."""
         self._require_commands()
-        return await self._ask(
-            Operation.RECORD, RecordAnswer, ctx, target=target, options=self._options({}), command=tuple(command)
-        )
+        return await self._ask(Operation.RECORD, ctx, target=target, options=self._options({}), command=tuple(command))
 
     def _require_commands(self) -> None:
         """Refuse a client's command unless the user allowed it. Raises ToolError."""
@@ -176,8 +159,8 @@ class AgentTools:
             raise ToolError("this server was started without a language model: codeopt mcp --model NAME allows one")
         return self.policy.model
 
-    async def _ask(self, operation: Operation, answer: type[A], ctx: Context, **fields: Any) -> A:
-        """Do an operation. Raises ToolError with the line that the command would print."""
+    async def _ask(self, operation: Operation, ctx: Context, **fields: Any) -> str:
+        """Do an operation; return the JSON of the command. Raises ToolError with the line that it would print."""
         if "target" in fields:
             fields["target"] = self._checked(self.root.target, fields["target"])
         told = 0
@@ -188,7 +171,8 @@ class AgentTools:
             await ctx.report_progress(told, None, line)
 
         try:
-            return answer.model_validate(await self.pool.call(OperationRequest(operation, **fields), on_progress))
+            found = await self.pool.call(OperationRequest(operation, **fields), on_progress)
+            return answer_text(found)
         except CodeoptError as error:
             raise ToolError(error.words) from error
 
@@ -197,6 +181,20 @@ class AgentTools:
             return check(given)
         except UsageError as error:
             raise ToolError(error.words) from error
+
+
+def answer_text(found: dict[str, Any]) -> str:
+    """Format the JSON of a command for an agent: what decides first, without empty fields."""
+    first = {name: found[name] for name in DECISIVE if name in found}
+    return json.dumps(_filled(first | found), ensure_ascii=False)
+
+
+def _filled(part: Any) -> Any:
+    """Leave out fields without a value: an agent pays for each."""
+    if isinstance(part, dict):
+        filled = {name: _filled(value) for name, value in part.items()}
+        return {name: value for name, value in filled.items() if value not in (None, "", [], {})}
+    return [_filled(each) for each in part] if isinstance(part, list | tuple) else part
 
 
 def make_server(root: Root, pool: WorkerPool, policy: ServerPolicy) -> MCPServer[None]:

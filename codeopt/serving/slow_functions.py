@@ -79,6 +79,14 @@ class ShownFunction:
         """Describe the slow function in a line. An outdated verdict is marked as old."""
         return f"{self.slow.words}; old: {self.old} changed since, check again" if self.old else self.slow.words
 
+    @property
+    def title(self) -> str:
+        """What the change does and brings: `` `in` compares with every element of a list (41x faster, verified)``."""
+        judged = self.slow.judged
+        change = judged.changes[0] if judged.changes else "the verified change"
+        old = f"; old: {self.old} changed since" if self.old else ""
+        return f"{(change.partition(': ')[2] or change).rstrip('.')} ({judged.gain}, verified{old})"
+
 
 def shown(slow: SlowFunction, path: Path, text: str, keys: FindingKeys) -> ShownFunction | None:
     """Return a slow function for display in a text of its file. None if it is gone or its change is applied."""

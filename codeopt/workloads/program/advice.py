@@ -26,8 +26,14 @@ _LONGEST = 80
 _ARGUMENTS = re.compile(r"IndexError: list index out of range|usage:|the following arguments are required")
 
 
-def advice(case: Case, outcome: Outcome, program: Path) -> str:
+_RANDOM = re.compile(r"^\s*(?:import|from)\s+(?:random|secrets|uuid)\b", re.MULTILINE)
+ANY_OUTPUT = "--check FILE::accept names a function that accepts each right output"
+
+
+def advice(case: Case, outcome: Outcome, program: Path, source: str = "") -> str:
     """Advice about a case that the original fails; may be empty."""
+    if outcome.verdict is CaseVerdict.WA and _RANDOM.search(source):
+        return f"it draws random numbers: {ANY_OUTPUT}"
     if outcome.verdict is CaseVerdict.TLE:
         return "--timeout S raises the limit"
     if outcome.verdict is CaseVerdict.MLE:

@@ -75,7 +75,7 @@ def run_original(request: WorkloadRequest, sandbox: Sandbox, case: Case, check: 
     outcome = judge(case, run, check)
     if outcome.verdict is not CaseVerdict.AC:
         detail = f"{outcome.verdict.words} ({outcome.detail})"
-        hint = advice(case, outcome, request.target.path)
+        hint = advice(case, outcome, request.target.path, request.program.source)
         busy = outcome.verdict is CaseVerdict.TLE
         raise ProgramError(f"the original fails case {case.name}: {detail}", hint=hint, busy=busy)
     gone = next((file.path for file in run.written if file.content is None), None)

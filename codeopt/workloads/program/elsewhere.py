@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import ProgramError
 from codeopt.workloads._environments import axes, other_environments
+from codeopt.workloads.program.advice import ANY_OUTPUT
 from codeopt.workloads.program.probes import ends_well
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.guest.environment import Environment, seeded
@@ -95,7 +96,7 @@ def _require_steady(sandbox: Sandbox, source: str, case: Case, check: Checker) -
     if again.verdict is not CaseVerdict.AC:
         raise ProgramError(
             f"the original does not print the same twice on case {case.name} ({again.detail})",
-            hint="look for random numbers, the clock or the order of a set",
+            hint=f"look for random numbers, the clock or the order of a set; {ANY_OUTPUT}",
             busy=again.verdict is CaseVerdict.TLE,
         )
 

@@ -14,7 +14,6 @@ from pydantic import BaseModel
 from codeopt.report.answer_fields import RoundFields, read_verdict, serialize
 from codeopt.report.answers import PRINTED
 from codeopt.review.reporters.json import answer as review_answer
-from codeopt.serving import mcp_schemas
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import CaseVerdict
 from docs.schema import schema
@@ -161,17 +160,3 @@ def test_the_site_has_the_schema(name: str) -> None:
     jsonschema.Draft202012Validator.check_schema(found)
     model = found["$defs"][found["commands"][name]["$ref"].removeprefix("#/$defs/")]
     assert set({**FIELDS, **OF_REPORT}[name].split()) <= set(model["properties"])
-
-
-@pytest.mark.parametrize(
-    ("tool", "printed"),
-    [
-        ("ProfileAnswer", "profile"),
-        ("CompareAnswer", "compare"),
-        ("ImproveAnswer", "improve"),
-        ("CheckAnswer", "check"),
-    ],
-)
-def test_a_tool_and_its_command_say_the_same_fields(tool: str, printed: str) -> None:
-    own = {"diff", "new_source", "written", "target"}
-    assert set(getattr(mcp_schemas, tool).model_fields) - own <= set(PRINTED[printed].model_fields)

@@ -26,7 +26,7 @@ from codeopt.report.verdict import Verdict
 from codeopt.review.findings.finding import FindingKey, StoredFinding
 from codeopt.review.reporters import markdown
 from codeopt.review.suggestion import Suggestion
-from codeopt.serving.mcp_schemas import CompareAnswer
+from codeopt.serving.mcp_server import answer_text
 from codeopt.serving.slow_functions import SlowFunction
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Decision
@@ -60,8 +60,7 @@ def _json() -> dict[str, Any]:
 
 
 def _tool() -> Any:
-    found = CompareAnswer.model_validate({**_json(), "diff": "", "target": "m.py::f"})
-    return {name: value for name, value in found.to_json().items() if name in CompareAnswer.model_fields}
+    return json.loads(answer_text({**_json(), "diff": "", "target": "m.py::f"}))
 
 
 def _editor() -> str:

@@ -20,7 +20,7 @@ from mcp.types import ToolAnnotations
 
 from codeopt.cli.command_flags import flags_of_all
 from codeopt.serving.mcp_arguments import checked_tool
-from codeopt.serving.mcp_server import PATHS, AgentTools
+from codeopt.serving.mcp_server import INSTRUCTIONS, PATHS, AgentTools
 from codeopt.serving.request import ServerPolicy
 from codeopt.serving.root import Root
 from codeopt.serving.worker_pool import WorkerPool
@@ -62,13 +62,15 @@ def http_server(root: Path, mark: str) -> Iterator[str]:
 async def answer(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     found = await client.call_tool(tool, arguments)
     assert not found.is_error, found.content
-    assert found.structured_content is not None
-    return found.structured_content
+    assert (found.structured_content, len(found.content)) == (None, 1)  # one form of an answer
+    told: dict[str, Any] = json.loads(found.content[0].text)  # type: ignore[union-attr]
+    assert not [name for name, value in told.items() if value in (None, "", [], {})]
+    return told
 
 
 async def refusal(client: Client, tool: str, **arguments: Any) -> str:
     found = await client.call_tool(tool, arguments)
-    assert found.is_error, found.structured_content
+    assert found.is_error, found.content
     return found.content[0].text  # type: ignore[union-attr]
 
 
@@ -81,13 +83,14 @@ def test_an_agent_has_its_edit_judged(tmp_path: Path) -> None:
         async with over_stdio(project) as client:
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
             assert sorted(tools) == ["check", "compare", "improve", "profile", "record"]
-            assert "verdict" in tools["compare"].output_schema["properties"]  # type: ignore[index]
+            schemas = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in tools.values()]
+            assert len(json.dumps(schemas)) + len(INSTRUCTIONS) <= 8192
             wrong = await answer(client, "compare", target=TARGET, new_source=WRONG)
             assert wrong["verdict"] == "wrong"
             assert "expected returns" in wrong["reason"]
             assert "got returns" in wrong["reason"]
             assert wrong["sandbox"] == "bubblewrap"
-            assert wrong["limit"] is None
+            assert "limit" not in wrong
             right = await answer(client, "compare", target=TARGET, new_source=RIGHT, fail_if_slower=0.05)
             assert (right["limit"]["limit"], right["limit"]["answer"]) == (0.05, "pass")
             small = await answer(client, "compare", target=TARGET, new_source=ALIKE, min_gain=50)
@@ -111,7 +114,7 @@ def test_an_agent_finds_what_is_slow_and_has_its_remedy_judged(tmp_path: Path) -
                 told.append(message)
 
             found = await client.call_tool("profile", {"target": TARGET}, progress_callback=tell)
-            profile = found.structured_content or {}
+            profile = json.loads(found.content[0].text)  # type: ignore[union-attr]
             assert profile["lines"][0]["text"].strip() == "if word in seen:"
             assert "profiling" in told
             (project / "words.py").write_text(RIGHT)
@@ -286,7 +289,7 @@ def test_an_argument_that_is_an_option_is_as_the_table_says(name: str) -> None:
     for option in OPTIONS[name]:
         row, said = rows[option], shown[option]
         assert option in OWN_WORDS or said["description"].lower() == row.help.lower()
-        assert option in {"max_functions", "max_seconds"} or said["default"] == row.default
+        assert option in {"max_functions", "max_seconds"} or said.get("default") == row.default
         if row.convert is Path:
             assert option in PATHS, "it would be opened outside of the root"
     taken = {each for each in shown if each in rows} - {"base", "write"}

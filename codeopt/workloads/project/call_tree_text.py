@@ -58,19 +58,27 @@ def profile_text(
     out += [f"Note: {note}" for note in profile.notes]
     if profile.queued_s > BUSY * profile.seconds:
         out.append(f"Note: this machine is busy: the command waited {took(profile.queued_s)} for a core, not counted.")
-    ours = sum(f.own_share for f in profile.functions)
-    if ours < SMALL:
+    if (ours := _of_project(profile)) < SMALL:
         out.append(f"This project takes {ours:.0%} of the CPU time: a faster function cannot save more.")
-    return "\n".join(log_line(line, 2000) for line in [*out, f"Next: {_next(command, profile, ours, folder)}"])
+    following = next_step(command, profile, folder)
+    return "\n".join(log_line(line, 2000) for line in [*out, *[f"Next: {following}"] * bool(following)])
 
 
-def _next(command: str, profile: ProjectProfile, ours: float, folder: str) -> str:
-    """Return a command to paste: the imports if they take most of the time, otherwise the improvement."""
+def next_step(command: str, profile: ProjectProfile, folder: str = ".") -> str:
+    """Return a command to paste: the improvement, or the imports if they take most of the time.
+
+    Empty if the project's own functions take so little that no improvement of them would show.
+    """
     slowest = next((part.name for part in profile.parts), "")
     interpreter, _, rest = command.partition(" ")
-    if ours < SMALL and slowest == IMPORTS and interpreter in ("python", "python3"):
-        return f"{interpreter} -X importtime {rest}"
-    return join(["codeopt", "improve", *[folder] * (folder != "."), "--run", command])
+    if _of_project(profile) >= SMALL:
+        return join(["codeopt", "improve", *[folder] * (folder != "."), "--run", command])
+    is_import = slowest == IMPORTS and interpreter in ("python", "python3")
+    return f"{interpreter} -X importtime {rest}" if is_import else ""
+
+
+def _of_project(profile: ProjectProfile) -> float:
+    return sum(f.own_share for f in profile.functions)
 
 
 def _details(profile: ProjectProfile) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from codeopt.report.html.templating import made, page
 from codeopt.report.stacks.model import StackProfile
 from codeopt.report.stacks.places import placed
 from codeopt.report.stacks.tree import CallNode, call_tree
-from codeopt.workloads.project.call_tree_text import BUSY
+from codeopt.workloads.project.call_tree_text import BUSY, next_step
 from codeopt.workloads.project.profile import (
     N_PLUS_1,
     FunctionTime,
@@ -74,7 +73,7 @@ def command_page(
         command,
         f"Times by samples of CPU time. {made()}",
         python=python,
-        next_step=shlex.join(["codeopt", "improve", "--run", command]),
+        next_step=next_step(command, profile),
         notes=(*profile.notes, *notes),
         clock=time_bar(
             [(part.name, part.seconds) for part in profile.parts], "Parts of the time of the command", profile.seconds

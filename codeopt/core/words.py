@@ -163,7 +163,7 @@ class Speedup:
     @property
     def change(self) -> str:
         """`45 ms -> 240 us`. Empty if the two are not known."""
-        shown = _bytes if self.metric == "memory" else took
+        shown = size_words if self.metric == "memory" else took
         return f"{shown(self.before)} -> {shown(self.after)}" if self.before and self.after else ""
 
     @property
@@ -263,7 +263,7 @@ def took(seconds: float) -> str:
     return f"{_rounded(seconds / size)} {unit}"
 
 
-def _bytes(size: float) -> str:
+def size_words(size: float) -> str:
     """Format bytes with two digits: `12 MiB`, `40 KiB`."""
     unit = 2.0**20 if size >= 2**20 else 2.0**10
     return f"{_rounded(size / unit)} {'MiB' if size >= 2**20 else 'KiB'}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from codeopt.core.history import Candidate
-from codeopt.core.words import Speedup, clock, factor
+from codeopt.core.words import Speedup, clock, factor, size_words, took
 from codeopt.report.html.markup import Markup, tag
 from codeopt.report.html.templating import scrolls
 from codeopt.report.outcomes import word_of
@@ -84,12 +85,14 @@ class Axis:
 
     def _wide(self) -> Iterator[list[float]]:
         for steps in STEPS:
-            yield [step * 10.0**power for power in range(-4, 8) for step in steps]
+            yield [step * 10.0**power for power in range(-9, 13) for step in steps]
 
-    def grid(self, width: int, words: Callable[[float], str] = "{:.4g}x".format) -> Iterator[Markup]:
+    def grid(
+        self, width: int, words: Callable[[float], str] = "{:.4g}x".format, *, marks_one: bool = True
+    ) -> Iterator[Markup]:
         """A line and a label for each tick; that of 1.0x is marked."""
         for value in self.ticks():
-            y, class_ = self.y(value), "threshold" if self.log and value == 1.0 else "grid"
+            y, class_ = self.y(value), "threshold" if marks_one and self.log and value == 1.0 else "grid"
             yield tag("line", class_=class_, x1=LEFT, x2=width, y1=y, y2=y)
             yield tag("text", words(value), x=LEFT - 8, y=y + 4, text_anchor="end")
 
@@ -119,13 +122,40 @@ def _svg(parts: Sequence[Markup], title: str, width: int, height: int, class_: s
 # --- one run ---
 
 
+def sums_of(found: Comparison) -> list[tuple[float, float]]:
+    """Original and candidate of each pair, all timed cases together."""
+    series = [(times.original, times.candidate) for times in found.cases if times.original]
+    count = min((min(len(a), len(b)) for a, b in series), default=0)
+    return [(sum(a[n] for a, _ in series), sum(b[n] for _, b in series)) for n in range(count)]
+
+
+def times_chart(found: Comparison) -> Markup | None:
+    """Draw what each run took: the original on the left, the candidate on the right. None without pairs."""
+    passes = 1 if found.metric == "memory" else found.passes
+    sides = [[value / passes for value in side] for side in zip(*sums_of(found), strict=True)]
+    if not sides or not all(all(side) for side in sides):
+        return None
+    axis = Axis(min(map(min, sides)) / 1.2, max(map(max, sides)) * 1.2)
+    words = size_words if found.metric == "memory" else took
+    half = (RUN_WIDTH - LEFT) // 2
+    parts = [*axis.grid(RUN_WIDTH, words, marks_one=False)]
+    for at, side in enumerate(sides):
+        left, middle = LEFT + at * half, axis.y(median(side))
+        places = [left - LEFT + place for place in _places(len(side), LEFT + half - 20)]
+        parts.append(tag("line", class_="middle", x1=left, x2=left + half - 20, y1=middle, y2=middle))
+        for value, x in zip(side, places, strict=True):
+            parts.append(
+                tag("circle", tag("title", words(value)), class_=("kept", "solved")[at], cx=x, cy=axis.y(value), r=3.5)
+            )
+        label = f"median {words(median(side))}"
+        parts.append(tag("text", label, x=left + half // 2, y=axis.bottom + 18, text_anchor="middle"))
+    title = f"{clock(found.metric)} of each run: {words(median(sides[0]))} -> {words(median(sides[1]))}"
+    return _with_key(parts, axis, title, [("kept", "original"), ("solved", "candidate")])
+
+
 def ratios_of(found: Comparison) -> list[float]:
     """Original over candidate of each pair, all timed cases together."""
-    series = [(times.original, times.candidate) for times in found.cases if times.original]
-    if not series:
-        return []
-    count = min(min(len(a), len(b)) for a, b in series)
-    return [sum(a[n] for a, _ in series) / max(sum(b[n] for _, b in series), 1e-12) for n in range(count)]
+    return [old / max(new, 1e-12) for old, new in sums_of(found)]
 
 
 def pairs_chart(found: Comparison) -> Markup | None:

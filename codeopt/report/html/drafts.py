@@ -12,7 +12,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.sanitize import cut
 from codeopt.core.words import Speedup
 from codeopt.report.html.annotated import LEAST
-from codeopt.report.html.charts import pairs_chart
+from codeopt.report.html.charts import pairs_chart, times_chart
 from codeopt.report.html.markup import Child, Markup, tag
 from codeopt.report.html.templating import folded, scrolls, table
 from codeopt.report.outcomes import SCREENED, is_screened, verdict_of, word_of
@@ -97,6 +97,11 @@ def verdicts(candidate: Candidate) -> Markup:
 def pairs(candidate: Candidate) -> Child:
     """Return each pair of runs as a dot. None if it was not timed."""
     return pairs_chart(candidate.comparison) if candidate.comparison else None
+
+
+def times(candidate: Candidate) -> Child:
+    """Return the times of all runs, original and candidate next to each other. None if it was not timed."""
+    return times_chart(candidate.comparison) if candidate.comparison else None
 
 
 def beside(candidate: Candidate) -> Child:

@@ -54,6 +54,7 @@ def run_page(run: StoredRun) -> Iterator[str]:
         gains=_gains(run.saved.history, best),
         rounds=rounds_chart(run.saved.history.candidates[1:], result.get("best_round")),
         pairs=drafts.pairs(best) if best else None,
+        times=drafts.times(best) if best else None,
         best_round=best.round if best else None,
         edits=edits,
         sides=[*_sides(run)],

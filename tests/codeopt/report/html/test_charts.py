@@ -10,7 +10,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.core.run_index import open_run
-from codeopt.report.html.charts import Axis, Mark, costs, pairs_chart, rounds_chart, speedups
+from codeopt.report.html.charts import Axis, Mark, costs, pairs_chart, rounds_chart, speedups, times_chart
 from codeopt.report.html.drafts import diff, line_shares
 from codeopt.report.html.run_page import run_page
 from codeopt_sandbox.compare import CaseTimes
@@ -35,6 +35,9 @@ def test_each_pair_stands_by_both_clocks() -> None:
     assert "interval" in str(chart)
     assert "wall" not in str(pairs_chart(comparison(cases=TIMES)))
     assert pairs_chart(comparison(cases=())) is None
+    times = times_chart(comparison(cases=TIMES))
+    assert str(times).count("<circle") == 2 * str(pairs_chart(comparison(cases=TIMES))).count("<circle")
+    assert times_chart(comparison(cases=())) is None
 
 
 def test_what_is_higher_was_faster_and_the_band_is_the_interval() -> None:

@@ -6,9 +6,17 @@ from pathlib import Path
 
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
-from codeopt.tasks._acceptance import MAX_SLOWDOWN, common_rejection, critic_is_done, too_slow
-from codeopt.tasks._prompts import Prompts
-from codeopt.tasks._task import Aim, Metric, Task, check_task
+from codeopt.tasks._task import (
+    MAX_SLOWDOWN,
+    Aim,
+    Metric,
+    Prompts,
+    Task,
+    check_task,
+    common_rejection,
+    critic_is_done,
+    too_slow,
+)
 
 __all__ = [
     "Aim", "MAX_SLOWDOWN", "Metric", "Prompts", "Task", "common_rejection", "critic_is_done", "open_task",

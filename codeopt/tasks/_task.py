@@ -1,24 +1,63 @@
-"""The base class of every task: three members to write, and defaults for the rest."""
+"""The base class of every task, with its prompts and the reasons and stop rule that tasks share."""
 
 from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
+from string import Template
 from typing import Any, Literal, Self
 
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, Critique, History
 from codeopt.core.target import Target
 from codeopt.core.task_score import TaskScore
-from codeopt.tasks._acceptance import critic_is_done
-from codeopt.tasks._prompts import Prompts
+from codeopt.core.words import more_time
+from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.outcome import CaseVerdict
 
 Metric = Literal["time", "memory"]
 
 ALIKE = 0.8
 """Similarity of a member to a known one, from 0 to 1, from which it counts as a misspelling of that."""
+MAX_SLOWDOWN = 0.05
+"""The share of time that a task whose aim is not speed may cost."""
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """The templates of one task. Values go in by `substitute`, so a program with `$` in it stays as it is."""
+
+    system: Template
+    """Who the model is and what counts: `$guidance`, `$rules`."""
+    critique: Template
+    """After the history: what a critique of the newest program must say: `$hints`, `$answer`."""
+    refine: Template
+    """After the history: what the next program must do: `$hints`, `$answer`."""
+    first_critique: Template | None = None
+    """In place of `critique` if there is no draft yet. None: `critique`."""
+
+    @staticmethod
+    def of(system: str, critique: str, refine: str) -> Prompts:
+        """Make the prompts of three plain texts.
+
+        Raises:
+            ValueError: A variable is missing or unknown.
+        """
+        return Prompts(Template(system), Template(critique), Template(refine))
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a missing or unknown variable: when the task is loaded, not in the middle of a run."""
+        for field in fields(self):
+            wanted = {"guidance", "rules"} if field.name == "system" else {"hints", "answer"}
+            template = getattr(self, field.name)
+            found = set(template.get_identifiers()) if template is not None else wanted
+            if found != wanted:
+                raise ValueError(
+                    f"the {field.name} template must use exactly {sorted(wanted)}, it uses {sorted(found)}"
+                )
 
 
 class Task(ABC):
@@ -138,6 +177,42 @@ class Aim(Task):
     @abstractmethod
     def worse(self, candidate: Candidate, original: Candidate) -> str:
         """Return the reason in one line why a candidate is worse than the original by this aim. Empty if it is not."""
+
+
+def common_rejection(candidate: Candidate) -> str:
+    """Return the reason why every task rejects a candidate: rejected, wrong, or never compared.
+
+    Empty if none applies.
+    """
+    if candidate.rejection:
+        return candidate.rejection
+    if not candidate.correct:
+        wrong = next((outcome.verdict for outcome in candidate.outcomes if outcome.verdict is not CaseVerdict.AC), None)
+        return f"it is not right on every case ({wrong})" if wrong else "it was not run"
+    if candidate.comparison is None:
+        return "it was not compared with the original"
+    if candidate.comparison.decision is Decision.WRONG:
+        return candidate.comparison.reason or "a timed run gave a wrong answer or failed"
+    return ""
+
+
+def too_slow(candidate: Candidate) -> str:
+    """Return the reason if it is slow by the ratio itself, as a wide interval does not excuse it.
+
+    Empty if it is not slow.
+    """
+    found = candidate.by("time")
+    if found is None or found.decision in (Decision.FASTER, Decision.SAME) or found.ratio >= 1 / (1 + MAX_SLOWDOWN):
+        return ""
+    return f"it {more_time(found.ratio)} than the original; at most {MAX_SLOWDOWN:.0%} is allowed"
+
+
+def critic_is_done(critique: Critique, history: History) -> bool:
+    """The paper's stop rule, believed only of a draft that was measured and found right.
+
+    On the original it is not believed: one draft costs less than the doubt, and reading is not measuring.
+    """
+    return critique.sufficient and len(history.candidates) > 1 and history.last.correct
 
 
 def check_task(found: object, where: str) -> Task:

@@ -29,10 +29,14 @@ habit, and a hundred such values are rarely written by hand."""
 FORMED = 0.05
 """The same of forms of texts, and of lengths: nobody keeps `00:00` by habit."""
 MOST_VALUES = 64
-"""Maximum number of distinct values of a closed set. Of more, such as a thousand random numbers, an edge is an edge."""
+"""Maximum number of distinct letters or words of a closed set."""
+MOST_NUMBERS = 32
+"""The same of numbers: months, hours, days. Of more, such as a hundred random numbers, an edge is an edge."""
 MOST_FORMS = 6
 SHOWN = 12
 """Number of values that are named."""
+IN_A_ROW = 3
+"""Number of values in a row that are all named, of a longer row the ends."""
 BINARY = 20
 """Characters of texts of 0 and 1 alone from which on other digits are another matter."""
 SIZED = ("list", "tuple", "dict", "set", "frozenset", "str", "bytes", "bytearray")
@@ -125,7 +129,7 @@ def _of_numbers(calls: Calls) -> Iterator[Property]:
     if len(numbers) < FEW:
         return
     low, high = min(numbers), max(numbers)
-    if known := closed_set(given):
+    if known := closed_set(given, most=MOST_NUMBERS):
         ranked = sorted(known)  # type: ignore[type-var]
         says = _listed(ranked)
         bound = f"from {says}" if " to " in says else f"of {says}"
@@ -151,13 +155,28 @@ def _of_numbers(calls: Calls) -> Iterator[Property]:
 
 
 def _listed(values: Sequence[Any]) -> str:
-    """`1 to 12`, `A, C, G, T`."""
-    whole = all(type(value) is int for value in values)
-    if whole and len(values) > 2 and values[-1] - values[0] == len(values) - 1:
-        return f"{values[0]} to {values[-1]}"
-    shown = [value if isinstance(value, str) and len(value) == 1 and value.isprintable() and value not in " ,"
-             else repr(value) for value in values[:SHOWN]]  # fmt: skip
-    return ", ".join(map(str, shown)) + ", ..." * (len(values) > SHOWN)
+    """`1 to 12`, `0 to 9, A, C`: values in order, four or more in a row by the first and the last."""
+    codes = [ord(value) if isinstance(value, str) and len(value) == 1 else value for value in values]
+    shown: list[str] = []
+    at = 0
+    while at < len(values):
+        end = at
+        while end + 1 < len(values) and _follows(codes[end], codes[end + 1], values[end : end + 2]):
+            end += 1
+        row = [_shown(value) for value in values[at : end + 1]]
+        shown += [f"{row[0]} to {row[-1]}"] if len(row) > IN_A_ROW or len(row) == len(values) > 2 else row
+        at = end + 1
+    return ", ".join(shown[:SHOWN]) + ", ..." * (len(shown) > SHOWN)
+
+
+def _follows(one: Any, other: Any, values: Sequence[Any]) -> bool:
+    whole = type(one) is int and type(other) is int and other == one + 1
+    return whole and all(type(value) is int or value.isalnum() for value in values)
+
+
+def _shown(value: Any) -> str:
+    plain = isinstance(value, str) and len(value) == 1 and value.isprintable() and value not in " ,"
+    return str(value) if plain else repr(value)
 
 
 def _of_texts(calls: Calls) -> Iterator[Property]:
@@ -174,8 +193,8 @@ def _of_texts(calls: Calls) -> Iterator[Property]:
             f"a text other than {says}", lambda v: type(v) is not str or v in words, says=f"of {says}", kinds=("str",)
         )
         return
-    yield from _of_letters(texts, closed_set(["".join(call) for call in calls]))
     yield from _of_forms(calls, texts)
+    yield from _of_letters(texts, closed_set(["".join(call) for call in calls]))
 
 
 def _of_letters(texts: Sequence[str], closed: frozenset[Hashable] | None) -> Iterator[Property]:
@@ -221,29 +240,33 @@ def _of_forms(calls: Calls, texts: Sequence[str]) -> Iterator[Property]:
     exact = len(shapes) == 1
     known, form = (shapes, _exact) if exact else (set(map(str, forms)), _form)
     example = ", ".join(sorted(known))
-    yield Property(
-        f"a text of another form than {example}", lambda v: type(v) is not str or form(v) in known,
-        says=f"of the form {example}", kinds=("str",),
-    )  # fmt: skip
-    if exact and sum(map(len, calls)) >= 2 / FORMED:
-        yield from _of_slots(texts)
+
+    def fits(value: Any) -> bool:
+        return type(value) is not str or form(value) in known
+
+    yield Property(f"a text of another form than {example}", fits, says=f"of the form {example}", kinds=("str",))
+    ranges = _ranges(texts) if exact and sum(map(len, calls)) >= 2 / FORMED else []
+
+    def within(value: Any) -> bool:
+        numbers = map(int, re.findall("[0-9]+", value)) if type(value) is str and fits(value) else ()
+        return all(low <= number <= high for number, (low, high) in zip(numbers, ranges, strict=False))
+
+    if ranges:
+        says = ", ".join(f"{low} to {high}" for low, high in ranges)
+        yield Property(f"a text with other numbers than {says}", within)
     for name, reader in _READERS.items():
         if all(_reads(reader, text) for text in texts):
-            yield Property(f"a text that is no {name}", lambda v, r=reader: type(v) is not str or _reads(r, v))  # type: ignore[misc]
+            yield Property(
+                f"a text that is no {name}",
+                lambda v, read=reader: type(v) is not str or not fits(v) or not within(v) or _reads(read, v),  # type: ignore[misc]
+            )
             return
 
 
-def _of_slots(texts: Sequence[str]) -> Iterator[Property]:
-    """Ranges of the numbers of a form. The chance that one more text exceeds the range of N others is about 2 / N."""
+def _ranges(texts: Sequence[str]) -> list[tuple[int, int]]:
+    """Range of each number of a form. The chance that one more text exceeds the range of N others is about 2 / N."""
     numbers = [[int(found) for found in re.findall("[0-9]+", text)] for text in texts]
-    for at, slot in enumerate(zip(*numbers, strict=True)):
-        low, high = min(slot), max(slot)
-
-        def holds(value: Any, at: int = at, low: int = low, high: int = high) -> bool:
-            found = re.findall("[0-9]+", value) if type(value) is str else []
-            return at >= len(found) or low <= int(found[at]) <= high
-
-        yield Property(f"a text whose number {at + 1} is not from {low} to {high}", holds)
+    return [(min(slot), max(slot)) for slot in zip(*numbers, strict=True)]
 
 
 def _form(text: str) -> str:

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import cycle, islice
 from typing import Any
 
-from codeopt.workloads.contract.patterns import ENOUGH, patterns_of
+from codeopt.workloads.contract.patterns import ENOUGH, EVEN, patterns_of
 from codeopt.workloads.contract.properties import FEW
 from codeopt.workloads.contract.relied import NOTHING_RELIED, Relied
 from codeopt.workloads.contract.seen import ARRAY, FRAME, bare
@@ -178,8 +178,15 @@ def find_relations(calls: Sequence[Parts], relied: Relied = NOTHING_RELIED) -> t
     for path in dict.fromkeys(path for each in calls for path in each.values):
         values = [each.values[path] for each in calls if path in each.values]
         more = ENOUGH / FEW if path[0] in relied.ordered and len(path) == 1 else 0.0
-        found += [_of_pattern(path, each) for each in patterns_of(values, FEW, more)]
+        learnt = patterns_of(values, FEW, more)
+        found += [_of_pattern(path, each) for each in learnt if each.words != EVEN or not _are_words(values)]
     return tuple({each.words: each for each in found}.values())
+
+
+def _are_words(values: Sequence[Any]) -> bool:
+    """Return True for lists of texts of one length in all calls, of which their form tells."""
+    rows = [row for value in values for row in value]
+    return all(type(row) is str for row in rows) and len(set(map(len, rows))) == 1
 
 
 def _of_pattern(path: Path, pattern: Any) -> Relation:

@@ -44,7 +44,11 @@ def relied_on(node: Def) -> Relied:
     indices: dict[tuple[str, str, bool], None] = {}
     by_index: dict[str, set[str]] = {}
     for each in read:
-        if isinstance(each.value, ast.Name) and (items := each.value.id) in names:
+        if (
+            isinstance(each.value, ast.Name)
+            and (items := each.value.id) in names
+            and not isinstance(each.slice, ast.Slice)
+        ):
             used = {part.id for part in ast.walk(each.slice) if isinstance(part, ast.Name)}
             indices |= {(items, at, False): None for at in sorted(used & names - {items})}
             indices |= {(items, loops[at], True): None for at in sorted(used & loops.keys()) if loops[at] != items}

@@ -24,7 +24,7 @@ from itertools import chain
 from codeopt.workloads import Checked
 from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.program.differences import OutputDifference, caveats_of, explained
-from codeopt.workloads.program.fuzzing import break_relations, mutate_cases, other_usage
+from codeopt.workloads.program.fuzzing import boundary_cases, break_relations, mutate_cases, other_usage
 from codeopt.workloads.program.probes import RUN_S, Changed, ProbeBudget, ProbeGenerator, ends_well, patient
 from codeopt.workloads.program.special_check import refuses_own
 from codeopt.workloads.program.stated_bounds import NOTHING_STATED, StatedBounds
@@ -210,7 +210,8 @@ def make_differential_test(
     seeds = (seed + NEXT_SEED * time for time in range(quota.times))
     mutated = (mutate_cases(given, seed=each, also_known=also_known) for each in seeds)
     changes = chain(other_usage(source, cases, also_known), chain.from_iterable(mutated))
-    breaking = break_relations(given, seed=seed, also_known=also_known)
+    at_numbers = boundary_cases(source, given, also_known)
+    breaking = chain(at_numbers, break_relations(given, seed=seed, also_known=also_known))
     allowed, others = (
         (mutated for mutated in each if not bounds.excludes(mutated.case.stdin)) for each in (breaking, changes)
     )

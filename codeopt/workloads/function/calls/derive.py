@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from codeopt.workloads.contract.relations import ARRAYS, content
+from codeopt.workloads.contract.relations import ARRAYS, content, resized
 from codeopt.workloads.function.calls.texts import Texts, texts_in
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
 from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, read_all
@@ -283,7 +283,9 @@ class Maker:
         return self.draw.choice(options)()
 
     def text(self, value: str) -> str:
-        """A changed text, made by `Texts`."""
+        """A changed text, made by `Texts`, or one of another length."""
+        if self.draw.random() < 0.08:
+            return str(self.sized(value))
         return self.texts.change(value, self.others)
 
     def data(self, value: bytes) -> bytes:
@@ -299,10 +301,16 @@ class Maker:
             lambda: [*value, item], lambda: [item, *value], lambda: [item] * max(2, min(len(value), 6)),
             lambda: self.draw.sample(value, len(value)),
             *[lambda: self.items(value)] * 5, lambda: [*value, self.change(item)],
-            lambda: [self.change(i) for i in value[:SMALL]], lambda: self.with_odd(value),
+            lambda: [self.change(i) for i in value[:SMALL]], lambda: self.with_odd(value), lambda: self.sized(value),
             lambda: self.with_twin(value),
         ]  # fmt: skip
         return self.draw.choice(options)()
+
+    def sized(self, value: Any) -> Any:
+        """As long as a number of the function's text, or one more or less: `if len(name) <= 15`."""
+        sizes = [number for number in self.numbers if 1 < number <= LINE]
+        wanted = self.draw.choice(sizes) + self.draw.choice((-1, 0, 1)) if sizes else len(value)
+        return resized(value, wanted) if value else value
 
     def item(self) -> Any:
         """Return an item for an empty list: one of another call's list, or a number."""

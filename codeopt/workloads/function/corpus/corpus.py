@@ -46,6 +46,8 @@ MIN_COVERAGE = 0.6
 """Share of the function's lines that the calls must run."""
 DERIVED = 1000
 """Number of calls made from known ones for the rounds."""
+SHAPED = 1.4
+"""Number of calls that are made for one that is wanted: of 1,000 about 700 are left that differ."""
 FRESH = 0.75
 """Number of other such calls for the confirmation, as a share of DERIVED."""
 LONG = 20
@@ -262,7 +264,7 @@ def gather(
         wider = _wider(harness, kept)
         bases = [k.text for k in (*kept, *wider)]
         patience = _patience(most)
-        made, derived = observe(harness, contract.shaped(_derived(harness, bases, most or DERIVED, 1)), {}, patience)
+        made, derived = observe(harness, _derived(harness, bases, most or DERIVED, 1, contract), {}, patience)
         every = (*kept, *quick_calls([*wider, *made], patience.total), *far())
     corpus = CallCorpus(every, found.big, Exclusions(dropped, other + derived))
     return found, _with_refusals(harness, cover(harness, corpus)) if corpus.known else corpus
@@ -285,12 +287,13 @@ def fresh_ones(
     harness: FunctionHarness, known: Sequence[str], seed: int, contract: Contract, most: int | None = None
 ) -> list[KnownCall]:
     """New calls made from known ones, to confirm with; most: as those of `gather`."""
-    made = contract.shaped(_derived(harness, known, round(FRESH * (most or DERIVED)), seed))
+    made = _derived(harness, known, round(FRESH * (most or DERIVED)), seed, contract)
     return observe(harness, made, {}, _patience(most))[0]
 
 
-def _derived(harness: FunctionHarness, known: Sequence[str], count: int, seed: int) -> list[str]:
-    return derive(known, count, seed, harness.vocabulary)
+def _derived(harness: FunctionHarness, known: Sequence[str], count: int, seed: int, contract: Contract) -> list[str]:
+    """Calls near known ones, as the contract shapes them. Of several that break it the same may be left."""
+    return contract.shaped(derive(known, round(SHAPED * count), seed, harness.vocabulary))[:count]
 
 
 def _patience(most: int | None) -> CallTimeLimit:

@@ -4,6 +4,7 @@ from codeopt.workloads.program.fuzzing._changed import LONG_ENOUGH, MutatedInput
 from codeopt.workloads.program.fuzzing._lengths import shorter, shrunk
 from codeopt.workloads.program.fuzzing._slots import (
     MutatedCase,
+    boundary_cases,
     break_relations,
     largest_text,
     mutate_cases,
@@ -15,6 +16,7 @@ __all__ = [
     "LONG_ENOUGH",
     "MutatedCase",
     "MutatedInput",
+    "boundary_cases",
     "break_relations",
     "mutated_inputs",
     "largest_text",

@@ -51,12 +51,12 @@ class KnownDocuments:
         return [self.format.read(data) for data in self.inputs]
 
     @cached_property
-    def _mappings(self) -> frozenset[Path]:
+    def mappings(self) -> frozenset[Path]:
         return find_mappings(self.documents)
 
     @cached_property
     def relations(self) -> tuple[NodeRelation, ...]:
-        return find_node_relations(self.documents, self._mappings)
+        return find_node_relations(self.documents, self.mappings)
 
     @cached_property
     def _formats(self) -> list[Property]:
@@ -104,7 +104,7 @@ class KnownDocuments:
 
     def _by_place(self, document: Any) -> dict[Path, list[Any]]:
         found: dict[Path, list[Any]] = {}
-        for _, path, value in nodes(document, self._mappings):
+        for _, path, value in nodes(document, self.mappings):
             found.setdefault(path, []).append(value)
         return found
 
@@ -112,9 +112,9 @@ class KnownDocuments:
         """Files with one thing changed, each meant to break one relation; `shown` are those whose values may be
         used."""
         for data in sorted(dict.fromkeys(shown), key=len)[:BASES]:
-            base = self._shortened(self.format.read(data))
+            base = self.shortened(self.format.read(data))
             places: dict[Path, list[Place]] = {}
-            for place, path, _ in nodes(base, self._mappings):
+            for place, path, _ in nodes(base, self.mappings):
                 places.setdefault(path, []).append(place)
             for relation in self.relations:
                 here = places.get(relation.path, [])
@@ -125,7 +125,7 @@ class KnownDocuments:
     def alike(self, shown: Sequence[bytes], draw: random.Random) -> Iterator[bytes]:
         """Files with a few values and elements of other known ones that keep all relations."""
         documents = [
-            self.format.read(data) if len(data) <= LONG else self._shortened(self.format.read(data)) for data in shown
+            self.format.read(data) if len(data) <= LONG else self.shortened(self.format.read(data)) for data in shown
         ]
         pools: dict[Path, list[Any]] = {}
         for document in documents:
@@ -147,7 +147,7 @@ class KnownDocuments:
         """The document with one value of another, a number between two, or a list with an element less, more or
         elsewhere."""
         place, path, value = draw.choice(
-            [node for node in nodes(document, self._mappings) if node[1][:1] != ("header",)]
+            [node for node in nodes(document, self.mappings) if node[1][:1] != ("header",)]
         )
         if isinstance(value, list):
             return _with(document, place, _rearranged(value, pools.get((*path, EACH), []), draw))
@@ -155,9 +155,13 @@ class KnownDocuments:
             return document
         return _with(document, place, _another(value, pools[path], draw))
 
+    def with_value(self, document: Any, place: Place, new: Any) -> bytes | None:
+        """Text of a document with another value at one place."""
+        return self._written(_with(document, place, new))
+
     def _broken_at(self, base: Any, relation: NodeRelation, place: Place) -> Iterator[bytes]:
         for new in relation.broken(_at(base, place)):
-            if (data := self._written(_with(base, place, new))) is not None:
+            if (data := self.with_value(base, place, new)) is not None:
                 yield data
 
     def _written(self, document: Any) -> bytes | None:
@@ -184,7 +188,7 @@ class KnownDocuments:
         yield b"\n".join([*lines[:1], b"  ", *lines[1:]])
         yield text[: len(text) // 2]
 
-    def _shortened(self, document: Any) -> Any:
+    def shortened(self, document: Any) -> Any:
         """Return the document with as few list elements as keep all patterns, or the document itself."""
         for most in SHORT_LISTS:
             less = _first(document, most)

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import zip_longest
 
 from codeopt.workloads.contract.program.formats import EXACT
+from codeopt.workloads.program.fuzzing._boundaries import at_boundaries, boundaries
 from codeopt.workloads.program.fuzzing._changed import MutatedInput
 from codeopt.workloads.program.fuzzing._files import broken_file, mutate_file, shorter_file
 from codeopt.workloads.program.fuzzing._lengths import shorter
@@ -92,6 +94,8 @@ class _Number:
 
 
 _Slot = _Text | _Number
+Changes = Callable[[Sequence[bytes], Sequence[bytes]], Iterable[MutatedInput]]
+"""Changes of known contents; the second are contents that are not changed."""
 
 
 def _slots(cases: Iterable[Case]) -> list[_Slot]:
@@ -112,17 +116,25 @@ def break_relations(cases: Sequence[Case], *, seed: int, also_known: Sequence[Ca
     return _by_turns(cases, also_known, seed, breaking=True)
 
 
+def boundary_cases(source: str, cases: Sequence[Case], also_known: Sequence[Case] = ()) -> Iterator[MutatedCase]:
+    """Changed cases with a value or a length at a number of the program's text."""
+    near = boundaries(source)
+    for slot in _slots(cases):
+        if isinstance(slot, _Text) and near:
+            yield from _mutated(slot, cases, also_known, partial(at_boundaries, slot.path, near=near))
+
+
 def _by_turns(cases: Sequence[Case], also: Sequence[Case], seed: int, *, breaking: bool) -> Iterator[MutatedCase]:
-    series = [_mutated(slot, cases, also, seed, breaking=breaking) for slot in _slots(cases)]
+    series = [
+        _mutated(slot, cases, also, partial(slot.changes, seed=seed, breaking=breaking)) for slot in _slots(cases)
+    ]
     return (mutated for turn in zip_longest(*series) for mutated in turn if mutated is not None)
 
 
-def _mutated(
-    slot: _Slot, cases: Sequence[Case], also: Sequence[Case], seed: int, *, breaking: bool
-) -> Iterator[MutatedCase]:
+def _mutated(slot: _Slot, cases: Sequence[Case], also: Sequence[Case], changes: Changes) -> Iterator[MutatedCase]:
     known, more = ([(case, data) for case in some if (data := slot.read(case)) is not None] for some in (cases, also))
     contents, others = ([data for _, data in some] for some in (known, more))
-    for mutated in slot.changes(contents, others, seed, breaking=breaking) if known else ():
+    for mutated in changes(contents, others) if known else ():
         case = slot.put(known[0][0], mutated.stdin)
         relation = f"{mutated.relation}{slot.suffix}" if mutated.relation else ""
         yield MutatedCase(f"{mutated.name}{slot.suffix}", case, mutated.because, relation)

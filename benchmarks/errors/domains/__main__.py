@@ -24,7 +24,7 @@ def domain_caveats(case: Honest, pairs: int) -> tuple[bool, int]:
     """Whether the results of a draft count as right, and the number of caveats about unusual inputs."""
     found = row(case, pairs)
     print(line(found), flush=True)
-    about = [each for each in found["caveats"] if each["kind"] == "input"]
+    about = [each for each in found["caveats"] if each["domain"]]
     return found["verdict"] in RIGHT, len(about)
 
 

@@ -178,7 +178,8 @@ def find_relations(calls: Sequence[Parts], relied: Relied = NOTHING_RELIED) -> t
     for path in dict.fromkeys(path for each in calls for path in each.values):
         values = [each.values[path] for each in calls if path in each.values]
         more = ENOUGH / FEW if path[0] in relied.ordered and len(path) == 1 else 0.0
-        learnt = patterns_of(values, FEW, more)
+        few, more = (1, ENOUGH) if path[0] in relied.stated and len(path) == 1 else (FEW, more)
+        learnt = patterns_of(values, few, more)
         found += [_of_pattern(path, each) for each in learnt if each.words != EVEN or not _are_words(values)]
     return tuple({each.words: each for each in found}.values())
 

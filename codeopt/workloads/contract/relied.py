@@ -23,6 +23,8 @@ class Relied:
     indices: tuple[tuple[str, str, bool], ...] = ()
     """What is indexed, and the index or the list of indices; True of a list that is looped over."""
     ordered: frozenset[str] = frozenset()
+    stated: frozenset[str] = frozenset()
+    """Sorted ones, as the docstring says."""
     equal: tuple[tuple[str, str], ...] = ()
     """Lists that are read in step."""
     tables: tuple[str, ...] = ()
@@ -34,8 +36,8 @@ class Relied:
 NOTHING_RELIED = Relied()
 
 
-def relied_on(node: Def) -> Relied:
-    """What the code of a function may rely on."""
+def relied_on(node: Def, stated: frozenset[str] = frozenset()) -> Relied:
+    """What the code of a function may rely on. stated: lists that its docstring calls sorted."""
     names = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
     nodes = list(ast.walk(node))
     read = [each for each in nodes if isinstance(each, ast.Subscript)]
@@ -71,6 +73,7 @@ def relied_on(node: Def) -> Relied:
     return Relied(
         tuple(indices),
         frozenset(searched),
+        stated,
         tuple(dict.fromkeys(pair for each in by_index.values() for pair in combinations(sorted(each), 2))),
         tuple(sorted((inside & names) | by_name)),
         tuple((items, count) for items in rows for count in ends if count != items),

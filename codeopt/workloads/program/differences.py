@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from codeopt.workloads.program.probes import error_name
-from codeopt_sandbox.caveat import Caveat, CaveatKind
+from codeopt_sandbox.caveat import Caveat, CaveatKind, distinct
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.verdict import CaseChecker, Checker, check_tokens, last_bits
 
 SHOWN = 80
 ALIKE = "an input like the known ones"
-MOST_CAVEATS = 6
-"""Maximum number of unusual inputs that are shown, the smallest for each reason. Further reasons are only named."""
 
 _SOURCE_LINES = re.compile(
     rb"^Traceback \(most recent call last\):\n|^ [ +|]*File \".*\n(?:[ \t].*\n)*|(?<=Warning: )(.*\n)[ \t].*\n", re.M
@@ -39,6 +37,12 @@ class OutputDifference:
     """Caveat that is reported for any input."""
 
     @property
+    def broken(self) -> str:
+        """What sets the input apart from the known ones, as of `Caveat.domain`."""
+        ends = "inputs on which the original ends with an error"
+        return ends if self.error else f"inputs that break: {self.because}"
+
+    @property
     def wrong(self) -> bool:
         """Something else than white space and last bits."""
         return self.caveat is None
@@ -60,7 +64,7 @@ class OutputDifference:
 
 
 def caveats_of(found: Iterable[OutputDifference], again: Callable[[Case], str]) -> tuple[Caveat, ...]:
-    """The smallest input of each kind of difference."""
+    """One caveat about the inputs that no known one is like, with the smallest; and those about any input."""
     smallest: dict[str, OutputDifference] = {}
     counts: Counter[str] = Counter()
     for each in sorted(found, key=lambda each: (each.error is not None, _size(each.case))):
@@ -68,12 +72,12 @@ def caveats_of(found: Iterable[OutputDifference], again: Callable[[Case], str]) 
         kind = f"{kind} {error_name(each.error)}" if each.error else kind
         smallest.setdefault(kind, each)
         counts[kind] += 1
-    inputs = {kind: each for kind, each in smallest.items() if each.wrong}
-    first = list(inputs)[:MOST_CAVEATS]
-    told = [replace(inputs[kind].told(again(inputs[kind].case)), count=counts[kind]) for kind in first]
-    if further := [inputs[kind].because or ALIKE for kind in inputs if kind not in first]:
-        told[-1] = replace(told[-1], cause="; another input for each of: ".join([told[-1].cause, "; ".join(further)]))
-    return (*told, *(each.told(again(each.case)) for each in smallest.values() if not each.wrong))
+    told = [
+        replace(each.told(again(each.case)), count=counts[kind], domain=(each.broken,) * bool(each.because))
+        for kind, each in smallest.items()
+        if each.wrong
+    ]
+    return (*distinct(told), *(each.told(again(each.case)) for each in smallest.values() if not each.wrong))
 
 
 def text_caveat(case: Case, original: bytes | None, run: Run, check: Checker) -> Caveat | None:

@@ -33,6 +33,14 @@ _NAMED = re.compile(
 )
 _OF_IT = re.compile(rf"(?:^|[,(:] ?|must be |should be |has to be )(?:an? )?{_KINDS}{_NOUN}", re.I)
 _BARE = re.compile(rf"(?:^|[\s,(])(?P<sign>>=|>|<=|<)\s*(?P<high>{_NUMBER}){_UNLESS}")
+_SPAN = re.compile(
+    rf"(?:`{{0,2}}\b(?P<name>\w+)\b`{{0,2}}(?:,| is| are| must be| lies| lie) |^)(?:from|between) "
+    rf"(?P<low>{_NUMBER}) (?:to|and) (?P<high>{_NUMBER}){_UNLESS}"
+)
+_ORDERED = re.compile(
+    r"`{0,2}\b(?P<name>\w+)\b`{0,2}(?:, | is | are | must be | has to be | \()(?:sorted|ascending|in ascending order)\b"
+    r"|\b(?:sorted|ascending) (?:list|numbers|items) `{0,2}(?P<other>\w+)\b"
+)
 _FIELD = re.compile(
     r"\s*(?:[-*]\s+)?(?::param(?:eter)?\s+(?:[\w.\[\], |]+\s+)?(\w+):|(\w+)\s*\([^()]*\)\s*:|(\w+)\s*:)(.*)"
 )
@@ -71,27 +79,32 @@ class StatedBound:
         return name == self.parameter and self.allows(value) is False
 
     def nearest(self, value: Any) -> Any:
-        """A number, or a container, of the bounds."""
-        measured = len(value) if self.of_length else value
+        """A number, each number of a list, or the length of a container, of the bounds."""
         low = -math.inf if self.low is None else self.low + self.open_low
         high = math.inf if self.high is None else self.high - self.open_high
-        wanted = min(max(measured, low), high)
-        if self.of_length:
-            return (
-                resized(value, int(wanted)) if isinstance(value, list | tuple | str | bytes) and len(value) else value
-            )
-        return type(value)(wanted)
+        if not self.of_length:
+            near = [type(number)(min(max(number, low), high)) for number in _numbers(value)]
+            return type(value)(near) if isinstance(value, list | tuple) else near[0]
+        size = int(min(max(len(value), low), high))
+        return resized(value, size) if isinstance(value, list | tuple | str | bytes) and len(value) else value
 
     def allows(self, value: Any) -> bool | None:
-        """Return True if a value is inside. None if it is not a number, or has no length."""
+        """Return True if a value is inside. None if it is no number, holds others than numbers, or has no length."""
         if self.of_length:
-            measured = len(value) if isinstance(value, str | bytes | list | tuple | dict | set | frozenset) else None
-        else:
-            measured = value if type(value) in (int, float) else None
-        if measured is None:
-            return None
+            sized = isinstance(value, str | bytes | list | tuple | dict | set | frozenset)
+            return self._holds(len(value)) if sized else None
+        numbers = _numbers(value)
+        return all(map(self._holds, numbers)) if numbers else None
+
+    def _holds(self, measured: float) -> bool:
         above = self.low is None or (measured > self.low if self.open_low else measured >= self.low)
         return above and (self.high is None or (measured < self.high if self.open_high else measured <= self.high))
+
+
+def _numbers(value: Any) -> list[Any]:
+    """A number, or those of a list that holds nothing else."""
+    items = value if isinstance(value, list | tuple) else (value,)
+    return list(items) if all(type(item) in (int, float) for item in items) else []
 
 
 def stated_bounds(node: Def) -> tuple[StatedBound, ...]:
@@ -100,6 +113,18 @@ def stated_bounds(node: Def) -> tuple[StatedBound, ...]:
     names = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
     found = [each for about, words in _statements(text.translate(_SIGNS), names) for each in _bounds(about, words)]
     return tuple(dict.fromkeys(each for each in found if each.parameter in names))
+
+
+def stated_order(node: Def) -> frozenset[str]:
+    """Parameters that the docstring calls sorted."""
+    names = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    found = set()
+    for about, words in _statements(ast.get_docstring(node) or "", names):
+        for match in _ORDERED.finditer(words):
+            found.add(match["name"] or match["other"])
+        if about and re.match(r"(?:an? )?(?:sorted|ascending)\b", words):
+            found.add(about)
+    return frozenset(found & names)
 
 
 def _statements(text: str, names: set[str]) -> Iterator[tuple[str, str]]:
@@ -135,6 +160,9 @@ def _bounds(about: str, sentence: str) -> Iterator[StatedBound]:
         yield _of_kind(match["name"], match["kind"])
     for match in _NAMED.finditer(sentence):
         yield _of_kind(match["name"] or match["other"], match["kind"] or match["okind"])
+    for match in _SPAN.finditer(sentence):
+        if name := match["name"] or about:
+            yield StatedBound(name, False, low=_number(match["low"]), high=_number(match["high"]))
     if about:
         for match in _OF_IT.finditer(sentence):
             yield _of_kind(about, match["kind"])

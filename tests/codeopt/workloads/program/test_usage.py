@@ -64,7 +64,9 @@ def test_an_option_that_no_case_gives_is_tried(judge_of: Callable[[str, str], Ju
     assert not judge.workload.check(Revision.of(f"{OPTIONS}\n\n"), Stage.ROUND).caveats
     found = judge.check(Revision.of(SUM), "")
     assert found.correct
-    assert [each.cause for each in found.caveats if each.kind is CaveatKind.INPUT] == ["no known case gives --reverse"]
+    assert [each.cause for each in found.caveats if each.kind is CaveatKind.INPUT] == [
+        "inputs that break: no known case gives --reverse"
+    ]
 
 
 def test_a_case_that_is_held_out_is_not_changed() -> None:

@@ -177,7 +177,7 @@ class Knowing:
         """As the real one."""
         return 9
 
-    def screen(self, draft: Draft, history: History) -> Candidate:
+    def screen(self, draft: Draft, history: History, keep: Keep = lambda verdict: None) -> Candidate:
         """Right or wrong."""
         verdict = CaseVerdict.AC if Truth.of(draft.source).right else CaseVerdict.WA
         outcome = Outcome("case", verdict, Run(0, None, b"", b"", 0.1, 0.1, 0), "")
@@ -198,8 +198,8 @@ class Knowing:
         logs = [self._log(candidate) for candidate in candidates]
         return RelativeTimes(tuple(math.exp(logs[0] - log) for log in logs), 0.0)
 
-    def is_inconclusive(self, candidate: Candidate) -> bool:
-        """Return False: nothing ends a comparison here."""
+    def is_unfinished(self, candidate: Candidate) -> bool:
+        """Return False: nothing ends a judgement here."""
         return False
 
     def floor(self, candidate: Candidate) -> float | None:

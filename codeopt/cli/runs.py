@@ -64,7 +64,7 @@ def describe(run: StoredRun) -> Iterator[str]:
         yield from _describe_several(run)
         return
     from codeopt.report.brief import below_verdict, verdict_lines
-    from codeopt.report.result import rows_of
+    from codeopt.report.result import open_draft, rows_of
 
     result, history = run.result, run.saved.history
     yield f"{run.listing.title}   {result.get('model', '')}".rstrip()
@@ -73,6 +73,7 @@ def describe(run: StoredRun) -> Iterator[str]:
     for candidate in history.candidates[1:]:
         yield from rows_of(candidate)
     if not run.listing.ended:
+        yield from open_draft(history, run.listing.path.name)
         yield f"Next: codeopt improve --resume {run.listing.path}"
         return
     yield from below_verdict({**result, "run": run.listing.path}, verbose=True)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Literal
 
 from codeopt.core.budget import NOTHING_USED, Effort, Usage
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.revision import Revision
 from codeopt.core.task_score import TaskScore
 from codeopt_sandbox.caveat import Caveat, distinct
@@ -98,6 +99,49 @@ class AgainstBest:
 
 
 @dataclass(frozen=True)
+class TestsRun:
+    """How many of a project's tests a candidate ran and passed, the nearest to its change first."""
+
+    __test__ = False
+
+    files: int = 0
+    """Test files whose tests all ran."""
+    of: int = 0
+    """All test files of the project."""
+    passed: int = 0
+    """Tests that passed."""
+
+    def more(self, files: int, passed: int) -> TestsRun:
+        """The count after more files."""
+        return replace(self, files=self.files + files, passed=self.passed + passed)
+
+    @property
+    def words(self) -> str:
+        """`tests 14 of 121 files, 380 passed`"""
+        return f"tests {self.files} of {self.of} files, {self.passed:,} passed"
+
+    @property
+    def gap(self) -> Diagnostic | None:
+        """The files that did not run. None if all did."""
+        if self.files >= self.of:
+            return None
+        left = f"tests: {self.files} of {self.of} files, nearest first; the rest did not run"
+        return Diagnostic(left, "their share of the time was used up", "--max-seconds raises it")
+
+
+class Step(StrEnum):
+    """A step of judging a candidate, in order."""
+
+    CASES = "cases"
+    """The known cases, or the command."""
+    CHECKS = "checks"
+    """Generated inputs, other commands, calls."""
+    TIMING = "timing"
+    TESTS = "tests"
+    """Of a project: its own tests."""
+
+
+@dataclass(frozen=True)
 class Candidate:
     """A draft with everything that was measured and said of it. Round 0 is the original."""
 
@@ -146,6 +190,10 @@ class Candidate:
     """Score by the task's own measures. None if the speedup is the measure."""
     checked: tuple[Caveat, ...] = ()
     """Differences on unusual inputs that no single case shows."""
+    tests: TestsRun | None = None
+    """The project's tests so far. None if none was asked for."""
+    step: Step | None = None
+    """The step that was under way when it was last seen: it is not judged to its end. None: it is."""
     confirmed: bool = False
     """True if its comparison is that of a confirmation, which spent a share of the stated error rate."""
 

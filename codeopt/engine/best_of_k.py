@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from codeopt.core.budget import Effort
-from codeopt.core.history import Candidate, Draft, History
+from codeopt.core.history import Candidate, Draft, History, Step
 from codeopt.engine.judge import Judge, is_same_program
 
 FAILED_WHEN_TIMED = "it was right on every case, and wrong or failing when it was timed next to other candidates"
@@ -35,7 +35,7 @@ class BestOfK:
     """The part of `history` that the proposer saw."""
     single: bool
     keep: Callable[[Sequence[DraftResult]], None] = lambda results: None
-    """Receives all drafts of the round, numbered, when the verdict on the best is reached."""
+    """Receives all drafts of the round, numbered, after each step of judging one."""
     results: list[DraftResult] = field(default_factory=list)
 
     def add(self, draft: Draft) -> None:
@@ -63,14 +63,15 @@ class BestOfK:
         return numbered
 
     def _judged(self, draft: Draft) -> Candidate:
-        if not (self.single or not self.judge.timed):
-            return self.judge.screen(draft, self.shown)
-        first = len(self.history.candidates)
+        earlier, first = [_waiting(result) for result in self.results], len(self.history.candidates)
 
-        def keep(verdict: Candidate) -> None:
-            self.keep([_numbered(DraftResult(draft, verdict), first)])
+        def keep(part: Candidate) -> None:
+            so_far = [*earlier, DraftResult(draft, part)]
+            self.keep([_numbered(result, first + at) for at, result in enumerate(so_far)])
 
-        return self.judge.measure(draft, self.shown, keep)
+        if self.single or not self.judge.timed:
+            return self.judge.measure(draft, self.shown, keep)
+        return self.judge.screen(draft, self.shown, keep)
 
     def _known(self, draft: Draft) -> Candidate | None:
         """The measurements of the same program elsewhere: by another draft of this round, or in another chain."""
@@ -98,6 +99,12 @@ class BestOfK:
         share = Effort(timing_s=took.seconds / len(waiting))
         ordered = sorted(found, key=lambda pair: -(pair[0] or float("inf")))
         return [_raced(result, ratio, share) for ratio, result in ordered]
+
+
+def _waiting(result: DraftResult) -> DraftResult:
+    """The result of a right draft that is to be timed next to others, marked as not judged to its end."""
+    waits = result.awaiting_timing
+    return replace(result, candidate=replace(result.candidate, step=Step.TIMING)) if waits else result
 
 
 def _raced(result: DraftResult, ratio: float | None, share: Effort) -> DraftResult:

@@ -178,6 +178,8 @@ def _loop(
         second=plan.second_metric,
         time_left=lambda: clock.left,
         spare=clock.spare,
+        book=clock.step,
+        wanted=lambda candidate: plan.task.score(candidate, workload.baseline) is not None,
     )
     open_one = cache(lambda one: session.open_model(one, console.warn))
     ask_reader = _reader(plan, request, open_one) if plan.judge_model else None

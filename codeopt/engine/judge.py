@@ -14,12 +14,12 @@ from typing import Literal
 
 from codeopt.core.budget import Effort
 from codeopt.core.by_size import BySize
-from codeopt.core.history import AgainstBest, Candidate, Draft, History
+from codeopt.core.history import AgainstBest, Candidate, Draft, History, Step, TestsRun
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup
 from codeopt.engine import guards
 from codeopt.engine.comparison_progress import ComparisonProgress
-from codeopt.workloads import Stage, Suite, Workload
+from codeopt.workloads import Checked, Stage, Suite, Workload
 from codeopt_sandbox.ablation import time_variants
 from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
@@ -36,8 +36,12 @@ CONFIRMATION_SEED = 1000
 """Added to the round: the order within pairs is another one when a draft is confirmed."""
 
 
+TESTS_SHARE = 0.5
+"""Share of the time left that tests may take, which would lose the draft at a deadline: the confirmation comes after
+those of a round, and what follows the verdict after those of the confirmation."""
+
 Keep = Callable[[Candidate], None]
-"""Receives a candidate whose verdict is reached, before it is profiled."""
+"""Receives a candidate with what is known of it so far, its step included, and when its verdict is reached."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,10 @@ class Judge:
     """Second metric by which candidates are compared also. Empty: no second metric."""
     time_left: Callable[[], float | None] = lambda: None
     """Seconds that a comparison may take. None: as many as its rule allows."""
+    wanted: Callable[[Candidate], bool] = lambda candidate: candidate.faster
+    """Return whether a candidate that is timed is worth a run of the project's tests."""
+    book: Callable[[str], AbstractContextManager[object]] = lambda step: nullcontext()
+    """Books the seconds of a step that belongs to no draft alone, such as `tests`."""
     spare: Callable[[], AbstractContextManager[object]] = nullcontext
     """Held while the parts of a draft are timed, which is given up where too little time would be left to confirm."""
 
@@ -90,22 +98,22 @@ class Judge:
         return self.workload.suite
 
     def measure(self, draft: Draft, history: History, keep: Keep = lambda verdict: None) -> Candidate:
-        """Run, compare and profile one draft of a proposer. keep: receives it when the verdict is reached."""
+        """Run, compare and profile one draft of a proposer. keep: receives it after each step."""
         candidate = self._read(draft, history)
         if candidate.rejection:
             return candidate
         with self.alone() if self.timed else nullcontext():
-            candidate = self._screened(candidate, draft, history)
+            candidate = self._screened(candidate, draft, history, keep)
             right = candidate.correct and self.timed
             return self._finished(candidate, draft, history, keep) if right else candidate
 
-    def screen(self, draft: Draft, history: History) -> Candidate:
+    def screen(self, draft: Draft, history: History, keep: Keep = lambda verdict: None) -> Candidate:
         """Is a draft right? It is compared with nothing yet: it may be one of several of the same critique."""
         candidate = self._read(draft, history)
         if candidate.rejection:
             return candidate
         with self.alone():
-            return self._screened(candidate, draft, history)
+            return self._screened(candidate, draft, history, keep)
 
     def finish(
         self, candidate: Candidate, draft: Draft, history: History, keep: Keep = lambda verdict: None
@@ -158,12 +166,13 @@ class Judge:
         noted = () if reason else tuple(each.reason for each in found)
         return replace(candidate, rejection=reason, notes=(*draft.notes, *noted))
 
-    def _screened(self, candidate: Candidate, draft: Draft, history: History) -> Candidate:
+    def _screened(self, candidate: Candidate, draft: Draft, history: History, keep: Keep) -> Candidate:
         started = time.monotonic()
-        if draft.screening_only:
-            found = self._run_cases(candidate)
-        else:
-            found = self._checked(self._run_cases(candidate, _screened(draft, history)), Stage.ROUND)
+        keep(replace(candidate, step=Step.CASES))
+        found = self._run_cases(candidate, () if draft.screening_only else _screened(draft, history))
+        if not draft.screening_only and found.correct:
+            keep(replace(found, step=Step.CHECKS))
+            found = self._checked(found, Stage.ROUND)
         return _took(found, Effort(cases_s=time.monotonic() - started))
 
     def _repeated(self, draft: Revision, history: History) -> str:
@@ -181,37 +190,61 @@ class Judge:
 
     def _finished(self, candidate: Candidate, draft: Draft, history: History, keep: Keep) -> Candidate:
         started = time.monotonic()
-        if not draft.screening_only:
-            candidate = self._timed(candidate, history, keep)
+        if draft.screening_only:
+            return _took(self._ablated(candidate, draft), Effort(timing_s=time.monotonic() - started))
+        candidate = self._timed(candidate, history, keep)
+        started = time.monotonic()
         candidate = self._ablated(candidate, draft)
         timed = time.monotonic()
-        profiled = candidate if draft.screening_only else self._profiled(candidate)
+        profiled = self._profiled(candidate)
         return _took(profiled, Effort(timing_s=timed - started, profile_s=time.monotonic() - timed))
 
     def _timed(self, candidate: Candidate, history: History, keep: Keep) -> Candidate:
-        """Compare a candidate with the original and the best candidate. `keep` receives the last state if
-        an error ends it.
+        """Compare a candidate with the original, have it pass the project's tests if it is worth it, and compare it
+        with the best one. `keep` receives it after each of these, and the last state if an error ends it.
         """
-        started, known = time.monotonic(), [candidate]
-        try:
-            plan = self.workload.require_plan()
-            rule = self.workload.rule.screening()
-            known.append(self._compared(candidate, plan, rule, candidate.round, known.append))
-            known.append(self._guarded(known[-1], plan, (), in_round=True))
-            known.append(self._against_best(known[-1], history, plan, rule))
-        finally:
-            keep(_took(known[-1], Effort(timing_s=time.monotonic() - started)))
-        return known[-1]
+        started, plan, rule = time.monotonic(), self.workload.require_plan(), self.workload.rule.screening()
+        known = replace(candidate, step=Step.TIMING)
 
-    def is_inconclusive(self, candidate: Candidate) -> bool:
-        """Return whether a right candidate has fewer timed pairs than a verdict needs, because its
-        comparison was ended.
-        """
-        if not self.timed or not candidate.correct or candidate.screening_only:
+        def so_far(part: Candidate) -> None:
+            keep(_took(part, Effort(timing_s=time.monotonic() - started)))
+
+        so_far(known)
+        known = self._compared(known, plan, rule, candidate.round, so_far)
+        known = _took(self._guarded(known, plan, (), in_round=True), Effort(timing_s=time.monotonic() - started))
+        known = self._tested(known, Stage.ROUND, keep)
+        started, known = time.monotonic(), replace(known, step=None)
+        try:
+            known = self._against_best(known, history, plan, rule)
+        finally:
+            so_far(known)
+        return _took(known, Effort(timing_s=time.monotonic() - started))
+
+    def _tested(self, candidate: Candidate, stage: Stage, keep: Keep = lambda part: None) -> Candidate:
+        """Have a candidate that is worth it pass the project's tests, within a share of the time left."""
+        if not candidate.correct or not (stage is Stage.REFERENCE or self.wanted(candidate)):
+            return candidate
+        candidate = replace(candidate, step=Step.TESTS)
+        keep(candidate)
+        left = self.time_left()  # without what the confirmation of this candidate is now known to need
+
+        def count(tests: TestsRun) -> None:
+            keep(replace(candidate, tests=tests))
+
+        with self.book("tests"):
+            seconds = None if left is None else TESTS_SHARE * left
+            found = self.workload.run_tests(candidate.revision, stage, seconds, count)
+        return replace(self._with_checks(candidate, found), step=None)
+
+    def is_unfinished(self, candidate: Candidate) -> bool:
+        """Return whether a candidate was not judged to its end, or has fewer timed pairs than a verdict needs."""
+        if not self.timed or candidate.screening_only:
             return False
         found = candidate.comparison
-        few = self.workload.rule.screening().fewest
-        return found is None or (found.decision is Decision.INCONCLUSIVE and found.pairs < few)
+        few = found is None or (
+            found.decision is Decision.INCONCLUSIVE and found.pairs < self.workload.rule.screening().fewest
+        )
+        return candidate.step is not None or (candidate.correct and few)
 
     def check(self, draft: Revision, summary: str, *, failures: int = 1, known: tuple[Outcome, ...] = ()) -> Candidate:
         """Check a program that a person wrote on all cases, known and unseen, and with all further checks
@@ -223,7 +256,7 @@ class Judge:
             if candidate.correct:
                 unseen = self._outcomes(draft, unseen_cases(), failures)
                 candidate = replace(candidate, outcomes=candidate.outcomes + unseen)
-            return self._checked(candidate, Stage.REFERENCE)
+            return self._tested(self._checked(candidate, Stage.REFERENCE), Stage.REFERENCE)
 
     def known(self, draft: Revision, summary: str) -> Candidate:
         """The outcomes of a draft on the known cases alone, up to the first that is wrong."""
@@ -268,7 +301,8 @@ class Judge:
                 seed = CONFIRMATION_SEED + candidate.round
                 rule = self.workload.rule.final(share)
                 confirmed = self._guarded(self._compared(confirmed, plan, rule, seed), plan, unseen)
-            return _took(confirmed, Effort(cases_s=checked - started, timing_s=time.monotonic() - checked))
+            confirmed = _took(confirmed, Effort(cases_s=checked - started, timing_s=time.monotonic() - checked))
+            return self._tested(confirmed, Stage.CONFIRMATION)
 
     def by_size(self, draft: Revision, timed: Speedup) -> BySize:
         """Return the times of the original and of a draft on smaller inputs too. timed: the verdict's figures."""
@@ -303,7 +337,10 @@ class Judge:
         """Return a right candidate with the workload's further checks. A wrong one is returned unchanged."""
         if not candidate.correct:
             return candidate
-        found = self.workload.check(candidate.revision, stage)
+        return self._with_checks(candidate, self.workload.check(candidate.revision, stage))
+
+    def _with_checks(self, candidate: Candidate, found: Checked) -> Candidate:
+        """Add the findings of a check to a right candidate."""
         checked = replace(
             candidate,
             outcomes=candidate.outcomes + found.outcomes,
@@ -314,6 +351,7 @@ class Judge:
             critique=found.critique or candidate.critique,
             scores=found.scores or candidate.scores,
             usage=candidate.usage + found.usage,
+            tests=found.tests or candidate.tests,
         )
         return self._refused(checked)
 

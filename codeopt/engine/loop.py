@@ -18,7 +18,7 @@ from enum import StrEnum
 from itertools import chain
 
 from codeopt.core.budget import Budget, Effort, Ledger, Usage
-from codeopt.core.history import Candidate, Critique, Draft, History
+from codeopt.core.history import Candidate, Critique, Draft, History, Step
 from codeopt.core.proposer import Proposer
 from codeopt.core.run_clock import RunClock
 from codeopt.core.step_error import StepError
@@ -29,7 +29,7 @@ from codeopt.engine.headroom import no_headroom
 from codeopt.engine.judge import Judge
 from codeopt.engine.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
 from codeopt.report.outcomes import NOT_CONFIRMED as UNCONFIRMED
-from codeopt.report.outcomes import is_screened, word_of
+from codeopt.report.outcomes import is_screened, so_far, word_of
 from codeopt.tasks import Task
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Comparison, Decision
@@ -142,7 +142,7 @@ class RefineLoop:
     plan: SearchPlan = field(default_factory=SearchPlan)
     save: Saver = lambda loop: None
     keep: Saver = lambda loop: None
-    """Called when the verdict on a draft is reached: before it is profiled, and before the round ends."""
+    """Called after each step of judging a draft, and when its verdict is reached: before it is profiled."""
     clock: RunClock = field(default_factory=RunClock)
     """Clock of this session."""
     on_usage: Callable[[Usage], None] = lambda usage: None
@@ -173,10 +173,10 @@ class RefineLoop:
     def run(self) -> None:
         """Run rounds until no improvement is left, no round can pay, or the budget is spent.
 
-        Candidates with an unfinished comparison of an earlier session come first.
+        Candidates of an earlier session that were not judged to their end come first.
         """
-        for candidate in filter(self.judge.is_inconclusive, self.history.candidates[1:]):
-            self._compare_again(candidate)
+        for candidate in filter(self.judge.is_unfinished, self.history.candidates[1:]):
+            self._judge_again(candidate)
         while not (reason := self.spent or self._no_headroom()):
             move = self._next_move()
             if isinstance(move, Stop):
@@ -211,20 +211,32 @@ class RefineLoop:
     def _gains(self, candidate: Candidate) -> bool:
         return self.task.score(candidate, self.history.original) is not None
 
-    def _compare_again(self, candidate: Candidate) -> None:
-        """Compare a draft of an earlier session from its first pair."""
+    def _judge_again(self, candidate: Candidate) -> None:
+        """Judge a draft of an earlier session from the step that was not finished, its pairs from the first one."""
         earlier = replace(self.history, candidates=self.history.candidates[: candidate.round])
         draft = Draft(candidate.revision, candidate.summary, candidate.changes, model=candidate.model)
 
-        def keep(verdict: Candidate) -> None:
-            self.history = self.history.changed(self._placed(verdict))
+        def again(found: Candidate) -> Candidate:
+            return self._placed(
+                replace(
+                    found, turn=candidate.turn, parents=candidate.parents, chain=candidate.chain,
+                    answers=candidate.answers, critique=candidate.critique, effort=candidate.effort + found.effort,
+                )
+            )  # fmt: skip
+
+        def keep(part: Candidate) -> None:
+            self.history = self.history.changed(again(part))
             self.told = min(self.told, candidate.round)
             self._reserve(next(self.ranked(), None))
             self.keep(self)
 
         self.on_stage(LoopStage.JUDGE)
-        fresh = replace(candidate, comparison=None, second=None)
-        self.history = self.history.changed(self._placed(self.judge.finish(fresh, draft, earlier, keep)))
+        if candidate.correct and candidate.step in (None, Step.TIMING, Step.TESTS):
+            fresh = replace(candidate, comparison=None, second=None, step=None, effort=Effort())
+            found = self.judge.finish(fresh, draft, earlier, keep)
+        else:
+            found = self.judge.measure(draft, earlier, keep)
+        keep(found)
         self.save(self)
 
     @property
@@ -277,15 +289,17 @@ class RefineLoop:
 
     def _confirm_at_once(self, draft: Draft, shown: History, place: _Place) -> None:
         """Confirm the only draft of a round if it is right. It has no comparison if that does not end."""
-        screened = self.judge.screen(draft, shown)
-        found = replace(screened, round=len(self.history.candidates))
-        try:
-            if found.correct:
-                self.on_stage(LoopStage.CONFIRM)
-                confirmed = self.judge.confirm(found, CONFIRMATION_SHARES[0])
-                found = replace(confirmed, effort=found.effort + confirmed.effort)
-        finally:
-            self._reached([DraftResult(draft, found)], place)
+
+        def keep(part: Candidate) -> None:
+            self._reached([DraftResult(draft, replace(part, round=len(place.history.candidates)))], place)
+
+        found = replace(self.judge.screen(draft, shown, keep), round=len(place.history.candidates))
+        if found.correct:
+            keep(replace(found, step=Step.TIMING))
+            self.on_stage(LoopStage.CONFIRM)
+            confirmed = self.judge.confirm(found, CONFIRMATION_SHARES[0])
+            found = replace(confirmed, effort=found.effort + confirmed.effort)
+        keep(found)
 
     def _read(self, draft: Draft) -> None:
         self._unread = 0 if draft.no_program is None else self._unread + 1
@@ -295,7 +309,7 @@ class RefineLoop:
             self.unreadable = f"{draft.model} returned no program twice in a row; its last reply {begins}"
 
     def _reached(self, results: Sequence[DraftResult], place: _Place) -> None:
-        """Add the candidates of a round to the history as soon as their verdict is known."""
+        """Put the candidates of a round into the history, as far as they are judged."""
         history = place.history
         for at, result in enumerate(results):
             effort = Effort() if at else Effort().asked(place.asked)
@@ -319,6 +333,8 @@ class RefineLoop:
         self.clock.reserved = CONFIRMATION * (effort.cases_s + share * effort.timing_s)
 
     def _placed(self, candidate: Candidate) -> Candidate:
+        if candidate.step is not None:
+            return candidate
         return replace(candidate, task_score=self.task.task_score(candidate, self.history.original))
 
     def _no_headroom(self) -> str:
@@ -345,7 +361,7 @@ class RefineLoop:
             return Confirmation(found if self.finished else f"no candidate was checked to its end: {self.stopped}")
         started = time.monotonic()
         reason, todo = self._undecided()
-        reason = reason or self._inconclusive() or self.unreadable or self._outcomes() or self.task.nothing_accepted
+        reason = self._unfinished() or reason or self.unreadable or self._outcomes() or self.task.nothing_accepted
         refused: list[Candidate] = []
         shares = iter(CONFIRMATION_SHARES[self._confirmed :])
         for candidate in tuple(self.ranked()):
@@ -383,8 +399,7 @@ class RefineLoop:
         best = next(self.ranked(), None)
         if best is None:
             return Confirmation(f"no candidate was better when it ended: {why}", unfinished=True)
-        figure = f" {gain(best.comparison.ratio, best.comparison.metric)} in its round" if best.comparison else " best"
-        reason = f"round {best.round} is{figure}, which is not confirmed: {why}"
+        reason = f"round {best.round} is not confirmed: {so_far(best)}; {why}"
         return Confirmation(reason, seconds=self.clock.steps.get("confirmation", 0.0), unfinished=True)
 
     def _outcomes(self) -> str:
@@ -411,10 +426,10 @@ class RefineLoop:
         unsure = found is not None and found.decision is Decision.INCONCLUSIVE
         return more_pairs(found.pairs, rule.max_pairs, rule.max_seconds) if found and unsure else ""
 
-    def _inconclusive(self) -> str:
-        """Describe the newest right candidate with an unfinished comparison. Empty without such a candidate."""
-        found = next(filter(self.judge.is_inconclusive, reversed(self.history.candidates[1:])), None)
-        return f"round {found.round} is right, and its comparison did not end: {self.stopped}" if found else ""
+    def _unfinished(self) -> str:
+        """Describe the newest candidate that was not judged to its end. Empty without such a candidate."""
+        found = next(filter(self.judge.is_unfinished, reversed(self.history.candidates[1:])), None)
+        return f"round {found.round} was not judged to its end: {so_far(found)}" if found else ""
 
     def ranked(self) -> Iterator[Candidate]:
         """Yield acceptable candidates: the one that the proposer prefers, then the best first.

@@ -37,16 +37,19 @@ class RunRecorder:
     def keep(self, loop: RefineLoop) -> None:
         """Save the state; what was never shown to a proposer is marked."""
         held_out = {case.name: case.held_out for case in loop.judge.suite.cases}
-        self.run.save(SavedRun(loop.history, loop.ledger, held_out, self.subject, self.input_seed))
+        ledger = loop.ledger.took(loop.clock.steps)  # a run that is killed books them also
+        self.run.save(SavedRun(loop.history, ledger, held_out, self.subject, self.input_seed))
 
     def verdict(self, loop: RefineLoop) -> None:
-        """Save the drafts whose verdict is reached, and show it once. Of the rules' drafts only those that fail."""
+        """Save the drafts as far as they are judged, and show each verdict once. Of the rules' only those that fail."""
         self.keep(loop)
         for candidate in loop.history.candidates[loop.told :]:
+            if candidate.step is not None:
+                break
+            loop.told += 1
             passes = loop.proposer.name == RULES and (candidate.screening_only or candidate.faster)
             for line in rows_of(candidate):
                 (self.session.console.detail if passes else self.session.console.print)(line)
-        loop.told = len(loop.history.candidates)
 
     def after_round(self, loop: RefineLoop) -> None:
         """Save the round with what came after its verdict, such as the profile."""
@@ -94,6 +97,8 @@ def finish(
 ) -> Result:
     """Confirm and save the best candidate. Then add further facts and the reference."""
     session = request.session
+    for candidate in loop.history.candidates[loop.told :]:  # those that were not judged to their end
+        session.console.print_all(rows_of(candidate))
     session.console.stage(LoopStage.CONFIRM)
     loop.clock.reserved = 0.0
     loop.limit = loop.limit or loop.ledger.reached(loop.budget) or "seconds"  # before a confirmation takes more of them
@@ -145,7 +150,7 @@ def _lacking(result: Result, what: str, error: StepError) -> Result:
 
 def _confirmed(loop: RefineLoop, end: End, console: Console) -> tuple[Confirmation, End]:
     """The confirmation, and why the run ended, which may be within it."""
-    asked_s = loop.ledger.usage.seconds
+    asked_s, tests_s = loop.ledger.usage.seconds, loop.clock.steps.get("tests", 0.0)
     try:
         with loop.clock.step("confirmation"):
             loop.keep(loop)
@@ -160,7 +165,8 @@ def _confirmed(loop: RefineLoop, end: End, console: Console) -> tuple[Confirmati
     except STEP_ERRORS as error:
         loop.failure, loop.stopped, end = error, error_in_words(error), End.FAILED
     finally:
-        loop.clock.steps["confirmation"] -= loop.ledger.usage.seconds - asked_s  # those of the step `model`
+        of_others = loop.ledger.usage.seconds - asked_s + loop.clock.steps.get("tests", 0.0) - tests_s
+        loop.clock.steps["confirmation"] -= of_others  # which are those of the steps `model` and `tests`
     return loop.unconfirmed(loop.stopped), end
 
 

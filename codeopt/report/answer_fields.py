@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal, Self, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, TypeAdapter
 
 from codeopt.core.evidence import PatchEvidence
-from codeopt.core.history import Candidate
+from codeopt.core.history import Candidate, TestsRun
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.task_score import TaskScore
 from codeopt.core.words import Speedup
-from codeopt.report.outcomes import SCREENED, About, FailureKind, failure_of, is_screened, verdict_of, why
+from codeopt.report.outcomes import SCREENED, About, FailureKind, failure_of, is_screened, so_far, verdict_of, why
 from codeopt.report.verdict import Verdict
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import ChangedSetting
@@ -268,9 +268,15 @@ class RoundFields(ScoredFields):
     against_best: AgainstBestFields | None
     critique: str
     hot_lines: tuple[HotLineFields, ...]
+    unfinished: str
+    """What is known of one that was not judged to its end; empty for others."""
+    project_tests: TestsRun | None
+    """Test files of the project and tests that passed so far; null if none was asked for."""
+    diff: str
+    """To the original."""
 
     @classmethod
-    def of(cls, candidate: Candidate) -> Self:
+    def of(cls, candidate: Candidate, diff: str = "") -> Self:
         (decision, about), best, screened = verdict_of(candidate), candidate.against_best, is_screened(candidate)
         return cls(
             round=candidate.round,
@@ -294,4 +300,7 @@ class RoundFields(ScoredFields):
             **scored(candidate.task_score),
             critique=candidate.critique,
             hot_lines=HotLineFields.each(candidate.profile.lines[:5] if candidate.profile else ()),
+            unfinished=so_far(candidate) if candidate.step else "",
+            project_tests=candidate.tests,
+            diff=diff,
         )

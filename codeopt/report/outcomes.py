@@ -7,9 +7,9 @@ from enum import StrEnum
 from typing import Literal
 
 from codeopt.core.errors import ProgramError
-from codeopt.core.history import Candidate
+from codeopt.core.history import Candidate, Step
 from codeopt.core.sanitize import inline
-from codeopt.core.words import INCONCLUSIVE, NO_DIFFERENCE, Speedup, directions
+from codeopt.core.words import INCONCLUSIVE, NO_DIFFERENCE, Speedup, counted, directions
 from codeopt_sandbox.call_answer import CallRun
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.limit_test import LimitAnswer
@@ -18,6 +18,8 @@ from codeopt_sandbox.outcome import CaseVerdict, Outcome
 SCREENED: Literal["screened"] = "screened"
 """Verdict of a round that was only timed next to others."""
 _CORRECT = "correct"
+UNFINISHED = "not finished"
+"""Word for a candidate that was not judged to its end."""
 
 NOT_CONFIRMED = "screened, not confirmed"
 """Beginning of the caveat on a result of --quick."""
@@ -104,10 +106,31 @@ def verdict_of(candidate: Candidate) -> tuple[Decision, About | None]:
     """
     if failure_of(candidate):
         return Decision.WRONG, None
+    if candidate.step is not None:
+        return Decision.INCONCLUSIVE, About.RESULT
     if candidate.scores and candidate.comparison is None:
         return Decision.SAME, None
     found = candidate.comparison.decision if candidate.comparison else Decision.INCONCLUSIVE
     return found, About.SPEED if found is Decision.INCONCLUSIVE else None
+
+
+def so_far(candidate: Candidate) -> str:
+    """Describe what is known of a candidate that was not judged to its end.
+
+    `right on the command, about 1.8x faster (screened, 6 pairs), tests 40 of 121 files, 380 passed`
+    """
+    if failure_of(candidate):
+        return why(candidate)
+    if not candidate.correct:
+        return "interrupted before its results were known"
+    found = candidate.comparison
+    of_command = any(each.case == "command" for each in candidate.outcomes)
+    known = ["right on the command" if of_command else "right on all that was tried"]
+    if found and found.pairs:
+        known.append(f"about {Speedup.of(found).gain} (screened, {counted(found.pairs, 'pair')})")
+    elif candidate.step is not Step.CHECKS:
+        known.append("not timed")
+    return ", ".join([*known, *([candidate.tests.words] if candidate.tests else [])])
 
 
 def is_screened(candidate: Candidate) -> bool:
@@ -119,6 +142,8 @@ def word_of(candidate: Candidate) -> str:
     """An outcome for people, in a word or two: `faster`, `wrong result`, `no difference`."""
     if failure := failure_of(candidate):
         return _FAILURES[failure]
+    if candidate.step is not None:
+        return UNFINISHED
     if candidate.comparison is None:
         return SCREENED if candidate.screening_only else _CORRECT
     decision, about = verdict_of(candidate)

@@ -27,7 +27,7 @@ from codeopt.core.step_error import StepError
 from codeopt.core.version import __version__
 from codeopt.core.words import memory as memory_of
 from codeopt.core.words import share
-from codeopt.report.outcomes import candidate_in_words, why
+from codeopt.report.outcomes import candidate_in_words, so_far, why
 from codeopt.report.verdict import Verdict
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Comparison
@@ -44,7 +44,7 @@ CONTRACT_LINES = 2
 """Lines of the contract shown to people at most; JSON has all."""
 
 
-STEPS = ("opening", "baseline", "model", "cases", "timing", "profile", "confirmation", "result", "other")
+STEPS = ("opening", "baseline", "model", "cases", "timing", "tests", "profile", "confirmation", "result", "other")
 """Steps of `seconds_by_step`, in order. Their sum is the time of the run."""
 
 
@@ -149,6 +149,11 @@ class Result:
         return self.verdict.reason
 
     @property
+    def goes_on(self) -> bool:
+        """Nothing was accepted before the run was ended early, so that a later session can continue it."""
+        return self.best is None and self.end is not End.SUFFICIENT
+
+    @property
     def patch(self) -> PatchEvidence | None:
         """Return the gains of the edits of a project's patch. None for a result of one file."""
         command = self.verdict.evidence.command
@@ -230,6 +235,8 @@ def rows_of(candidate: Candidate) -> list[str]:
     head = f"round {candidate.round:<3}  {word:<15} "
     line = head + inline(candidate.summary or "-", COLUMNS - len(head) - len(cost) - len("...")) + cost
     below = why(candidate) or (task_score.words if task_score else "")
+    if candidate.step is not None:
+        below = so_far(candidate)
     return [line, *[f"{'':>11}{inline(below, 400)}"] * bool(below)]
 
 
@@ -285,9 +292,26 @@ def _diff(change: FileChange) -> str:
     path = Path(program.place or os.path.relpath(program.path))
     name = path.name if ".." in path.parts else path.as_posix()
     name = f"{name.removesuffix('.ipynb')}.py" if name.endswith(".ipynb") else name  # its cells as a file
-    old_lines, new_lines = _lines(program.text), _lines(change.text)
-    lines = difflib.unified_diff(old_lines, new_lines, _quoted(f"a/{name}"), _quoted(f"b/{name}"))
+    return _unified(name, program.text, change.text)
+
+
+def _unified(name: str, old: str, new: str) -> str:
+    lines = difflib.unified_diff(_lines(old), _lines(new), _quoted(f"a/{name}"), _quoted(f"b/{name}"))
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
+
+
+def open_draft(history: History, title: str) -> list[str]:
+    """The diff of the draft that a later session continues with, in lines. Empty without one.
+
+    It is the newest that was not judged to its end, else the best one, which was not confirmed. title: name of a target
+    that is one file.
+    """
+    unfinished = (each for each in reversed(history.candidates[1:]) if each.step is not None)
+    found, old = next(unfinished, history.best or history.undecided), history.original.revision
+    if found is None:
+        return []
+    new = found.revision
+    return "".join(_unified(path or title, old[path], new[path]) for path in new.changed_files(old)).splitlines()
 
 
 def _quoted(name: str) -> str:
@@ -349,7 +373,10 @@ def answer(found: Result) -> ImproveJson:
         remaining_memory_spots=found.outlook.held,
         next_step=found.outlook.next_step,
         rules_skipped=found.outlook.refusals,
-        rounds=fields.RoundFields.each(found.history.candidates[1:]),
+        rounds=tuple(
+            fields.RoundFields.of(each, diff(found.program, each.revision))
+            for each in found.history.candidates[1:]
+        ),
         tokens=TokensFields.of(usage),
         effort=effort(found),
         cost_usd=usage.cost_usd,

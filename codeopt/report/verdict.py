@@ -44,6 +44,8 @@ class Verdict:
     def of(cls, candidate: Candidate, evidence: WorkloadEvidence, **known: Any) -> Verdict:
         """The verdict on a candidate. known: other fields, in place of the candidate's own."""
         outcome, about = verdict_of(candidate)
+        if candidate.tests and candidate.tests.gap:
+            evidence = replace(evidence, gaps=(*evidence.gaps, candidate.tests.gap))
         timed = candidate.comparison if outcome is not Decision.WRONG else None
         own = {
             "reason": why(candidate) or (timed.reason if timed else ""),
@@ -68,6 +70,10 @@ class Verdict:
         evidence = _of_run(evidence, history.original, best, held_out)
         if best is not None:
             return cls.of(best, evidence, reason=reason, settings=(), limit=None)
+        unfinished = next((each for each in reversed(history.candidates[1:]) if each.step is not None), None)
+        if unfinished is not None:
+            timed = unfinished.comparison if unfinished.correct else None
+            return cls.not_judged(reason, speedup=Speedup.of(timed) if timed else None, evidence=evidence)
         undecided = history.undecided
         if history.best or undecided is None or undecided.comparison is None:
             return cls(Decision.SAME, reason, evidence=evidence)

@@ -15,7 +15,7 @@ from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup
 from codeopt.rules import Rule as RewriteRule
-from codeopt.workloads._protocol import Workload
+from codeopt.workloads._protocol import KeepTests, Workload
 from codeopt.workloads._request import Checked, Stage, Suite, TimedRegion
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
 from codeopt_sandbox.outcome import Case, Outcome
@@ -46,6 +46,10 @@ class Defaults:
 
     def check(self, draft: Revision, stage: Stage) -> Checked:
         """Accept; no further check."""
+        return Checked()
+
+    def run_tests(self, draft: Revision, stage: Stage, seconds: float | None, keep: KeepTests) -> Checked:
+        """Accept: there are no tests of a project."""
         return Checked()
 
     def unseen_cases(self) -> tuple[Case, ...]:

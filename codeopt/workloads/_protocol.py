@@ -11,7 +11,7 @@ from codeopt.core.briefing import Briefing
 from codeopt.core.budget import Usage
 from codeopt.core.by_size import BySize
 from codeopt.core.evidence import WorkloadEvidence
-from codeopt.core.history import Candidate
+from codeopt.core.history import Candidate, TestsRun
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program, TargetFiles, read_program
 from codeopt.core.proposer import Proposer
@@ -25,6 +25,9 @@ from codeopt_sandbox.compare import Plan, StoppingRule
 from codeopt_sandbox.outcome import Case, Outcome
 from codeopt_sandbox.profile import Profile
 from codeopt_sandbox.runner import Runner
+
+KeepTests = Callable[[TestsRun], None]
+"""Receives the number of tests that a draft passed so far."""
 
 
 class Checks(Protocol):
@@ -55,6 +58,13 @@ class Checks(Protocol):
 
     def check(self, draft: Revision, stage: Stage) -> Checked:
         """Check a draft that is right on all cases further: on fuzzed inputs, by the project's tests."""
+        ...
+
+    def run_tests(self, draft: Revision, stage: Stage, seconds: float | None, keep: KeepTests) -> Checked:
+        """Run the project's own tests on a draft that is right on all else and worth it, for so many seconds.
+
+        What ran on the same draft before is not run again. keep: receives the count after each run.
+        """
         ...
 
     def unseen_cases(self) -> tuple[Case, ...]:

@@ -11,7 +11,7 @@ from secrets import randbelow
 from typing import Any
 
 from codeopt.core.budget import NOTHING_USED, Usage
-from codeopt.core.history import Candidate
+from codeopt.core.history import Candidate, TestsRun
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import TargetFiles
@@ -90,6 +90,8 @@ class Checked:
     """Scores by name, as shares of the full score, 0 to 1."""
     usage: Usage = NOTHING_USED
     """Tokens and cost of that critique."""
+    tests: TestsRun | None = None
+    """The project's own tests that ran. None if none was asked for."""
 
 
 @dataclass(frozen=True)

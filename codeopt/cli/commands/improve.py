@@ -125,6 +125,7 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
     from codeopt.engine.improve import improve
     from codeopt.engine.open_session import open_session
     from codeopt.report.brief import below_verdict, next_line, verdict_lines
+    from codeopt.report.result import open_draft
 
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         options = flags.options_of(arguments)
@@ -145,7 +146,8 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
             known.keep(target.path, target.name, result)
         around = getattr(result.program, "around", None)
         no_rule = [] if result.best else result.outlook.no_rule(*([around.line_name] if around else []))
-        console.print_all([*no_rule, *below_verdict(result.to_json(), verbose=arguments.verbose)])
+        left_open = open_draft(result.history, target.path.name) if result.goes_on else []
+        console.print_all([*no_rule, *below_verdict(result.to_json(), verbose=arguments.verbose), *left_open])
         try:
             _deliver(arguments, result, console)
         finally:

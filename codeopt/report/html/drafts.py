@@ -15,7 +15,7 @@ from codeopt.report.html.annotated import LEAST
 from codeopt.report.html.charts import pairs_chart, times_chart
 from codeopt.report.html.markup import Child, Markup, tag
 from codeopt.report.html.templating import folded, scrolls, table
-from codeopt.report.outcomes import SCREENED, is_screened, verdict_of, word_of
+from codeopt.report.outcomes import SCREENED, is_screened, so_far, verdict_of, word_of
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.outcome import CaseVerdict
 
@@ -42,6 +42,7 @@ def draft(before: Candidate, candidate: Candidate, file: str = "", *, best: bool
     parts = [
         tag("h3", f"Round {candidate.round}", heading(candidate, candidate.summary)),
         verdicts(candidate),
+        tag("p", f"Not judged to its end: {so_far(candidate)}.", class_="verdicts") if candidate.step else None,
         beside(candidate),
         told(candidate.caveats),
         tag("p", "The diff to the original is above.", class_="verdicts") if shown else folded(

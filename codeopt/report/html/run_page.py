@@ -80,7 +80,9 @@ def _change(run: StoredRun, best: Candidate | None) -> Markup | str:
 
 
 def _next(run: StoredRun) -> str:
-    """Return the command to apply the result, or what the run names if it found none."""
+    """Return the command to apply the result, or to continue, or what the run names if it found none."""
+    if not run.listing.ended:
+        return f"codeopt improve --resume {run.listing.path}"
     if run.result.get("accepted"):
         return f"codeopt apply {run.listing.path.name}"
     return str(run.result.get("next_step") or "")

@@ -90,7 +90,7 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
     from codeopt.workloads.project.profiling import open_command
     from codeopt.workloads.project.project_program import ProjectProgram
     from codeopt.workloads.project.protected_files import find_protected_files
-    from codeopt.workloads.project.suite_run import named_tests
+    from codeopt.workloads.project.suite import named_tests
 
     if request.other is not None:
         with _open_versions(request, request.other) as found:
@@ -111,7 +111,7 @@ def _open_versions(request: WorkloadRequest, other: Target) -> Iterator[OpenedPr
     """Two folders, OLD and NEW, in one sandbox. Raises UsageError, NoSandbox."""
     from codeopt.workloads.project.command import read_command
     from codeopt.workloads.project.profiling import open_command
-    from codeopt.workloads.project.suite_run import named_tests
+    from codeopt.workloads.project.suite import named_tests
     from codeopt.workloads.project.two_versions import read_both, read_versions
 
     options = request.options

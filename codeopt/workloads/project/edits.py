@@ -96,3 +96,17 @@ def body_of(node: Def) -> list[str]:
 def is_text(node: ast.stmt) -> bool:
     """Return True if a statement is only a string, as docstrings are."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def keeps_statements(was: Sequence[ast.stmt], now: Sequence[ast.stmt]) -> bool:
+    """Return True if all statements except functions are kept in order. Classes are compared by their content."""
+    plain, new = ([each for each in body if not isinstance(each, Def)] for body in (was, now))
+    rest = iter(new)
+    return all(any(_same(each, other) for other in rest) for each in plain)
+
+
+def _same(was: ast.stmt, now: ast.stmt) -> bool:
+    if not isinstance(was, ast.ClassDef) or not isinstance(now, ast.ClassDef):
+        return ast.dump(was) == ast.dump(now)
+    heads = [[node.name, *map(ast.dump, (*node.bases, *node.keywords, *node.decorator_list))] for node in (was, now)]
+    return heads[0] == heads[1] and keeps_statements(was.body, now.body)

@@ -8,9 +8,10 @@ from typing import Any
 from codeopt.core.revision import UNCHANGED
 from codeopt.core.words import counted
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.suite_tests import MORE, ProjectTests
-from codeopt.workloads.project.test_runs import run_tests
+from codeopt.workloads.project.test_runs import Way, run_tests
 
+MORE = 4
+"""Time limit of these tests on NEW, as a multiple of their time on OLD."""
 SECONDS = 120.0
 """Time limit of these tests on OLD, seconds. NEW has it also, and more if OLD takes long."""
 
@@ -43,18 +44,18 @@ class NewTests:
         return {"run": self.run, "passed_on_new": self.on_new, "passed_on_old": self.on_old, "not_run": self.unrun}
 
 
-def run_new_tests(runs: CommandRuns, tests: ProjectTests) -> NewTests | None:
-    """Run the test files that only NEW has on both versions, by the runner of OLD's. None if NEW has no such files."""
+def run_new_tests(runs: CommandRuns, way: Way) -> NewTests | None:
+    """Run the test files that only NEW has on both versions, in the way of OLD's. None if NEW has no such files."""
     if runs.other is None or not runs.other.tests:
         return None
     files, revision = (*runs.other.tests, *runs.other.test_helpers), runs.other.revision
-    words = (*tests.options, *(path for path, _ in runs.other.tests))
-    old = run_tests(runs, UNCHANGED, tests.runner, words, SECONDS, extra=files)
-    limit = max(SECONDS, MORE * old.run.active_s)
-    new = run_tests(runs, revision, tests.runner, words, limit, extra=files)
+    paths = [path for path, _ in runs.other.tests]
+    old = run_tests(runs, UNCHANGED, way, paths, SECONDS * runs.load, extra=files)
+    limit = max(SECONDS, MORE * old.run.active_s) * runs.load
+    new = run_tests(runs, revision, way, paths, limit, extra=files)
     lost = [name for name in old.passed if not new.states.get(name)]
     if lost:  # a test that passes by chance alone decides nothing
-        again = run_tests(runs, revision, tests.runner, words, limit, extra=files)
+        again = run_tests(runs, revision, way, paths, limit, extra=files)
         lost = [name for name in lost if not again.states.get(name)]
     why = new.reason(lost[0]) or new.last_words if lost else ""
     wrong = f"test {lost[0]}, which only NEW has, passes on OLD and fails on NEW ({why})" if lost else ""

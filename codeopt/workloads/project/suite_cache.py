@@ -1,5 +1,5 @@
-"""Results of a project's tests that are kept for the next session: those that the original passes, and drafts that
-passed them.
+"""Results of a project's tests that are kept for the next session: of each file those that the original passes, and the
+drafts that passed them.
 
 A run sees copies of the project's files and nothing else of the user's, so their contents decide what the tests say,
 with what runs them: all of it is in the key.
@@ -8,9 +8,9 @@ with what runs them: all of it is in the key.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
-from typing import Any, TypeVar
+from typing import Any
 
 from codeopt.core.cache import Cache, CacheKind
 from codeopt.core.environment_digest import digest_of
@@ -18,70 +18,58 @@ from codeopt.core.json_codec import JsonCodec
 from codeopt.core.revision import Revision
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.corpus.cache_key import in_words, is_recent, runner_parts
-from codeopt.workloads.project.reached import ImpactedTests
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.suite_tests import ProjectTests, SuiteFinding
+from codeopt.workloads.project.test_runs import FileTests
 
-FORMAT = 1
+FORMAT = 2
 """Version of the JSON of the results."""
-Kept = TypeVar("Kept", ProjectTests, SuiteFinding)
+PASSES = "passes"
+CODEC = JsonCodec()
 
 
-def _rows(reached: ImpactedTests) -> Any:
-    return [[[*place, *sorted(tests)] for place, tests in reached.tests.items()], reached.whole]
-
-
-def _of_rows(value: Any) -> ImpactedTests:
-    rows, whole = value
-    return ImpactedTests({(str(path), int(line)): frozenset(map(str, tests)) for path, line, *tests in rows}, whole)
-
-
-CODEC = JsonCodec({ImpactedTests: (_rows, _of_rows)})
-
-
-@dataclass(frozen=True)
+@dataclass
 class SuiteCache:
     """Results of the tests of one project as it is; without a cache all tests are run."""
 
     cache: Cache | None = None
     key: str = ""
     notify: Callable[[str], None] = lambda line: None
+    told: set[str] = field(default_factory=set)
+    """Times of earlier runs that the user was told of."""
 
-    def tests(self) -> ProjectTests | None:
-        """Return the tests that the original passes. None if they are not known."""
-        return self._load(ProjectTests, self.key)
+    def of_original(self, path: str) -> FileTests | None:
+        """Return the results of a test file on the original. None if they are not known."""
+        try:
+            stored = self._load(self._key_of(path))
+            return None if stored is None else CODEC.read(FileTests, stored)
+        except ValueError:
+            return None
 
-    def keep_tests(self, found: ProjectTests) -> None:
-        """Keep them if there is one."""
-        if found.passed:
-            self._save(self.key, found)
+    def keep_original(self, path: str, found: FileTests) -> None:
+        """Keep them if a test passes."""
+        if self.cache and found.passed:
+            self.cache.put(CacheKind.SUITE, self._key_of(path), CODEC.write(found))
 
-    def passed(self, draft: Revision, tests: ProjectTests) -> SuiteFinding | None:
-        """Return what is known of a draft that passed these tests. None if it is not known to pass."""
-        return self._load(SuiteFinding, self._key_of(draft, tests)) if self.cache else None
+    def passes(self, draft: Revision, path: str) -> bool:
+        """Return whether a draft is known to pass the tests of a file."""
+        return bool(self._load(self._key_of(path, draft)) == PASSES)
 
-    def keep_passed(self, draft: Revision, tests: ProjectTests, found: SuiteFinding) -> None:
-        """Keep a draft that passes. One that fails is judged again."""
-        if self.cache and not found.wrong:
-            self._save(self._key_of(draft, tests), found)
+    def keep_passing(self, draft: Revision, path: str) -> None:
+        """Keep that a draft passes. One that fails is judged again."""
+        if self.cache:
+            self.cache.put(CacheKind.SUITE, self._key_of(path, draft), PASSES)
 
-    def _key_of(self, draft: Revision, tests: ProjectTests) -> str:
-        return digest_of([self.key, draft.digest, CODEC.write(tests.batches)])
+    def _key_of(self, path: str, draft: Revision | None = None) -> str:
+        return digest_of([self.key, path, draft.digest if draft else ""])
 
-    def _load(self, kind: type[Kept], key: str) -> Kept | None:
+    def _load(self, key: str) -> Any:
         stored = self.cache.get(CacheKind.SUITE, key) if self.cache else None
         if stored is None or not is_recent(stored.made_at):
             return None
-        try:
-            found = CODEC.read(kind, stored.value)
-        except ValueError:
-            return None
-        self.notify(f"the run of the tests of {in_words(stored.made_at)} is used again")
-        return found
-
-    def _save(self, key: str, found: Kept) -> None:
-        if self.cache:
-            self.cache.put(CacheKind.SUITE, key, CODEC.write(found))
+        if (when := in_words(stored.made_at)) not in self.told:
+            self.told.add(when)
+            self.notify(f"the run of the tests of {when} is used again")
+        return stored.value
 
 
 def open_suite_cache(

@@ -47,6 +47,24 @@ class TestRunner(StrEnum):
     MANAGE = "manage.py test"
 
 
+Way = tuple[TestRunner, tuple[str, ...]]
+"""A runner of tests and its options."""
+
+
+@dataclass(frozen=True)
+class FileTests:
+    """The tests of one file on the original."""
+
+    way: Way
+    passed: tuple[str, ...] = ()
+    """Tests that a draft has to pass."""
+    lost: tuple[str, ...] = ()
+    """Tests that fail on the original, and count for nothing."""
+    seconds: float = 0.0
+    cut: bool = False
+    """Its last tests did not run, for lack of time."""
+
+
 HEAD = """\
 import json, os, sys
 sys.argv[:] = {argv!r}
@@ -168,7 +186,7 @@ class TestResults:
 
 
 def run_tests(
-    runs: CommandRuns, draft: Revision, runner: TestRunner, words: Sequence[str], seconds: float, *,
+    runs: CommandRuns, draft: Revision, way: Way, paths: Sequence[str], seconds: float, *,
     first: bool = False, extra: Files = (),
 ) -> TestResults:  # fmt: skip
     """Run the tests of some files.
@@ -176,14 +194,15 @@ def run_tests(
     Args:
         runs: Runs of the command.
         draft: Edits of the project.
-        runner: Their runner.
-        words: Paths, and options of the runner.
-        seconds: Time limit on an idle machine.
+        way: Their runner and its options.
+        paths: The files.
+        seconds: Time limit, wall time.
         first: The original has not run them.
         extra: Files that the runs get in addition to the project's.
     """
-    asked = replace(as_tests(runs, runner, words), beside=extra)
-    limits = replace(runs.limits, seconds=seconds * runs.load, memory_mib=runs.sandbox.most_memory_mib)
+    runner, options = way
+    asked = replace(as_tests(runs, runner, (*options, *paths)), beside=extra)
+    limits = replace(runs.limits, seconds=seconds, memory_mib=runs.sandbox.most_memory_mib)
     run = asked.first_run(draft, limits) if first else asked.run(draft, limits=limits)
     states: dict[str, bool] = {}
     why: dict[str, str] = {}

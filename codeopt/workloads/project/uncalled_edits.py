@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from codeopt.analysis.nodes import first_line
 from codeopt.analysis.positions import Def
 from codeopt.core.revision import Revision
+from codeopt.workloads.function.recording.instrumented_run import Instrument
 from codeopt.workloads.project.baseline_command import BaselineCommand
 from codeopt.workloads.project.edits import body_of, by_name, head_of, is_text
 from codeopt.workloads.project.event_log import LEAST_S, LONGER, watched_run
-from codeopt.workloads.project.reached import read_reach
-from codeopt.workloads.project.suite_run import REACH
 from codeopt_sandbox.outcome import Case
 
+REACH = Instrument("tests.project_reach")
 Place = tuple[str, int]
 """File and first line of a function."""
 
@@ -28,8 +28,13 @@ def called_places(given: BaselineCommand, draft: Revision, case: Case) -> frozen
     watched = watched_run(given.runs, draft, REACH, limits, case)
     if watched.run.exit != given.plain.exit or watched.run.stop is not None:
         return None
-    rows = ((str(test), list(map(str, places))) for test, places in watched.of("reach"))
-    return frozenset(read_reach(rows).tests) or None
+    found: set[Place] = set()
+    for _, places in watched.of("reach"):  # `/file:line` of each function that is called
+        for place in map(str, places):
+            path, _, line = place[1:].rpartition(":")
+            if line.isdecimal():
+                found.add((path, int(line)))
+    return frozenset(found) or None
 
 
 def changed_places(draft: Revision, rest: Revision) -> frozenset[Place] | None:

@@ -17,7 +17,7 @@ from codeopt.report.patch_table import THE_COMMAND
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._defaults import Defaults
 from codeopt.workloads._policy import HANGS, InputPolicy
-from codeopt.workloads._protocol import Workload
+from codeopt.workloads._protocol import KeepTests, Workload
 from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
 from codeopt.workloads.program.special_check import OutputChecker, answers_of, require_own
 from codeopt.workloads.project.baseline_command import BaselineCommand
@@ -41,8 +41,7 @@ from codeopt.workloads.project.protected_files import ProtectedReason
 from codeopt.workloads.project.public_calls import FunctionFinding, PublicCalls
 from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.suite_run import ProjectSuite, open_suite
-from codeopt.workloads.project.suite_tests import ProjectTests, collected_files
+from codeopt.workloads.project.suite import ProjectSuite, collected_files, open_suite
 from codeopt.workloads.project.watch import profile_command, require_good
 from codeopt_sandbox.compare import Comparison, Plan, StoppingRule, make_plan
 from codeopt_sandbox.guest.environment import seeded
@@ -93,11 +92,6 @@ class ProjectWorkload(Defaults):
 
     guards = (f"{__package__}.guards",)
 
-    @property
-    def tests(self) -> ProjectTests:
-        """Tests that the original passes, of those that were run so far."""
-        return self.project_suite.found
-
     def timed(self) -> Workload:
         self._notify("timing the command")
         original, cases = self.program.revision, self.suite.cases
@@ -141,10 +135,9 @@ class ProjectWorkload(Defaults):
         return tuple(replace(case, environment=seeded(1)) for case in self.suite.cases)
 
     def check(self, draft: Revision, stage: Stage) -> Checked:
-        """Check the protected files, public functions, mutated commands and tests, in this order.
+        """Check the protected files, public functions and mutated commands, in this order.
 
-        Public functions are checked on the command's own calls, which is quick. A round runs only the tests that can
-        see the change if all of them take long.
+        Public functions are checked on the command's own calls, which is quick.
         """
         touched = self.program.ground.touched(self.program.revision, draft)
         if touched and not self.runner.other:  # two versions have the same ruler
@@ -158,29 +151,35 @@ class ProjectWorkload(Defaults):
         if wrong := next((wrong for each in changed if (wrong := each.wrong(draft))), ""):
             return Checked(rejection=wrong)
         inputs = [caveat for each in changed for caveat in each.caveats(draft)]
+        return Checked(caveats=(*self.masks.caveats, *inputs, *found.all_caveats))
+
+    def run_tests(self, draft: Revision, stage: Stage, seconds: float | None, keep: KeepTests) -> Checked:
+        """Run the project's tests on a draft that is faster: in a round those near to the change, later the others."""
+        suite = self.project_suite
         self._notify("running the project's tests")
-        tests = self.project_suite.complete()
-        if path := next(collected_files(tests, draft.changed_files(self.program.revision)), ""):
+        found = suite.judge(draft, seconds, near=stage is Stage.ROUND, keep=keep)
+        changed = draft.changed_files(self.program.revision)
+        if path := next(collected_files((*suite.passed, *suite.lost), changed), ""):
             return Checked(rejection=f"{path} is fixed ground ({ProtectedReason.TEST}): it may not be edited")
-        suite = self.project_suite.failing(draft, near=stage is Stage.ROUND)
-        wrong = suite.wrong or (self._suggestion if stage is Stage.CONFIRMATION else "")
+        wrong = found.wrong or (self._suggestion if stage is Stage.CONFIRMATION else "")
         run_new = self.runner.other and not self.request.options.no_tests and not wrong
-        of_new = self.project_suite.of_new() if run_new else None
+        of_new = suite.of_new() if run_new else None
         return Checked(
             rejection=wrong or (of_new.wrong if of_new else ""),
             notes=(of_new.words,) if of_new else (),
-            rejection_detail=suite.detail,
-            caveats=(*self.masks.caveats, *inputs, *found.all_caveats, *suite.caveats),
+            rejection_detail=found.detail,
+            caveats=found.caveats,
+            tests=found.count if suite.paths else None,
         )
 
     @property
     def _suggestion(self) -> str:
         """Return the reason why the patch is only a suggestion. Empty if tests have checked it, or are not wanted."""
-        options, missing = self.request.options, self.tests.shortfall
-        if self.tests.passed or options.no_tests:
+        suite = self.project_suite
+        if suite.latest.count.passed or self.request.options.no_tests:
             return ""
-        why = f" ({missing.cause})" if missing else ""
-        return f"no test of the project was run{why}: the patch is a suggestion, which --no-tests accepts"
+        missing = suite.gap.cause if suite.gap else "there was no time for one" if not suite.passed else "none is near"
+        return f"no test of the project was run ({missing}): the patch is a suggestion, which --no-tests accepts"
 
     def similar_inputs(self, case: Case) -> Iterable[Case]:
         """Yield mutated commands that no model saw, those of the confirmation first."""
@@ -196,7 +195,7 @@ class ProjectWorkload(Defaults):
         return candidate if kept == candidate.revision else replace(candidate, revision=kept)
 
     def _failing_test(self, draft: Revision) -> str:
-        return self.project_suite.failing(draft).wrong
+        return self.project_suite.judge(draft, near=True).wrong
 
     def measure_hot_region(self, draft: Revision, found: Comparison) -> HotRegion | None:
         """Speedup apart from start and imports, which is kept for the facts; None where these are next to nothing."""
@@ -249,15 +248,19 @@ class ProjectWorkload(Defaults):
         calls = self.calls.latest
         missing = (
             shortfall_of(self.changed, self.unchanged),
-            self.tests.shortfall,
-            self.tests.unchosen,
+            self.project_suite.gap,
             *calls.diagnostics,
             *self.masks.gaps,
         )
-        gaps = tuple(each for each in missing if each)
+        gaps, tests = tuple(each for each in missing if each), self.project_suite.latest.count
         known = CommandEvidence(
             command=self.request.options.run or "",
-            project_tests={"passed": len(self.tests.passed), "failed": self.tests.failed},
+            project_tests={
+                "passed": tests.passed,
+                "failed": len(self.project_suite.lost),
+                "files": tests.files,
+                "of": tests.of,
+            },
             output=self.masks.words or "compared",
             timed_command=self.timed_command or THE_COMMAND,
             hot_region=self.apart[0].to_json() if self.apart else None,
@@ -276,7 +279,8 @@ class ProjectWorkload(Defaults):
     def _patch(self, known: CommandEvidence) -> PatchEvidence:
         by_edit = self.calls.latest.by_edit
         evidence = ["the command's output and files"] if not self.masks.output.nothing else []
-        evidence += [f"{len(self.tests.passed)} tests"] if self.tests.passed else []
+        passed = self.project_suite.latest.count.passed
+        evidence += [f"{passed} tests"] if passed else []
         return PatchEvidence(
             **vars(known),
             profile=self.found.to_json(),
@@ -293,8 +297,8 @@ class ProjectWorkload(Defaults):
         return VersionEvidence(
             output=not self.masks.output.nothing,
             mutated_commands=sum(len(each.made) for each in self.changed),
-            tests=len(self.tests.passed),
-            tests_failed_before=self.tests.failed,
+            tests=self.project_suite.latest.count.passed,
+            tests_failed_before=len(self.project_suite.lost),
             functions=len(calls),
             calls=sum(calls),
             new_tests=self.project_suite.new_tests.to_json() if self.project_suite.new_tests else None,
@@ -330,18 +334,17 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
         notify("profiling the command")
         found = profile_command(runs, original, first)
     notify("finding its tests")
-    hot = tuple(dict.fromkeys(each.file for each in found.functions if each.total_share >= HOT))
-    if runs.other:
-        hot = tuple(sorted(path for path in runs.other.differing if path.endswith(".py")))
     written = any(not masks.ignores(file.path) for file in first.written)
     judges = bool(first.stdout.replace(HIDDEN, b"").strip()) or written
-    suite = open_suite(runs, original, request, hot, needed=not judges)
-    if not suite.found.passed and not judges:
+    suite = open_suite(runs, original, request)
+    if not judges:
+        suite.require_one([CodeEdit(each.file, each.qualname) for each in found.functions if each.total_share >= HOT])
+    if not suite.passed and not judges:
         raise ProgramError(
             "--run: no output is the same in each run, and no test passes: nothing can be checked",
             hint="print a result, or give tests with --tests",
         )
-    program = _grounded(program, suite.found, first)
+    program = _grounded(program, suite, first)
     runs = suite.runs = replace(runs, program=program)
     fixed = (f"{path} ({reason})" for path, reason in program.ground.files.items() if path in program.files)
     said = f"protected files, which no change may edit: {', '.join(fixed) or 'no module of its own'}"
@@ -374,10 +377,10 @@ def _checker(options: ImproveOptions, runs: CommandRuns) -> Checker:
     )
 
 
-def _grounded(program: ProjectProgram, tests: ProjectTests, run: Run) -> ProjectProgram:
+def _grounded(program: ProjectProgram, suite: ProjectSuite, run: Run) -> ProjectProgram:
     """Protect files that only a run shows: those that pytest collects and those that the command writes. Raises
     UsageError."""
-    ground = program.ground.also(collected_files(tests, program.files), ProtectedReason.TEST)
+    ground = program.ground.also(collected_files((*suite.passed, *suite.lost), program.files), ProtectedReason.TEST)
     ground = ground.also((file.path for file in run.written if file.path in program.files), ProtectedReason.WRITTEN)
     return replace(program, ground=ground).require_open()
 

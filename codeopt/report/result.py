@@ -374,8 +374,7 @@ def answer(found: Result) -> ImproveJson:
         next_step=found.outlook.next_step,
         rules_skipped=found.outlook.refusals,
         rounds=tuple(
-            fields.RoundFields.of(each, diff(found.program, each.revision))
-            for each in found.history.candidates[1:]
+            fields.RoundFields.of(each, diff(found.program, each.revision)) for each in found.history.candidates[1:]
         ),
         tokens=TokensFields.of(usage),
         effort=effort(found),

@@ -13,7 +13,7 @@ from codeopt.workloads.project.answers import apply_answer
 from codeopt.workloads.project.edits import edits_of, without
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.project_program import is_own, read_text
-from codeopt.workloads.project.suite_tests import steadily_lost
+from codeopt.workloads.project.suite import steadily_lost
 from codeopt.workloads.source.functions import SpliceError
 from tests.codeopt.command import codeopt
 from tests.codeopt.workloads.shop import ADD, FIND, HEAD, STORE, USELESS, answer, write_shop
@@ -53,7 +53,7 @@ def test_a_change_of_two_functions_is_one_patch(shop: Path) -> None:
     assert [edit["qualname"] for edit in found["edits"]] == ["Store.__init__", "Store.add", "Store._find"]
     assert all(edit["ablation"]["reason"] or edit["ablation"]["ratio"] > 1.5 for edit in found["edits"])
     assert [(edit["qualname"], edit["never_called"]) for edit in found["left_out_edits"]] == [("Store.size", True)]
-    assert found["project_tests"] == {"passed": 1, "failed": 0}
+    assert found["project_tests"] == {"passed": 1, "failed": 0, "files": 1, "of": 1}
     assert found["profile"]["functions"][0]["qualname"] == "Store._find"
     assert "shop/store.py::Store._find" in done.err
     git = ["git", "-C", str(shop)]

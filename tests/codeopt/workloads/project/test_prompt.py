@@ -32,7 +32,7 @@ from codeopt.workloads.project.prompt.round_views import round_views
 from codeopt.workloads.project.prompt.vendored import is_vendored, library_shares
 from codeopt.workloads.project.proposer import ProjectProposer
 from codeopt.workloads.project.protected_files import ProtectedFiles, ProtectedReason
-from codeopt.workloads.project.suite_tests import MOST_LISTED, _detail
+from codeopt.workloads.project.suite import MOST_LISTED, _detail
 from codeopt.workloads.project.test_runs import TestResults
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile

@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.analysis.import_steps import import_steps
+from codeopt.core.history import TestsRun
 from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import UNCHANGED, Revision
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.workloads import Stage, WorkloadRequest
 from codeopt.workloads.project import OpenedProject, open_workload, read
-from codeopt.workloads.project.edits import CodeEdit, commented
-from codeopt.workloads.project.suite_run import open_suite
-from codeopt.workloads.project.suite_tests import ProjectTests, failing
-from codeopt.workloads.project.test_files import FAR, find_test_files, nearest_first
+from codeopt.workloads.project.edits import OUTSIDE, CodeEdit, commented
+from codeopt.workloads.project.nearest_tests import nearest_tests
+from codeopt.workloads.project.suite import AT_ONCE, ProjectSuite, open_suite
+from codeopt.workloads.project.test_files import find_test_files
 from codeopt.workloads.project.test_runs import TestRunner, run_tests
 from codeopt.workloads.project.workload import ProjectWorkload
 from tests.conftest import require_sandbox
@@ -48,30 +48,52 @@ def test_files_that_hold_tests(files: Mapping[str, bytes], found: list[str]) -> 
 
 
 NEAR = {
-    "src/pack/core/add.py": b"from ..util import x\n",
-    "src/pack/core/__init__.py": b"from .add import Add\n",
-    "src/pack/__init__.py": b"from pack.core import (\n    Add,\n)\n",
-    "src/pack/util.py": b"",
-    "src/pack/core/tests/test_add.py": b"from pack import Add\n",
-    "src/pack/core/tests/test_mul.py": b"from pack.core.add import Add\n",
-    "src/pack/tests/test_pack.py": b"import pack, os\n",
-    "src/pack/tests/test_core.py": b"from pack import core\n",
-    "src/pack/tests/test_util.py": b"from pack.util import x\n",
-    "other/test_other.py": b"import os\n",
+    "src/pack/core/add.py": b"""from ..util import x
+
+def total(xs):
+    return _plus(xs)
+
+def _plus(xs):
+    return x(xs)
+
+def other(xs):
+    "Does not ask total."
+    return xs
+
+class Sum:
+    def __init__(self):
+        self.now = 0
+""",
+    "src/pack/core/__init__.py": b"from .add import Sum, total\n",
+    "src/pack/__init__.py": b"from pack.core import (\n    Sum,\n    total,\n)\n",
+    "src/pack/main.py": b"from pack import total\n\ndef main(words):\n    print(total(words))\n",
+    "src/pack/util.py": b"def x(xs):\n    return xs\n",
+    "src/pack/core/tests/test_add.py": b"from pack import other\nother(1)\n",
+    "src/pack/core/tests/test_mul.py": b"from pack.core.add import total\ntotal(1)\n",
+    "src/pack/tests/test_sum.py": b"import pack\npack.Sum()\n",
+    "src/pack/tests/test_main.py": b"from pack.main import main\nmain([])\n",
+    "src/pack/tests/test_util.py": b"from pack.util import x\nx(1)\n",
+    "other/test_other.py": b"import os\ntotal = 1\n",
 }
 
 
-def test_the_nearest_tests_come_first() -> None:
-    """One that is named after a hot file, then by imports, then by folders."""
+@pytest.mark.parametrize(
+    ("changed", "reaching", "next_one"),
+    [
+        ("core/add.py::_plus", ["test_mul", "test_main"], "test_add"),  # by a call, by two; named after it, no call
+        ("core/add.py::other", ["test_add"], "test_mul"),
+        ("core/add.py::Sum.__init__", ["test_sum"], "test_add"),  # of a special method the class is named
+        ("util.py::x", ["test_util", "test_mul", "test_main"], "test_other"),  # which may start another process
+        (f"core/add.py::{OUTSIDE}", ["test_add", "test_mul", "test_sum", "test_main"], "test_util"),
+    ],
+)
+def test_the_tests_that_reach_a_change_come_first(changed: str, reaching: list[str], next_one: str) -> None:
+    path, _, name = changed.partition("::")
     tests = [path for path in NEAR if "test_" in path]
-    found = nearest_first(tests, NEAR, ["src/pack/core/add.py"])
-    assert [Path(path).stem for path in found] == [
-        "test_add", "test_mul", "test_core", "test_pack", "test_util", "test_other",
-    ]  # fmt: skip
-    steps = import_steps(NEAR, ["src/pack/core/add.py"])
-    assert steps["src/pack/core/tests/test_mul.py"] == 1
-    assert steps["src/pack/tests/test_pack.py"] == 3
-    assert steps.get("src/pack/tests/test_util.py", FAR) == FAR
+    found = nearest_tests([CodeEdit(f"src/pack/{path}", name)], tests, NEAR)
+    names = [Path(each).stem for each in found.paths]
+    assert (names[: found.reaching], names[found.reaching]) == (reaching, next_one)
+    assert sorted(found.paths) == sorted(tests)
 
 
 TEXTS = (
@@ -119,26 +141,53 @@ def opened(
         yield found
 
 
-def found_in(project: OpenedProject) -> ProjectTests:
-    return open_suite(project.runs, project.program.revision, project.request, ("core.py",)).complete()
+def suite_of(project: OpenedProject) -> ProjectSuite:
+    runs = replace(project.runs, program=project.program, spent={})
+    return open_suite(runs, project.program.revision, project.request)
 
 
 @pytest.mark.full
-def test_a_suite_that_ends_early_counts_for_what_passed(tmp_path: Path) -> None:
-    """One that is ended, by itself or for its time: what ran before counts, and a draft is judged by it."""
+def test_a_suite_that_ends_itself_counts_for_what_passed(tmp_path: Path) -> None:
     files = {"test_core.py": TESTS + "\ndef test_ends():\n    import os; os.kill(os.getpid(), 9)\n"
              "\ndef test_never():\n    pass\n"}  # fmt: skip
     with opened(tmp_path, files) as project:
-        tests = found_in(project)
-        assert tests.passed == ("test_core.py::test_first", "test_core.py::test_second")
-        assert tests.shortfall is not None
-        assert "nearest were run" in tests.words
-        original = project.program.revision
-        assert failing(project.runs, original, tests, original).wrong == ""
+        original, suite = project.program.revision, suite_of(project)
+        right = original.with_file("core.py", CORE.replace("x + 2", "2 + x"))
+        assert suite.judge(right).wrong == ""
+        assert suite.passed == ("test_core.py::test_first", "test_core.py::test_second")
         wrong = original.with_file("core.py", CORE.replace("x + 2", "x + 3"))
-        assert "test_second fails" in failing(project.runs, wrong, tests, original).wrong
+        assert "test_second fails" in suite.judge(wrong).wrong
         endless = original.with_file("core.py", f"import os\n{CORE}\nos.kill(os.getpid(), 9)\n")
-        assert "test_first fails" in failing(project.runs, endless, tests, original).wrong
+        assert "test_first fails" in suite.judge(endless).wrong
+
+
+SLOW_TEST = "import time\n\ndef test_slow():\n    time.sleep(1000)\n"
+
+
+@pytest.mark.full
+def test_what_there_is_no_time_for_is_a_gap_and_turns_no_verdict(tmp_path: Path) -> None:
+    """The nearest files run first, and each once: the next question runs only the others, within the time left."""
+    files = {"tests/test_core.py": TESTS, "tests/test_slow.py": SLOW_TEST}
+    files |= {f"tests/test_more_{n}.py": "def test_it():\n    pass\n" for n in range(AT_ONCE)}
+    with opened(tmp_path, files) as project:
+        original, suite = project.program.revision, suite_of(project)
+        draft = original.with_file("core.py", CORE.replace("x + 2", "2 + x"))
+        suite.allowed_s = 60.0
+        counts: list[TestsRun] = []
+        near = suite.judge(draft, near=True, keep=counts.append)
+        assert near.files[0] == "tests/test_core.py"
+        assert near.count.of == AT_ONCE + 2
+        whole = suite.judge(draft, 12.0, keep=counts.append)
+        assert (whole.wrong, set(near.files) < set(whole.files)) == ("", True)
+        assert "tests/test_slow.py" not in whole.files
+        assert whole.count.passed == len(suite.passed)
+        assert [each.files for each in counts] == sorted(each.files for each in counts)
+        assert whole.count.gap is not None
+        assert f"tests: {len(whole.files)} of {AT_ONCE + 2} files, nearest first" in whole.count.gap.words
+        spent = suite.runs.spent["tests"]
+        suite.allowed_s = spent
+        assert suite.judge(draft) == whole
+        assert suite.runs.spent["tests"] == spent
 
 
 @pytest.mark.full
@@ -146,7 +195,9 @@ def test_a_suite_that_ends_early_counts_for_what_passed(tmp_path: Path) -> None:
 def test_tests_may_take_more_memory_than_the_command(tmp_path: Path, sandbox: str) -> None:
     large = "def test_large():\n    assert len(bytearray(b'x') * (300 << 20)) > 0\n"
     with opened(tmp_path, {"test_core.py": TESTS + large}, sandbox, memory=200) as project:
-        assert "test_core.py::test_large" in found_in(project).passed
+        suite = suite_of(project)
+        suite.judge(project.program.revision)
+        assert "test_core.py::test_large" in suite.passed
 
 
 UNITTESTS = """\
@@ -179,7 +230,7 @@ MANAGE = (
 def test_each_runner_tells_of_each_test(tmp_path: Path, runner: TestRunner) -> None:
     """Also one of a framework that is built on unittest's results, as Django's is."""
     with opened(tmp_path, {"app/__init__.py": "", "app/tests.py": UNITTESTS, "manage.py": MANAGE}) as project:
-        found = run_tests(project.runs, UNCHANGED, runner, ["app/tests.py"], 60.0)
+        found = run_tests(project.runs, UNCHANGED, (runner, ()), ["app/tests.py"], 60.0)
         states = {name.rpartition(".")[2].rpartition("::")[2]: good for name, good in found.states.items()}
         assert states == {"test_first": True, "test_wrong": False, "test_parts": True, "test_one_part": False}
         assert "2 != 3" in next(text for name, text in found.why.items() if "wrong" in name)
@@ -190,14 +241,14 @@ def test_one_that_pins_the_lines_of_the_source_is_set_aside(tmp_path: Path) -> N
     """With a caveat; one that fails for what the draft does is not, nor one that fails for its text."""
     pins = "\ndef test_lines():\n    assert core.second.__code__.co_firstlineno == 6\n"
     with opened(tmp_path, {"test_core.py": TESTS + pins}) as project:
-        original, tests = project.program.revision, found_in(project)
-        assert len(tests.passed) == 3
+        original, suite = project.program.revision, suite_of(project)
         short = original.with_file("core.py", CORE.replace("    y = x\n    return y + 1", "    return x + 1"))
-        found = failing(project.runs, short, tests, original)
+        found = suite.judge(short)
+        assert len(suite.passed) == 3
         assert (found.wrong, len(found.caveats)) == ("", 1)
         assert "test_lines is set aside" in found.caveats[0].words
         wrong = original.with_file("core.py", CORE.replace("    y = x\n    return y + 1", "    return x"))
-        said = failing(project.runs, wrong, tests, original).wrong
+        said = suite.judge(wrong).wrong
         assert "test_first fails (assert core.first(1) == 2 | assert 1 == 2" in said
 
 
@@ -205,9 +256,9 @@ def test_one_that_pins_the_lines_of_the_source_is_set_aside(tmp_path: Path) -> N
 def test_what_fails_before_is_no_obstacle(tmp_path: Path) -> None:
     bad = "\ndef test_bad():\n    assert core.first(1) == 7\n"
     with opened(tmp_path, {"test_core.py": TESTS + bad, "test_gone.py": "import nowhere\n"}) as project:
-        tests = found_in(project)
-        assert (len(tests.passed), len(tests.lost)) == (2, 2)
-        assert failing(project.runs, project.program.revision, tests, project.program.revision).wrong == ""
+        suite = suite_of(project)
+        assert suite.judge(project.program.revision).wrong == ""
+        assert (len(suite.passed), len(suite.lost)) == (2, 2)
 
 
 @pytest.mark.full
@@ -218,27 +269,30 @@ def test_a_patch_that_no_test_has_judged_is_a_suggestion(tmp_path: Path) -> None
         workload = project.measure()
         assert isinstance(workload, ProjectWorkload)
         original = project.program.revision
-        said = workload.check(original, Stage.CONFIRMATION).rejection
+        said = workload.run_tests(original, Stage.CONFIRMATION, None, ignore).rejection
         assert "no test of the project was run" in said
         assert "--no-tests" in said
-        assert workload.check(original, Stage.ROUND).rejection == ""
+        assert workload.run_tests(original, Stage.ROUND, None, ignore).rejection == ""
         options = replace(workload.request.options, no_tests=True)
         willing = replace(workload, request=replace(workload.request, options=options))
-        assert willing.check(original, Stage.CONFIRMATION).rejection == ""
+        assert willing.run_tests(original, Stage.CONFIRMATION, None, ignore).rejection == ""
+
+
+def ignore(count: TestsRun) -> None:
+    """Nobody keeps it."""
 
 
 @pytest.mark.full
 def test_the_same_tests_run_once_on_a_draft(tmp_path: Path) -> None:
-    """A round and the confirmation ask for the same ones, if they are quick."""
+    """A round and the confirmation ask for the same ones, if they are few."""
     with opened(tmp_path, {"test_core.py": TESTS}) as project:
-        original = project.program.revision
+        original, suite = project.program.revision, suite_of(project)
         wrong = original.with_file("core.py", CORE.replace("x + 2", "x + 3"))
-        suite = open_suite(replace(project.runs, program=project.program), original, project.request)
-        first = suite.failing(wrong, near=True)
+        first = suite.judge(wrong, near=True)
         taken_s = suite.runs.spent["tests"]
         assert "test_second fails" in first.wrong
-        assert (suite.failing(wrong), suite.runs.spent["tests"]) == (first, taken_s)
-        assert suite.failing(original).wrong == ""
+        assert (suite.judge(wrong), suite.runs.spent["tests"]) == (first, taken_s)
+        assert suite.judge(original).wrong == ""
         assert suite.runs.spent["tests"] > taken_s
 
 
@@ -261,7 +315,7 @@ def test_large(n):
 def test_variables_of_many_failing_tests_take_no_time(tmp_path: Path) -> None:
     """A text of each takes 15 s."""
     with opened(tmp_path, {"test_core.py": MANY}) as project:
-        found = run_tests(project.runs, UNCHANGED, TestRunner.PYTEST, ["test_core.py"], 60.0)
+        found = run_tests(project.runs, UNCHANGED, (TestRunner.PYTEST, ()), ["test_core.py"], 60.0)
     assert (len(found.states), any(found.states.values())) == (300, False)
     assert "large = large" in found.given["test_core.py::test_large[0]"]
     assert len(found.given) <= 40

@@ -18,10 +18,9 @@ from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project import OpenedProject, open_workload, read
-from codeopt.workloads.project.reached import ImpactedTests
+from codeopt.workloads.project.suite import ProjectSuite, open_suite
 from codeopt.workloads.project.suite_cache import SuiteCache
-from codeopt.workloads.project.suite_run import ProjectSuite, open_suite
-from codeopt.workloads.project.suite_tests import ProjectTests, SuiteFinding, TestBatch
+from codeopt.workloads.project.test_runs import FileTests, TestRunner
 from tests.conftest import require_sandbox
 
 FILES = {
@@ -68,7 +67,7 @@ class Sessions:
         project = stack.enter_context(open_workload(request))
         assert isinstance(project, OpenedProject)
         runs = replace(project.runs, program=project.program, spent={})
-        return open_suite(runs, project.program.revision, request, needed=False), project
+        return open_suite(runs, project.program.revision, request), project
 
 
 def is_run(suite: ProjectSuite, ask: Callable[..., object], *asked: Revision) -> bool:
@@ -88,12 +87,11 @@ def test_what_passed_on_the_same_files_is_not_run_again(tmp_path: Path) -> None:
             original = project.program.revision
             good = original.with_file("core.py", FILES["core.py"].replace("(x):\n", "(x):\n    x = x\n"))
             wrong = original.with_file("helper.py", FILES["helper.py"].replace("1", "2"))
-            assert is_run(suite, suite.complete) is not again
-            assert suite.found.passed == BOTH
-            assert is_run(suite, suite.failing, good) is not again
-            assert suite.failing(good) == SuiteFinding()
-            assert is_run(suite, suite.failing, wrong)
-            assert "test_first fails" in suite.failing(wrong).wrong
+            assert is_run(suite, suite.judge, good) is not again
+            assert suite.passed == BOTH
+            assert (suite.judge(good).wrong, suite.judge(good).count.passed) == ("", 2)
+            assert is_run(suite, suite.judge, wrong)
+            assert "test_first fails" in suite.judge(wrong).wrong
 
 
 @pytest.mark.full
@@ -116,28 +114,27 @@ def test_whatever_decides_what_tests_say_makes_them_run(
     require_sandbox("bubblewrap")
     sessions = Sessions(tmp_path)
     with ExitStack() as stack:
-        first, _ = sessions.begin(stack)
-        assert first.complete().passed == BOTH
+        first, project = sessions.begin(stack)
+        first.judge(project.program.revision)
+        assert first.passed == BOTH
     sessions.write(changed)
     with ExitStack() as stack:
-        suite, _ = sessions.begin(stack, **options)
-        assert is_run(suite, suite.complete)
-        assert tuple(sorted(suite.found.passed)) == passed
+        suite, project = sessions.begin(stack, **options)
+        assert is_run(suite, suite.judge, project.program.revision)
+        assert tuple(sorted(suite.passed)) == passed
 
 
 def test_only_what_passes_and_makes_sense_is_kept(tmp_path: Path) -> None:
-    cache = Cache(tmp_path)
+    cache, way = Cache(tmp_path), (TestRunner.PYTEST, ("-o", "addopts="))
     kept, draft = SuiteCache(cache, "key"), Revision({"a.py": "x = 1\n"})
-    reached = ImpactedTests({("a.py", 3): frozenset({"t.py::test_a", "t.py::test_b"})}, whole=False)
-    tests = ProjectTests((TestBatch(("t.py",), ("t.py::test_a",), 1.5, cut=True),), lost=("b",), reached=reached)
-    kept.keep_tests(ProjectTests(lost=("b",)))
-    kept.keep_passed(draft, tests, SuiteFinding("test_a fails"))
-    assert (kept.tests(), kept.passed(draft, tests)) == (None, None)
-    kept.keep_tests(tests)
-    kept.keep_passed(draft, tests, SuiteFinding())
-    assert (kept.tests(), kept.passed(draft, tests)) == (tests, SuiteFinding())
-    assert kept.passed(draft.with_file("a.py", "x = 2\n"), tests) is None
-    assert kept.passed(draft, replace(tests, batches=())) is None
-    assert replace(kept, key="other").tests() is None
-    cache.put(CacheKind.SUITE, "key", [1])
-    assert kept.tests() is None
+    tests = FileTests(way, ("t.py::test_a",), ("t.py::test_b",), 1.5)
+    kept.keep_original("t.py", FileTests(way, lost=("b",)))
+    assert (kept.of_original("t.py"), kept.passes(draft, "t.py")) == (None, False)
+    kept.keep_original("t.py", tests)
+    kept.keep_passing(draft, "t.py")
+    assert (kept.of_original("t.py"), kept.passes(draft, "t.py")) == (tests, True)
+    assert not kept.passes(draft.with_file("a.py", "x = 2\n"), "t.py")
+    assert kept.of_original("u.py") is None
+    assert replace(kept, key="other").of_original("t.py") is None
+    cache.put(CacheKind.SUITE, kept._key_of("t.py"), [1])
+    assert kept.of_original("t.py") is None

@@ -7,6 +7,10 @@ short ones repeated inside a pair. Our rule decides as early as it can and the n
 so that no two decisions share a measurement; PIE's and codeflash's rules see the same runs, each a trial of theirs, 25
 trials at a time. Pairs are taken until our rule has decided often enough by CPU time; how far it is goes to stderr.
 
+A large ratio ends a comparison early (codeopt_sandbox.sequential_test). That is as seldom wrong as is stated if noise
+alone makes each of the first pairs so large in at most a share alpha of comparisons. The last two columns count it at a
+true ratio of 1.00: the pairs that are off by a factor of 3 either way, and runs of 4 pairs that all are.
+
 With --guests the rule is that of confirmations and of `compare`: each decision by CPU time has fresh guests, and allows
 for what these differ in.
 """
@@ -27,6 +31,7 @@ from benchmarks.errors.rules_of_others import PIE_TRIALS, codeflash_says_faster,
 from codeopt_sandbox import Options, Sandbox, open_sandbox
 from codeopt_sandbox.compare import Clock, Decision, Plan, Series, StoppingRule, decide, lower_half_mean
 from codeopt_sandbox.guests import begins_guest
+from codeopt_sandbox.sequential_test import FAR, FAR_PAIRS
 
 CLOCKS: tuple[Clock, ...] = ("cpu", "wall")
 HOG = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(10**6): pass\n"
@@ -86,8 +91,14 @@ class Tally:
         pie, flash = (f"{fmean(said[at] for said in self.others):.1%}" if self.others else "-" for at in (0, 1))
         return (
             f"| {ms} | {self.clock} | {ratio:.2f} | {faster} of {len(self.decided)} | {pairs} "
-            f"| {pie} | {flash} of {len(self.others)} | {spread(self.logs):.1%} |"
+            f"| {pie} | {flash} of {len(self.others)} | {spread(self.logs):.1%} | {self._far(ratio)} |"
         )
+
+    def _far(self, ratio: float) -> str:
+        """Pairs that are off by a factor of FAR, and disjoint runs of first pairs that all are."""
+        off = [abs(log - math.log(ratio)) >= math.log(FAR) for log in self.logs]
+        runs = [off[at : at + FAR_PAIRS] for at in range(0, len(off) - FAR_PAIRS + 1, FAR_PAIRS)]
+        return f"{sum(off)} of {len(off)} | {sum(map(all, runs))} of {len(runs)}"
 
 
 def spread(values: Sequence[float]) -> float:
@@ -158,9 +169,10 @@ def main() -> None:
     parser.add_argument("--core", type=int, help="measure on this core (default: the quietest)")
     arguments = parser.parse_args()
     print(
-        "| ms | clock | true ratio | ours: faster | pairs (mean) | PIE: faster | codeflash: faster | spread of a pair |"
+        "| ms | clock | true ratio | ours: faster | pairs (mean) | PIE: faster | codeflash: faster | spread of a pair "
+        "| pairs off by 3x | all of 4 off by 3x |"
     )
-    print("|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     with hog(arguments.hog), open_sandbox(arguments.backend, options=Options(core=arguments.core)) as sandbox:
         for ms in arguments.ms:
             for ratio in arguments.ratios:

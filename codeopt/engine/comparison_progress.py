@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from codeopt.core.console import minutes
 from codeopt_sandbox.compare import Plan, StoppingRule
+from codeopt_sandbox.sequential_test import FAR, FAR_PAIRS
 
 MORE = 10
 """Factor on a limit that is worth trying where it ended a comparison undecided."""
@@ -23,7 +24,8 @@ def said_of_long_runs(plan: Plan | None, rule: StoppingRule) -> str:
     pair_s = 2 * plan.longest_s * plan.repeats
     if pair_s * rule.fewest <= rule.max_seconds:
         return ""
-    return f"pairs      few, as each takes {minutes(pair_s)}: {rule.fewest} decide, {minutes(rule.fewest * pair_s)}"
+    decide = f"{rule.fewest} decide, {FAR_PAIRS} if all are {FAR:g}x or more, {minutes(rule.fewest * pair_s)}"
+    return f"pairs      few, as each takes {minutes(pair_s)}: {decide}"
 
 
 def more_pairs(pairs: int, max_pairs: int, max_seconds: float) -> str:
@@ -45,5 +47,6 @@ class ComparisonProgress:
     def __call__(self, pairs: int) -> None:
         last = self.rule.limit or self.rule  # pairs about a limit come after those of the decision
         most, fewest = max(self.rule.max_pairs, last.max_pairs), min(self.rule.fewest, self.rule.max_pairs)
+        fewest = min(FAR_PAIRS if pairs < FAR_PAIRS else fewest, fewest)  # a large ratio ends it early
         of = f"at least {fewest}" if pairs < fewest else f"at most {most}"
         self.notify(f"{self.doing}, pair {pairs} of {of}")

@@ -33,6 +33,7 @@ from codeopt.report.outcomes import is_screened, so_far, word_of
 from codeopt.tasks import Task
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Comparison, Decision
+from codeopt_sandbox.sequential_test import FAR, FAR_PAIRS
 
 CONFIRMATION = 3.0
 """Estimated time of a confirmation with the fewest pairs that decide, as a multiple of what these and the checks took
@@ -328,7 +329,8 @@ class RefineLoop:
             self.clock.reserved = 0.0
             return
         effort, compared = candidate.effort, candidate.comparison
-        fewest = self.judge.fewest_pairs(CONFIRMATION_SHARES[0])
+        far = compared is not None and compared.ratio >= FAR and compared.decision is Decision.FASTER
+        fewest = FAR_PAIRS if far else self.judge.fewest_pairs(CONFIRMATION_SHARES[0])
         share = fewest / compared.pairs if compared and compared.pairs else 1.0
         self.clock.reserved = CONFIRMATION * (effort.cases_s + share * effort.timing_s)
 

@@ -80,7 +80,9 @@ def make_plan(options: ImproveOptions) -> RunPlan:
         task=task,
         models=models,
         rules=rules,
-        stopping_rule=granted(StoppingRule(worth_having=1 + task.min_gain, metric=clock), options),
+        stopping_rule=granted(
+            StoppingRule(worth_having=1 + task.min_gain, metric=clock, tolerated=task.tolerated_slowdown), options
+        ),
         second_metric=second,
         profile_modes=_profile_modes(options, models),
         profile_drafts=bool(models) and not options.no_profile,  # the rules go by the original's profile

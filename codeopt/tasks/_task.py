@@ -87,6 +87,9 @@ class Task(ABC):
     min_gain: float = 0.05
     """Least gain worth having: 0.05 is 5 % less time, or 0.05 on the task's own scale."""
 
+    tolerated_slowdown: float | None = None
+    """Share of time that a candidate may cost where speed is no aim: a comparison ends when it is shown to cost less.
+    None: it ends when a gain is found or given up."""
     needs_model: bool = False
     """The built-in rules are of no use for the task."""
     needs_time: bool = True

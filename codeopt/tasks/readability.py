@@ -26,7 +26,16 @@ from codeopt.core import words
 from codeopt.core.history import Candidate, Critique, History, Preferred
 from codeopt.core.target import Target
 from codeopt.core.task_score import TaskMeasure, TaskScore
-from codeopt.tasks import EXAMPLES, Aim, Metric, Prompts, common_rejection, critic_is_done, too_slow
+from codeopt.tasks import (
+    EXAMPLES,
+    MAX_SLOWDOWN,
+    Aim,
+    Metric,
+    Prompts,
+    common_rejection,
+    critic_is_done,
+    too_slow,
+)
 from codeopt.tasks._readability_measures import WHOLE, Focus, Readability, measure, measure_both, parts
 from codeopt_sandbox.compare import Decision
 
@@ -100,6 +109,7 @@ class ReadabilityTask(Aim):
     prompts: Prompts = Prompts(system=SYSTEM, critique=CRITIQUE, refine=REFINE, first_critique=FIRST_CRITIQUE)
     guidance: str = GUIDANCE
     examples: tuple[Path, ...] = (EXAMPLES / "readability_grades.txt", EXAMPLES / "readability_points.txt")
+    tolerated_slowdown: float | None = MAX_SLOWDOWN
     needs_model: bool = True
     judge_question: str = QUESTION
     needs_time: bool = False

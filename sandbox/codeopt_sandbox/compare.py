@@ -22,7 +22,7 @@ from codeopt_sandbox.guests import PRIOR_SD, WITHIN_SHARE, begins_guest, looks, 
 from codeopt_sandbox.limit_test import LimitAnswer, LimitRule, LimitTest, against_limit, pairs_needed
 from codeopt_sandbox.outcome import Case, CaseVerdict, Cause, Outcome, Run
 from codeopt_sandbox.runner import P, Runner, run_on
-from codeopt_sandbox.sequential_test import Side, fewest_pairs, hodges_lehmann, interval, rejects_null
+from codeopt_sandbox.sequential_test import Side, fewest_pairs, hodges_lehmann, interval, is_far, rejects_null
 from codeopt_sandbox.verdict import Checker, check_tokens, judge
 
 METHOD = "test martingale on paired log ratios (Hodges-Lehmann estimate, anytime-valid interval)"
@@ -32,6 +32,7 @@ MAX_OVERTIME = 4
 """Factor on `max_seconds` from which on only as few pairs are timed as can decide at all."""
 SCREENING_SHARE = 0.25
 """Maximum time of a screening as a share of a verdict's time, if that is more than its usual limit."""
+SIDES: tuple[Side, Side] = (1, -1)
 _HARD_AFTER_PAIRS = 8
 """Pairs without a decision after which the runs of a short program are multiplied."""
 _HARD_FACTOR = 2
@@ -64,6 +65,7 @@ class StoppingRule:
     interval: float = 0.95
     """Confidence of the reported interval."""
     min_pairs: int = 7
+    """Pairs before any decision, but for a ratio of FAR."""
     max_pairs: int = 120
     max_seconds: float = 30.0
     """Time after which no pair is begun, once there are enough pairs for any decision, seconds."""
@@ -75,6 +77,9 @@ class StoppingRule:
     """Most cases that are timed: the longest, and others nearly as long."""
     enough_seconds: float = 0.025
     """... until the original takes this long in all. A program that takes longer is timed on its longest case alone."""
+    tolerated: float | None = None
+    """Share of time that a candidate may cost, where speed is not the aim: pairs that show that it costs less decide
+    SAME. None: pairs go on until a gain is found or given up."""
     limit: LimitRule | None = None
     """Limit on a slowdown, tested with pairs beyond those of the decision. None: none is asked about."""
     several_guests: bool = False
@@ -87,7 +92,7 @@ class StoppingRule:
 
     @property
     def fewest(self) -> int:
-        """Return the number of pairs that are always timed. There is no decision before."""
+        """Return the number of pairs that are always timed, but for a ratio of FAR. No other decision comes before."""
         return max(fewest_pairs(self.alpha * self.within), min(MIN_PAIRS_ANY_TIME, self.min_pairs))
 
     def final(self, share: float = 1.0) -> StoppingRule:
@@ -275,8 +280,7 @@ class Series:
 
         None if it does not differ at the error of the rule.
         """
-        sides: tuple[Side, Side] = (1, -1)
-        return next((side for side in sides if self.rejects(0.0, side, rule.alpha)), None)
+        return next((side for side in SIDES if self.rejects(0.0, side, rule.alpha)), None)
 
     def answer(self, limit: LimitRule) -> tuple[LimitAnswer, Clock]:
         """The answer about a limit, and the clock that gives it: what takes no more CPU time may still wait longer."""
@@ -488,12 +492,14 @@ def measured_value(run: Run, metric: Clock) -> float:
 def decide(series: Series, rule: StoppingRule) -> tuple[Decision, str]:
     """Decision from the pairs so far, with the reason where it is not plain; INCONCLUSIVE asks for another pair."""
     differences = series.differences
-    if len(differences) < max(rule.min_pairs, rule.fewest):  # fewer have no interval
-        return Decision.INCONCLUSIVE, ""
+    if len(differences) < max(rule.min_pairs, rule.fewest) and not any(is_far(differences, 0.0, s) for s in SIDES):
+        return Decision.INCONCLUSIVE, ""  # fewer have no interval, but for those that are far
     worth = math.log(rule.worth_having)
     side = series.side_beyond_guests(rule)
     if side == 1:
         return _believe(series, rule, worth)
+    if rule.tolerated is not None and series.rejects(-math.log1p(rule.tolerated), 1, rule.alpha):
+        return Decision.SAME, f"not more than {rule.tolerated:.0%} slower"
     if side == -1:
         return Decision.SLOWER, ""
     # A candidate that looks clearly slower gets the few more pairs that this verdict takes.

@@ -87,6 +87,24 @@ def test_a_short_program_that_is_hard_to_decide_is_run_more_often_in_a_pair() ->
     assert [replace(short, short=False).runs(pairs) for pairs in (0, 8)] == [3, 3]
 
 
+@pytest.mark.parametrize(
+    ("old_s", "new_s", "rule", "decision", "pairs"),
+    [
+        (3.5, 0.1, StoppingRule(), Decision.FASTER, 4),
+        (3.5, 0.1, StoppingRule().final(0.8), Decision.FASTER, 4),
+        (0.1, 3.5, StoppingRule(), Decision.SLOWER, 4),
+        (0.29, 0.1, StoppingRule(), Decision.FASTER, 8),
+        (0.1, 0.102, StoppingRule(worth_having=1.0001, tolerated=0.05), Decision.SAME, 8),
+    ],
+)
+def test_a_large_ratio_and_a_tolerated_slowdown_end_early(
+    old_s: float, new_s: float, rule: StoppingRule, decision: Decision, pairs: int
+) -> None:
+    found = compared(scripted(lambda asked: old_s if asked.program == "old" else new_s), rule=rule)
+    assert (found.decision, found.pairs) == (decision, pairs)
+    assert 0 < found.ci_low <= found.ratio <= found.ci_high < math.inf
+
+
 def test_every_timed_case_counts() -> None:
     def seconds(asked: Asked) -> float:
         return {("old", b"1"): 0.3, ("new", b"1"): 0.1, ("old", b"2"): 0.1, ("new", b"2"): 0.3}[
@@ -140,7 +158,7 @@ def test_the_interval_that_is_told_is_that_of_the_pairs_at_its_stated_confidence
 
 
 def test_so_many_pairs_as_the_rule_asks_for_are_timed_however_clear_it_is() -> None:
-    found = compared(scripted(lambda asked: 0.2 if asked.program == "old" else 0.01), rule=StoppingRule(min_pairs=12))
+    found = compared(scripted(lambda asked: 0.2 if asked.program == "old" else 0.1), rule=StoppingRule(min_pairs=12))
     assert (found.decision, found.pairs) == (Decision.FASTER, 12)
 
 

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt_sandbox.sequential_test import fewest_pairs, hodges_lehmann, interval, log_e_value, rejects_null
+from codeopt_sandbox.sequential_test import (
+    FAR_PAIRS,
+    fewest_pairs,
+    hodges_lehmann,
+    interval,
+    log_e_value,
+    rejects_null,
+)
 
 SIZES = st.lists(st.floats(1e-6, 10), min_size=1, max_size=9)
 DIFFERENCES = st.lists(st.floats(-5, 5).map(lambda x: round(x, 6)), min_size=2, max_size=25)
@@ -91,8 +98,48 @@ def test_a_steady_difference_is_found(difference: float, n: int) -> None:
 def test_how_few_pairs_can_decide() -> None:
     """Each with a difference as large as the others."""
     assert (fewest_pairs(0.05), fewest_pairs(0.01)) == (6, 8)
-    assert not rejects_null([2.0] * 5, 0.0, 1, 0.05)
-    assert rejects_null([2.0] * 6, 0.0, 1, 0.05)
+    assert not rejects_null([1.0] * 5, 0.0, 1, 0.05)
+    assert rejects_null([1.0] * 6, 0.0, 1, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "alpha", "decides"),
+    [
+        ((35, 35, 35), 0.01, False),  # too few
+        ((35, 30, 40, 3.1), 0.01, True),
+        ((35, 30, 40, 2.9), 0.01, False),
+        ((2.9, 35, 30, 40, 35), 0.01, False),  # the first pairs, and no others
+        ((3.1, 3.1, 3.1, 3.1, 0.5), 0.01, True),  # later ones take nothing back
+        ((35, 30, 40, 35), 0.0005, False),  # a smaller error than was counted
+    ],
+)
+def test_few_pairs_that_are_far_decide(ratios: tuple[float, ...], alpha: float, decides: bool) -> None:
+    differences = [math.log(each) for each in ratios]
+    assert rejects_null(differences, 0.0, 1, alpha) is decides
+    assert rejects_null([-each for each in differences], 0.0, -1, alpha) is decides
+    assert not rejects_null(differences, 0.0, -1, alpha)
+    if decides and len(ratios) == FAR_PAIRS:
+        low, high = interval(differences, 0.05)
+        assert (low, high) == pytest.approx((math.log(min(ratios) / 3), math.log(3 * max(ratios))), abs=1e-3)
+
+
+FAR_SIZES = st.lists(st.floats(1.1, 10), min_size=FAR_PAIRS, max_size=FAR_PAIRS)
+NEAR_SIZES = st.lists(st.floats(1e-6, 1.09), max_size=3)
+
+
+@given(FAR_SIZES, NEAR_SIZES, st.sampled_from([0.05, 0.01]))
+def test_the_early_end_is_wrong_as_seldom_as_is_stated(far: list[float], near: list[float], alpha: float) -> None:
+    """Where noise makes each first pair far: one order of 2^4, and what the martingale has. Exact, not sampled."""
+    sizes = [*far, *near]
+    orders = [*itertools.product((1, -1), repeat=len(sizes))]
+    wrong = sum(
+        any(
+            rejects_null([sign * size for sign, size in zip(signs[:n], sizes, strict=False)], 0.0, 1, alpha)
+            for n in range(1, len(sizes) + 1)
+        )
+        for signs in orders
+    )
+    assert wrong <= len(orders) * (alpha * (1 - 0.5**FAR_PAIRS) + 0.5**FAR_PAIRS)
 
 
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=12))

@@ -374,7 +374,10 @@ def answer(found: Result) -> ImproveJson:
         next_step=found.outlook.next_step,
         rules_skipped=found.outlook.refusals,
         rounds=tuple(
-            fields.RoundFields.of(each, diff(found.program, each.revision)) for each in found.history.candidates[1:]
+            fields.RoundFields.of(
+                each, diff(found.program, each.revision) if each.revision.keys() == before.keys() else ""
+            )
+            for each in found.history.candidates[1:]  # a reply that has no program has no diff
         ),
         tokens=TokensFields.of(usage),
         effort=effort(found),

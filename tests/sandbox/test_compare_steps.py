@@ -90,9 +90,11 @@ def test_a_short_program_that_is_hard_to_decide_is_run_more_often_in_a_pair() ->
 @pytest.mark.parametrize(
     ("old_s", "new_s", "rule", "decision", "pairs"),
     [
-        (3.5, 0.1, StoppingRule(), Decision.FASTER, 4),
-        (3.5, 0.1, StoppingRule().final(0.8), Decision.FASTER, 4),
-        (0.1, 3.5, StoppingRule(), Decision.SLOWER, 4),
+        (3.5, 0.1, StoppingRule(max_seconds=0.0), Decision.FASTER, 4),
+        (3.5, 0.1, StoppingRule(max_seconds=0.0).final(0.8), Decision.FASTER, 4),
+        (3.5, 0.1, StoppingRule(max_pairs=4), Decision.FASTER, 4),
+        (0.1, 3.5, StoppingRule(max_seconds=0.0), Decision.SLOWER, 4),
+        (3.5, 0.1, StoppingRule(), Decision.FASTER, 8),  # cheap pairs: a narrower interval
         (0.29, 0.1, StoppingRule(), Decision.FASTER, 8),
         (0.1, 0.102, StoppingRule(worth_having=1.0001, tolerated=0.05), Decision.SAME, 8),
     ],

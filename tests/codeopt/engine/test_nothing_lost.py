@@ -102,7 +102,7 @@ def test_a_draft_whose_profile_is_killed_is_there(tmp_path: Path) -> None:
     assert "codeopt improve --resume " in shown.out
 
 
-def test_before_the_first_verdict_nothing_is_said_of_drafts_that_nobody_judged(tmp_path: Path) -> None:
+def test_a_draft_that_is_interrupted_in_its_first_case_is_there(tmp_path: Path) -> None:
     require_sandbox()
     write_problem(tmp_path, words=1500)
     with started(tmp_path, "improve", "slow.py", "--model", "rules", "-v", *QUICK) as process:
@@ -110,7 +110,8 @@ def test_before_the_first_verdict_nothing_is_said_of_drafts_that_nobody_judged(t
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
-    assert "no faster version found: no candidate was checked to its end: interrupted" in err
+    assert "round 1 was not judged to its end: interrupted before its results were known" in err
+    assert re.search(r"^\+.*set\(", err, re.MULTILINE), "the diff"
     assert "know nothing better" not in err
     assert "Next: codeopt improve --resume .codeopt/runs/" in err.splitlines()[-1]
     assert codeopt("runs", cwd=tmp_path).out.startswith("  interrupted  ")
@@ -234,7 +235,7 @@ def test_a_command_whose_confirmation_fails_shows_the_draft_and_goes_on(tmp_path
     found = json.loads(out)
     assert (process.returncode, found["accepted"]) == (5, False)
     assert [row["verdict"] for row in found["rounds"]] == ["faster"]
-    assert re.match("round 1 is .*x faster .*not confirmed: ", found["reason"]), found["reason"]
+    assert re.match("round 1 is not confirmed: right .*x faster .screened", found["reason"]), found["reason"]
     assert found["reason"] in err
     stop.unlink()
     done = codeopt("improve", "slow.py", "--json", *flags, "--resume", found["run"], cwd=tmp_path, env=NO_FEEDBACK)

@@ -20,7 +20,7 @@ from tests.support.wire_steps import hang
 HALF = ["The store is searched for each name.\nVERDICT: IMPROVE", answer("half of it", HEAD + FIND), hang()]
 WHOLE = ["The index is not kept.\nVERDICT: IMPROVE", answer("an index", HEAD + ADD + "\n" + FIND),
          "Good.\nVERDICT: DONE"]  # fmt: skip
-FLAGS = ("improve", "--run", "python bench.py", "--resume", "run", "--sandbox", "bubblewrap", "--json")
+FLAGS = ("improve", "--run", "python bench.py", "--resume", "run", "--sandbox", "bubblewrap", "--json", "-v")
 
 
 def killed_at(words: str, shop: Path, server: WireServer) -> None:
@@ -45,7 +45,7 @@ def test_the_same_command_goes_on_after_each_kill_and_ends_with_the_same_patch(t
     with WireServer(HALF) as server:
         killed_at("sandbox  ", shop, server)
         assert (list(run.iterdir()), server.requests) == ([], [])
-        killed_at("  1  ", shop, server)
+        killed_at("round 1 ", shop, server)
         asked = len(server.requests)
     saved = json.loads((run / "state.json").read_text())
     assert (len(saved["candidates"]), asked >= 2) == (2, True)

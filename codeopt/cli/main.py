@@ -75,8 +75,8 @@ def main(argv: list[str] | None = None, began: float | None = None) -> int:
         return _end(error.exit_status, str(error), as_json, hint=error.hint, diagnostics=error.diagnostics)
     except SandboxError as error:
         return _end(NO_SANDBOX, f"the sandbox failed: {error}", as_json)
-    except KeyboardInterrupt:
-        return _end(INTERRUPTED, "interrupted", as_json)
+    except KeyboardInterrupt as error:
+        return _end(INTERRUPTED, "interrupted", as_json, hint="; ".join(getattr(error, "__notes__", ())))
     except BrokenPipeError:  # the reader of our output has gone: not our business, and no traceback for it
         drop_output()
         return 1

@@ -13,17 +13,18 @@ from codeopt_sandbox import owner
 from codeopt_sandbox.base_folder import INSIDE
 from codeopt_sandbox.container import SYS, FileSystem, covers_sys, host_config, host_image
 from codeopt_sandbox.docker_out_of_docker import find_own_container, require_unchanged
-from codeopt_sandbox.errors import BackendUnavailable, SandboxError
+from codeopt_sandbox.errors import BackendUnavailable, EngineSilent, SandboxError
 from codeopt_sandbox.guest_bundle import boot_program
 from codeopt_sandbox.host import BackendHandle, Options
 from codeopt_sandbox.hostroot import host_root
 
 _SCRATCH = ("/tmp", "/dev/shm")
-ANSWER_S = 60
 LABEL = "codeopt"
 """Label of every container of ours."""
 OWNER = "codeopt.owner"
 """Label with the owner, as in owner.current_owner."""
+KNOCK_S = 2.0
+"""Time limit for a connection to a local socket, seconds. It is made at once, unless the engine's queue is full."""
 DEADLINE = "codeopt.deadline"
 """Label with the end of its lifetime, seconds since the epoch."""
 
@@ -107,7 +108,7 @@ class Attached:
 
         try:
             state = self._api.inspect_container(self._container)["State"]
-        except (docker.errors.APIError, requests.RequestException) as error:
+        except (docker.errors.APIError, requests.RequestException, EngineSilent) as error:
             return f"the engine cannot say ({error})"
         return f"{state.get('Status')}, exit {state.get('ExitCode')}, out of memory {state.get('OOMKilled')}"
 
@@ -124,8 +125,9 @@ def _remove(api: Any, container: str) -> None:
     import docker.errors
     import requests
 
-    # The container may be gone already, or the engine; then there is nothing that we could remove.
-    with contextlib.suppress(docker.errors.APIError, requests.RequestException):
+    # The container may be gone already, or the engine; then there is nothing that we could remove. What a stopped
+    # engine keeps, its lifeline ends, and `remove_leftovers` takes it away.
+    with contextlib.suppress(docker.errors.APIError, requests.RequestException, EngineSilent):
         api.remove_container(container, force=True)
 
 
@@ -155,28 +157,39 @@ def open_backend(options: Options) -> BackendHandle:
     where = f"image {options.image}" if options.image else "this container's image" if files.home else "host root"
     runtime = f", runtime {options.runtime}" if options.runtime else ""
     description = f"{where}, no network, read-only system, own user for each run{runtime}"
-    return BackendHandle("docker", True, description, start, setting, api.close, spare=1)
+    return BackendHandle(
+        "docker",
+        True,
+        description,
+        start,
+        setting,
+        api.close,
+        spare=1,
+        failure=lambda: str(EngineSilent()) if api.silent else "",
+    )
 
 
 def _connect() -> Any:
     try:
-        import docker
         import docker.errors
         import requests
     except ImportError as error:
         raise BackendUnavailable("the package docker is not installed (pip install docker)") from error
     try:
         _knock()
-        client = docker.from_env(timeout=ANSWER_S)
-        client.ping()
+        from codeopt_sandbox.docker_engine import Engine
+
+        api = Engine()
     except (docker.errors.DockerException, requests.RequestException, OSError) as error:
         text = str(error)
+        if isinstance(error.__cause__, EngineSilent):
+            raise BackendUnavailable(str(error.__cause__)) from error
         if "Permission denied" in text:
             raise BackendUnavailable(
                 "this user may not use the Docker engine's socket (is it in the group docker?)"
             ) from error
         raise BackendUnavailable("no Docker engine answers (is it started? see DOCKER_HOST)") from error
-    return client.api
+    return api
 
 
 def _knock() -> None:
@@ -189,7 +202,7 @@ def _knock() -> None:
     scheme, _, path = parse_host(os.environ.get("DOCKER_HOST")).partition("://")
     if scheme == "http+unix":
         with socket.socket(socket.AF_UNIX) as engine:
-            engine.settimeout(ANSWER_S)
+            engine.settimeout(KNOCK_S)
             engine.connect(path if path.startswith("/") else f"/{path}")
 
 

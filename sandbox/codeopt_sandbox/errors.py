@@ -2,6 +2,7 @@
 
 `SandboxError` means that the sandbox failed: an engine, a guest or a disk. Its subclasses:
 - `BackendUnavailable`: this backend cannot run on this machine
+- `EngineSilent`: the Docker engine has stopped answering
 - `BadInterpreter`: the Python for the programs cannot run them
 - `GuestLost`: a guest died or stopped answering
 """
@@ -31,6 +32,13 @@ class SandboxError(Exception):
 
 class BackendUnavailable(SandboxError):
     """A backend cannot be used here. The message says why and what would make it work."""
+
+
+class EngineSilent(SandboxError):
+    """A Docker engine accepts requests and answers none."""
+
+    def __init__(self) -> None:
+        super().__init__("the Docker engine does not answer: start it again, or take --sandbox bubblewrap")
 
 
 class BadInterpreter(SandboxError):

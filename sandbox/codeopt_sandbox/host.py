@@ -87,6 +87,8 @@ class BackendHandle:
     """Fields of the setting that two guests cannot share, such as their folders on this machine."""
     spare: int = 0
     """Guests kept ready in the background, unless the options say how many."""
+    failure: Callable[[], str] = str
+    """Reason why the backend has failed. Empty while it works."""
 
 
 class Sandbox:
@@ -111,8 +113,10 @@ class Sandbox:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, _t: type[BaseException] | None, _e: BaseException | None, _tb: TracebackType | None) -> None:
+    def __exit__(self, _t: type[BaseException] | None, error: BaseException | None, _tb: TracebackType | None) -> None:
         self.close()
+        if error is not None and (failure := self._launch.failure()):
+            error.add_note(failure)  # an interrupt may be the user's answer to it
 
     def close(self) -> None:
         """End the guest and remove everything that was made for it."""

@@ -9,6 +9,9 @@ from collections.abc import Callable
 from codeopt_sandbox.channel import Guest
 from codeopt_sandbox.errors import SandboxError
 
+JOIN_S = 1.5
+"""Longest wait for the thread, seconds, when a request to an engine that was stopped within it may take a minute."""
+
 
 class Pool:
     """Keeps `spare` guests ready, started by one thread in the background; with 0 each is started when asked for."""
@@ -56,7 +59,7 @@ class Pool:
             self._closed = True
             self._changed.notify_all()
         if self._thread:
-            self._thread.join()
+            self._thread.join(JOIN_S)
         for guest in (*self._used, *self._ready):
             guest.close()
         self._used.clear()
@@ -93,6 +96,9 @@ class Pool:
             failure = error
         with self._changed:
             self._failure = failure
-            if guest is not None:
+            if guest is not None and not self._closed:
                 self._ready.append(guest)
+                guest = None
             self._changed.notify_all()
+        if guest is not None:  # it came up after the end
+            guest.close()

@@ -15,7 +15,7 @@ from codeopt_sandbox.errors import BackendUnavailable, EngineSilent
 from codeopt_sandbox.host import open_sandbox
 from codeopt_sandbox.outcome import RunLimits
 
-pytestmark = [pytest.mark.docker, pytest.mark.timeout(50)]  # a single request without an answer takes 60 s
+pytestmark = [pytest.mark.docker, pytest.mark.timeout(58)]  # a single request without an answer takes 60 s
 ENGINE = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock").removeprefix("unix://")
 
 
@@ -70,7 +70,7 @@ def test_one_that_is_silent_from_the_start_is_no_backend(relay: Relay) -> None:
 
 
 def test_one_that_falls_silent_ends_the_run_and_the_clean_up(relay: Relay) -> None:
-    with open_sandbox("docker", limits=RunLimits(seconds=1)) as sandbox:
+    with open_sandbox("docker", limits=RunLimits(seconds=5)) as sandbox:
         assert sandbox.run("print(1)").stdout == b"1\n"
         relay.stopped.set()
         with pytest.raises(EngineSilent):

@@ -35,6 +35,7 @@ from codeopt.workloads.project.workload import as_profile
 from codeopt_sandbox.outcome import Run
 from tests.codeopt.command import Done, codeopt
 from tests.conftest import require_sandbox
+from tests.support.pythons import RELEASES, python_of
 
 STORE = """\
 class Store:
@@ -249,6 +250,40 @@ def test_a_command_of_many_calls_is_counted_at_its_start(tmp_path: Path) -> None
     ]
     shown = profiled(tmp_path, {"work.py": MANY}, "python work.py", "-v").out
     assert re.search(r" 999,99\d\+  work.py::step$", shown, re.MULTILINE)
+
+
+COUNTED = """\
+import threading
+def gen(n):
+    for i in range(n):
+        yield step(i)
+def step(i):
+    return sum(k * i % 7 for k in range(3000))
+def short(xs): return [x + step(x) for x in xs]
+class Box:
+    @staticmethod
+    def crunch(n):
+        return sum(gen(n))
+thread = threading.Thread(target=lambda: short(list(range(50))))
+thread.start()
+thread.join()
+print(sum(Box.crunch(20) for _ in range(10)))
+"""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("release", RELEASES)
+def test_counts_of_calls_are_exact_in_every_python(tmp_path: Path, release: str) -> None:
+    """A generator counts once, and a comprehension on the line of its function not at all."""
+    python = python_of(release)
+    if python is None:
+        pytest.skip(f"no Python {release} here")
+    found = profiled(tmp_path, {"work.py": COUNTED}, "python work.py", "-v", "--json", "--python", python).json
+    calls = {row["qualname"]: row["calls"] for row in found["functions"]}
+    assert calls["step"] == 250
+    assert {calls.get(name) for name in ("gen", "Box.crunch")} <= {10, None}
+    assert calls.get("short") in (1, None)
+    assert found["notes"] == []
 
 
 LOOP = """\

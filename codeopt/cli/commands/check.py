@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 GAIN = 1
 INTERRUPTED = 130  # status
+BUDGET_SPENT = 6  # and nothing was found in what could be tried
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,7 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
             return INTERRUPTED
         if found.not_checked_reason:
             return report_blind(found.not_checked_reason, console if arguments.json else None)
-    return GAIN if found.improved else 0
+    if found.improved:
+        return GAIN
+    return BUDGET_SPENT if found.left else 0
 
 
 def table(found: ProjectCheck, ranked_by: str = "test time", following: Sequence[str] = ()) -> str:

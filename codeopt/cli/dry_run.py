@@ -29,7 +29,6 @@ def dry_run(target: Target, options: ImproveOptions) -> dict[str, Any]:
             *(rule.name for rule in plan.rules.built_in),
             *(["ruff"] if plan.rules.ruff and not plan.models else []),
         ],
-        "judge_model": plan.judge_model or None,
         "search": _search(plan),
         "budget": {
             "rounds": plan.budget.rounds,
@@ -65,7 +64,6 @@ def _search(plan: RunPlan) -> dict[str, Any] | None:
     return {
         "name": plan.options.search,
         "candidates": search.candidates,
-        "chains": search.chains,
         "patience": search.patience,
     }
 
@@ -82,7 +80,6 @@ def in_words(found: Mapping[str, Any]) -> str:
         "target": f"{found['target']}   {found['workload']}, task {found['task']}",
         "proposer": found["proposer"],
         "rules": f"{len(found['rules'])}" + (", ruff's fixes among them" if "ruff" in found["rules"] else ""),
-        "judge": found["judge_model"],
         "search": search and ", ".join(f"{name} {value}" for name, value in search.items() if value is not None),
         "budget": ", ".join(f"{name} {limit:g}" for name, limit in limits.items()) or "no limit",
         "metric": found["metric"] + (f", then {found['second_metric']}" if found["second_metric"] else ""),

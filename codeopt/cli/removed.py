@@ -23,6 +23,13 @@ OPTIONS: Mapping[str, str] = {
     "explain": COMMANDS["rules"],
     "text": COMMANDS["tasks"],
     "reporter": "use codeopt review --output-format rdjson | reviewdog -f=rdjson -reporter=github-pr-review",
+    "chains": "the search best-of has two chains",
+    "context": "put the statement into statement.txt next to the program or its cases",
+    "history": "a model sees all rounds that fit",
+    "judge-model": "the first of --model compares readability",
+    "model-timeout": "the model's server may be silent for 300 s",
+    "no-memory": "use --no-cache",
+    "seed": "the order within pairs is drawn with 0; --input-seed is that of generated inputs",
     "seconds": "codeopt doctor makes one comparison of identical code",
 }
 """By the long name without dashes, which is the key in a file of settings also."""

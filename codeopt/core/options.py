@@ -45,7 +45,6 @@ class FuzzPolicy(StrEnum):
 
 
 Feedback = Literal["measured+critique", "measured", "critique", "generic", "none"]
-Extent = Literal["full", "last"]
 ClockChoice = Literal["auto", "cpu", "wall", "memory"]
 ISOLATED = "isolated"
 """Sandbox choice: as auto, but the user's own program is not run as a plain process either."""
@@ -180,9 +179,6 @@ class ImproveOptions:
         setting=SettableBy.MODEL,
         unset="a configured model, otherwise rules",
     )
-    judge_model: str | None = _experiment(
-        None, "NAME", "model that compares readability", unset="--model", setting=SettableBy.MODEL
-    )
     base_url: str | None = _draft(
         None, "URL", "address of an OpenAI-compatible server", unset="OPENAI_BASE_URL", setting=_USER
     )
@@ -192,21 +188,8 @@ class ImproveOptions:
     feedback: Feedback = _experiment(
         "measured+critique", None, "feedback that a model gets", choices=get_args(Feedback)
     )
-    history: Extent = _experiment("full", None, "rounds that a model sees: all, or the last", choices=get_args(Extent))
     context_tokens: int = _experiment(128_000, "N", "context window of the model in tokens", count)
-    model_timeout: float = _experiment(300.0, "S", "longest silence of the model's server in seconds", positive)
     structured: bool = _draft(False, "", "ask a model for JSON", bool)
-    context: Path | None = _draft(
-        None,
-        "FILE",
-        "statement of the problem for the model",
-        Path,
-        unset="README.md or such next to the cases",
-        setting=_READ,
-    )
-    no_memory: bool = _experiment(
-        False, "", "do not tell a model what earlier runs of the target tried, and do not keep it", bool
-    )
     record: Path | None = _draft(
         None, "FILE", "save the conversation with the model, for --model replay:FILE", Path, setting=_WRITTEN
     )
@@ -221,7 +204,6 @@ class ImproveOptions:
         "chain", "NAME", "search strategy: chain, best-of, evolve, or a module of yours", setting=_PLUG_IN
     )
     candidates: int = _experiment(1, "K", "number of changes that are tried in each round", count)
-    chains: int = _experiment(2, "N", "number of chains of the search best-of", count)
     patience: int | None = _experiment(
         None, "N", "rounds without a gain that end a chain, 0 for never", count_or_zero, unset="2, evolve 6"
     )
@@ -236,7 +218,6 @@ class ImproveOptions:
     max_pairs: int = _judging(
         120, "N", "maximum number of pairs of runs, old next to new, at least 9", count, setting=_CHANGE
     )
-    seed: int = _experiment(0, "N", "seed of the order within pairs", int)
     input_seed: int | None = _experiment(
         None, "N", "seed of generated inputs, as input_seed in the JSON of a run", count_or_zero, unset="a new one"
     )
@@ -314,9 +295,9 @@ class ImproveOptions:
 _INPUTS = "cases stdin with_paths env ignore_output"
 _CHECKING = "check mutated_inputs max_examples"
 _TESTS = "tests no_tests"
-_MODEL = "model judge_model base_url api_key_env feedback history context_tokens model_timeout structured select ignore"
+_MODEL = "model base_url api_key_env feedback context_tokens structured select ignore"
 _LIMITED = "max_rounds max_seconds max_tokens max_cost"
-_SEARCH = "search candidates chains patience"
+_SEARCH = "search candidates patience"
 _TIMING = "min_gain metric max_pairs input_seed"
 _RUNNING = "sandbox image runtime python timeout memory"
 _CASE_FOLDERS = "folder with one folder of test cases for each problem"
@@ -341,13 +322,13 @@ _SERVED = {
 
 COMMANDS: Mapping[str, Mapping[str, FlagUse]] = {
     "improve": uses(
-        f"task workload {_INPUTS} {_CHECKING} strict ignore_difference calls contract {_TESTS} run {_MODEL} context"
-        f" no_memory record {_SEARCH} {_LIMITED} {_TIMING} no_cache no_profile quick {_RUNNING} run_dir resume",
+        f"task workload {_INPUTS} {_CHECKING} strict ignore_difference calls contract {_TESTS} run {_MODEL}"
+        f" record {_SEARCH} {_LIMITED} {_TIMING} no_cache no_profile quick {_RUNNING} run_dir resume",
         metric=_TIMES,
         no_tests=FlagUse(help="do not use existing tests, and accept a project's patch without any"),
     ),
     "compare": uses(
-        f"{_INPUTS} {_CHECKING} strict ignore_difference calls contract {_TESTS} run max_seconds {_TIMING} seed"
+        f"{_INPUTS} {_CHECKING} strict ignore_difference calls contract {_TESTS} run max_seconds {_TIMING}"
         f" no_cache {_RUNNING}",
         run=FlagUse(help="compare two versions of a project by this command, in the sandbox"),
         max_seconds=FlagUse(help="time limit of one comparison, such as 90 or 5m", unset="30s", group=_JUDGING),

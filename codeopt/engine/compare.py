@@ -228,7 +228,7 @@ def _compared(opened: OpenTarget, request: WorkloadRequest, early: _EarlyCheck) 
             workload = judge.workload
             if said := said_of_long_runs(workload.plan, workload.rule.final()):
                 console.print(said)
-            candidate = judge.time(candidate, request.options.seed, known.append)
+            candidate = judge.time(candidate, keep=known.append)
         except KeyboardInterrupt:
             timed = known[-1].comparison
             when = f"after {counted(timed.pairs, 'pair')}" if timed else "before it was timed"

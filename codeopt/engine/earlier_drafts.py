@@ -38,11 +38,11 @@ class EarlierDrafts:
 
 
 def open_earlier_drafts(request: WorkloadRequest, task: str) -> EarlierDrafts:
-    """The drafts of a request's target in the user's cache. Empty with `no_memory`."""
+    """The drafts of a request's target in the user's cache. Empty with `no_cache`."""
     path = request.target.path.resolve()
     parts = (str(path), request.target.name or "", request.options.run or "", task)
     cache = None
-    if not request.options.no_memory:
+    if not request.options.no_cache:
         cache = request.session.open_cache(path if path.is_dir() else path.parent, request.session.console.print)
     return EarlierDrafts(cache, sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest())
 

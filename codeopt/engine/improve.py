@@ -26,7 +26,7 @@ from codeopt.engine.comparison_progress import said_of_long_runs
 from codeopt.engine.earlier_drafts import open_earlier_drafts
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import TYPICAL_TIMES, LoopStage, RefineLoop
-from codeopt.engine.open_model import named_models
+from codeopt.engine.open_model import chosen_models
 from codeopt.engine.open_proposer import open_proposer
 from codeopt.engine.rounds import RunRecorder, close, finish, run_rounds
 from codeopt.engine.run_plan import RunPlan, make_plan
@@ -119,7 +119,7 @@ def _improved(
 def require_reachable(options: ImproveOptions, session: Session, clock: RunClock) -> None:
     """Ask the servers of the models before the original is run, which may take minutes. Raises UsageError,
     ModelError, OutOfTime."""
-    for name in named_models(options) if session.asks_server else ():
+    for name in chosen_models(options) if session.asks_server else ():
         model = session.open_model(replace(options, model=name, record=None), session.console.warn)
         if not isinstance(model, RemoteModel):
             continue
@@ -182,7 +182,7 @@ def _loop(
         wanted=lambda candidate: plan.task.score(candidate, workload.baseline) is not None,
     )
     open_one = cache(lambda one: session.open_model(one, console.warn))
-    ask_reader = _reader(plan, request, open_one) if plan.judge_model else None
+    ask_reader = _reader(plan, request, open_one) if plan.uses_model and plan.task.judge_question else None
     proposer = open_proposer(plan, workload, open_one, console, tried)
     return RefineLoop(
         proposer, plan.task, judge, replace(plan.budget, seconds=clock.limit), saved.history, saved.ledger, plan.search,
@@ -196,7 +196,7 @@ def _reader(plan: RunPlan, request: WorkloadRequest, open_model: Callable[[Impro
     from codeopt.engine.llm_judge import LlmJudge, read_by
 
     task, options = plan.task, plan.options
-    model = open_model(replace(options, model=plan.judge_model))
+    model = open_model(replace(options, model=plan.models[0]))
     given = request.program.source if task.answers_input else ""
-    reader = LlmJudge(model, task.judge_question, options.seed, given)
+    reader = LlmJudge(model, task.judge_question, request=given)
     return read_by(reader, request.session.console.progress, task.judge_view)

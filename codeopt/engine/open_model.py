@@ -35,12 +35,6 @@ def chosen_models(options: ImproveOptions) -> tuple[str, ...]:
     return names
 
 
-def named_models(options: ImproveOptions) -> tuple[str, ...]:
-    """Names of all language models that are asked: those that write, and one that judges."""
-    models = chosen_models(options)
-    return tuple(dict.fromkeys((*models, options.judge_model or models[0]))) if models else ()
-
-
 def _uses_model(options: ImproveOptions) -> bool:
     if options.model:
         return options.model != RULES
@@ -51,7 +45,7 @@ def check_models(options: ImproveOptions) -> None:
     """Refuse, before anything is run, a model that could not be asked. Raises UsageError, ModelError."""
     if options.record is not None and options.record.exists() and not options.resume:
         raise UsageError(f"--record {options.record} exists", hint="name another file, or remove it")
-    for name in named_models(options):
+    for name in chosen_models(options):
         _open(replace(options, model=name), lambda line: None, 2, {})
 
 
@@ -83,7 +77,6 @@ def _open(
         options.model or DEFAULT_MODEL,
         base_url=options.base_url,
         api_key_env=options.api_key_env,
-        timeout_s=options.model_timeout,
         context_tokens=options.context_tokens,
         prices={**_known_prices(options), **prices},
         notify=notify,

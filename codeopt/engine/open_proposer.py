@@ -40,7 +40,7 @@ def open_proposer(
     # Of a function an excerpt is shown, whose lines have other numbers.
     rows = (match.rule.reason if briefing.functions else f"{match.place}: {match.rule.reason}" for match in found)
     hints = list(dict.fromkeys(rows))
-    briefing = replace(briefing, statement=plan.statement or briefing.statement, tried=tried)
+    briefing = replace(briefing, tried=tried)
     models: list[Proposer] = [
         LanguageModel(
             open_model(replace(options, model=name)),
@@ -48,7 +48,6 @@ def open_proposer(
             workload.suite.known,
             briefing=briefing,
             feedback=options.feedback,
-            history=options.history,
             hints=hints,
             notify=console.warn,
             structured=options.structured,

@@ -8,7 +8,6 @@ from typing import Literal
 from codeopt.core.budget import Budget
 from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
-from codeopt.core.program import read_text
 from codeopt.core.target import Target
 from codeopt.engine.limit import granted
 from codeopt.engine.loop import SearchPlan
@@ -42,10 +41,6 @@ class RunPlan:
     profile_drafts: bool
     search: SearchPlan
     budget: Budget
-    statement: str
-    """Text of --context for a model. Empty: that of a file next to the cases, if there is one."""
-    judge_model: str
-    """Model that says which of two programs is easier to read. Empty: measures decide alone."""
 
     @property
     def uses_model(self) -> bool:
@@ -88,8 +83,6 @@ def make_plan(options: ImproveOptions) -> RunPlan:
         profile_drafts=bool(models) and not options.no_profile,  # the rules go by the original's profile
         search=_search(options, models, search),
         budget=_budget(options, models),
-        statement=read_text(options.context) if options.context else "",
-        judge_model=(options.judge_model or models[0]) if models and task.judge_question else "",
     )
 
 
@@ -103,7 +96,7 @@ def _search(options: ImproveOptions, models: tuple[str, ...], search: Search) ->
     """Return the plan of the search. The rules have their own search, which ends by itself."""
     if not models:
         return SearchPlan(patience=0, floor=False)
-    return SearchPlan(search, options.candidates, options.chains, options.patience, options.seed)
+    return SearchPlan(search, options.candidates, patience=options.patience)
 
 
 def _budget(options: ImproveOptions, models: tuple[str, ...]) -> Budget:

@@ -19,9 +19,6 @@ from codeopt.proposers.feedback import GENERIC, FeedbackMode, describe, task_mea
 from codeopt.tasks import Task
 from codeopt_sandbox.outcome import Case, CaseVerdict
 
-Extent = Literal["full", "last"]
-"""The part of the history that is shown: all rounds, or the original's program and the newest round."""
-
 NOTHING_MEASURED = "Nothing measured is given. Judge by reading, and do not make figures up."
 
 ASK: dict[Step, str] = {"critique": "Write the critique of the newest program.", "refine": "Write the next program."}
@@ -60,7 +57,6 @@ class Prompter:
     task: Task
     cases: Sequence[Case]
     mode: FeedbackMode
-    extent: Extent
     hints: Sequence[str]
     form: AnswerForm
     briefing: Briefing = field(default_factory=Briefing)
@@ -162,9 +158,7 @@ class Prompter:
 
     def _numbers(self, history: History) -> list[int]:
         """The rounds that there are to show, oldest first."""
-        whole = self.extent == "full" or history.last is history.original
-        wanted = history.candidates if whole else (history.original, history.last)
-        return [candidate.round for candidate in wanted]
+        return [candidate.round for candidate in history.candidates]
 
     def _kept(self, step: Step, history: History, kept: Sequence[int]) -> list[str]:
         """The rounds that are kept, with a line that says which are not."""
@@ -205,8 +199,6 @@ class Prompter:
         newest = candidate is history.last
         view = history.views.get(candidate.round)
         program = _changed_files(view.change) if view and view.change else _program(candidate, before)
-        if self.extent == "last" and not newest:  # the paper's x: the program to improve, without what was found out
-            return _block(candidate, program, about)
         critique = "" if newest and step == "critique" else self._critique(candidate)
         named = view.named if view and critique else ""
         figures = measured(candidate) if self.mode.measured else ""

@@ -13,7 +13,7 @@ from codeopt.core.sanitize import cut
 from codeopt.models._reply import critique_text, draft_below, is_done, to_draft
 from codeopt.proposers._answer_form import AnswerForm, Step
 from codeopt.proposers._continuation import WholeReply, whole
-from codeopt.proposers._prompt import Extent, Prompter
+from codeopt.proposers._prompt import Prompter
 from codeopt.proposers.feedback import GENERIC, FeedbackMode
 from codeopt.tasks import Task
 from codeopt_sandbox.outcome import Case
@@ -33,7 +33,6 @@ class LanguageModel:
         task: Meaning of a better program.
         cases: All cases.
         feedback: Parts of the feedback in the prompts, see FeedbackMode.
-        history: "full" shows every round that fits, "last" the original's program and the newest round.
         hints: Rewrites to try, one line each, such as those of the built-in rules.
         notify: Receives one line if something did not fit or a reply was cut.
         briefing: Facts of the target in addition to its program.
@@ -47,7 +46,6 @@ class LanguageModel:
         cases: Sequence[Case],
         *,
         feedback: str = FeedbackMode.MEASURED_AND_CRITIQUE,
-        history: Extent = "full",
         hints: Sequence[str] = (),
         notify: Callable[[str], None] | None = None,
         briefing: Briefing | None = None,
@@ -61,7 +59,6 @@ class LanguageModel:
             _in_its_form(task, briefing),
             tuple(cases),
             self._mode,
-            history,
             tuple(hints),
             AnswerForm.of(briefing, structured=structured),
             briefing,

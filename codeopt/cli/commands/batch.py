@@ -37,7 +37,6 @@ SAME = (
     "task",
     "model",
     "feedback",
-    "history",
     "select",
     "ignore",
     "check",
@@ -48,7 +47,6 @@ SAME = (
     "with_target",
     "search",
     "candidates",
-    "chains",
     "patience",
 )
 """Flags that a batch keeps from its first command on: rows made with other values do not belong in one table."""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from codeopt.core.history import Candidate
-from codeopt.core.program import read_text
 from codeopt.workloads import Suite, WorkloadRequest
 from codeopt.workloads._environments import compared_in
 from codeopt.workloads._other_core import on_other_core
@@ -77,8 +76,7 @@ def _differential_test(
     generated = not given and find_script(asked) is not None
     policy = InputPolicy.of(request.options.mutated_inputs, generated=generated)
     shown = [case for case in cases if not case.held_out]
-    said = read_text(request.options.context) if request.options.context else statement_in(asked.statement_folders)
-    bounds = stated_bounds(said, (case.stdin for case in cases))
+    bounds = stated_bounds(statement_in(asked.statement_folders), (case.stdin for case in cases))
     return make_differential_test(
         sandbox, request.program.source, shown, check, policy, seed=request.input_seed,
         also_known=cases, most=request.options.max_examples, longest_s=longest_s,

@@ -56,7 +56,6 @@ BAD = {
     "a null byte": Bad("source code string cannot contain null bytes", program=b"x = 1\0\n"),
     "no cases": Bad("slow.py has no test cases in ", cases=False),
     "no such folder of cases": Bad("--cases nowhere is not a directory", arguments=("slow.py", "--cases", "nowhere")),
-    "no such context": Bad("cannot read gone.md: No such file", arguments=("slow.py", "--context", "gone.md")),
     "no such input": Bad("cannot read nothing.txt", arguments=("slow.py", "--stdin", "nothing.txt")),
     "cases and stdin": Bad("not both", arguments=("slow.py", "--cases", ".", "--stdin", "input.0.txt")),
     "input only, original crashes": Bad(

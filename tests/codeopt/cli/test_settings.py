@@ -126,9 +126,7 @@ def test_a_downloaded_project_runs_nothing_and_sends_no_secret(
     require_own_word(parse(*instead))
 
 
-@pytest.mark.parametrize(
-    "line", ['search = "my.search"', 'workload = "my.kind"', 'judge-model = "my:factory"', 'runtime = "runc"']
-)
+@pytest.mark.parametrize("line", ['search = "my.search"', 'workload = "my.kind"', 'runtime = "runc"'])
 def test_a_downloaded_project_chooses_no_module_by_a_setting_without_a_flag(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

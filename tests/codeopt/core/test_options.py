@@ -18,6 +18,8 @@ from codeopt.core.options import FuzzPolicy, ImproveOptions, options_table
 OF_THE_COMMAND = {
     "export",
     "dry_run",
+    "list_rules",
+    "list_tasks",
     "branch",
     "html",
     "verbose",

@@ -45,7 +45,7 @@ def test_only_the_newest_drafts_are_kept_and_rules_leave_none(tmp_path: Path) ->
 def test_a_second_run_is_told_what_the_first_one_tried_unless_it_is_not_to_be(tmp_path: Path) -> None:
     write_problem(tmp_path, words=1200)
     told = []
-    for env in ({}, {}, {"CODEOPT_NO_MEMORY": "1"}):
+    for env in ({}, {}, {"CODEOPT_NO_CACHE": "1"}):
         with WireServer(["Line 6.\nVERDICT: IMPROVE", reply(FAST, "a set of words")]) as server:
             given = ("--base-url", server.base_url, "--model", server.model, "--max-rounds", "1")
             codeopt("improve", "slow.py", *given, *QUICK, cwd=tmp_path, env=env)

@@ -207,15 +207,6 @@ def test_without_measurements_the_critic_is_told_not_to_make_figures_up() -> Non
     assert "do not make figures up" not in asked(step="critique")
 
 
-def test_history_last_shows_the_originals_program_and_the_newest_round() -> None:
-    text = asked(HISTORY.with_critique("CRITIQUE-TWO"), history="last")
-    assert SLOW in text
-    assert "CRITIQUE-ZERO" not in text
-    assert "## Round 1" not in text
-    assert "CRITIQUE-TWO" in text
-    assert text.count("### Measured") == 1
-
-
 def test_hints_are_given() -> None:
     assert "- line 2: use `sys.stdin`".replace("`", "'") in asked(hints=["line 2: use `sys.stdin`"])
     assert "built-in rules" not in asked()

@@ -1,0 +1,83 @@
+"""When a set of known values is closed, on both sides of the threshold; and what calls keep that are repaired."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from codeopt.workloads.contract.function import Contract, contract_of
+from codeopt.workloads.contract.properties import closed_set
+from codeopt.workloads.function.calls.derive import derive
+from codeopt.workloads.source.functions import read_function
+
+DRAW = Random(2)
+MONTHS = [[DRAW.randint(1, 12) for _ in range(size)] for size in (1, 2, 3, 5, 8, 12, 20, 40, 80)]
+FEW = [[1, 2, 3], [1, 2], [3, 1, 2], [1], [2, 3]] * 2
+"""As people write them."""
+
+
+@pytest.mark.parametrize(
+    ("calls", "is_closed"),
+    [
+        (MONTHS, True),
+        ([*MONTHS, [13]], False),
+        ([*MONTHS, [13, 13]], True),
+        ([[size] for size in range(1, 13)], False),
+        (FEW, False),
+        (FEW * 10, True),
+        ([[1, 2] * 500], False),
+        ([[DRAW.randrange(100) for _ in range(1000)] for _ in range(3)], False),
+        ([], False),
+    ],
+)
+def test_a_set_is_closed_where_a_new_value_is_improbable(calls: list[list[int]], is_closed: bool) -> None:
+    assert (closed_set(calls) is not None) is is_closed
+
+
+def learnt(tmp_path: Path, parameters: str, calls: list[str]) -> Contract:
+    (tmp_path / "m.py").write_text(f"def f({parameters}):\n    return 0\n")
+    return contract_of(read_function(tmp_path / "m.py", "f"), calls)
+
+
+ARRAY = "load('numpy', 'array')"
+KNOWN = {
+    "months": [f"f({months})" for months in MONTHS],
+    "marks, low, high": [
+        f"f({sorted(DRAW.sample(range(900), n))}, {', '.join(map(str, sorted(DRAW.sample(range(900), 2))))})"
+        for n in range(2, 14)
+    ],
+    "text": [f"f('{at % 24:02}:{at % 60:02}')" for at in range(60)],
+    "points, width": [f"f({ARRAY}({[[0.5 * n, 1.5]] * n}, 'float64'), {n - n % 3})" for n in range(3, 14)],
+    "table": [f"f({[[a * b % 7 for a in range(n)] for b in range(n)]})" for n in range(2, 9)],
+}
+
+
+@pytest.mark.parametrize("parameters", KNOWN)
+def test_what_is_made_keeps_the_contract_or_breaks_one_thing_of_it(parameters: str, tmp_path: Path) -> None:
+    contract = learnt(tmp_path, parameters, KNOWN[parameters])
+    made = derive(KNOWN[parameters], 300, 1)
+    shaped = contract.shaped(made)
+    kept, before = (len([each for each in calls if not contract.beyond(each)]) for calls in (shaped, made))
+    assert kept > 0.7 * len(shaped)
+    assert kept > before
+
+
+@pytest.mark.parametrize(
+    ("parameters", "call", "why"),
+    [
+        ("months", "f([13])", "a number other than 1 to 12 among the items for `months`"),
+        ("marks, low, high", "f([300, 100, 200], 30, 90)", "calls that break: `marks` is sorted"),
+        ("marks, low, high", "f([10, 20, 30], 90, 30)", "calls that break: `low` is at most `high`"),
+        ("marks, low, high", "f([10, 20, 950], 30, 5000)", ""),
+        ("text", "f('1:30')", "a text of another form than 00:00 for `text`"),
+        ("text", "f('23:59')", ""),
+        ("points, width", f"f({ARRAY}([[1.5, 2.5]], 'float32'), 1)", "array of float32 for `points`"),
+        ("points, width", f"f({ARRAY}([[1.5, 2.5]], 'float64'), 9)", "calls that break: `width` is at most"),
+        ("table", "f([[1, 0], [5, 5]])", "calls that break: `table` is symmetric"),
+    ],
+)  # fmt: skip
+def test_what_is_unusual(parameters: str, call: str, why: str, tmp_path: Path) -> None:
+    found = learnt(tmp_path, parameters, KNOWN[parameters]).beyond(call)
+    assert found == why or (why and found.startswith(why)), found

@@ -306,7 +306,7 @@ def held(annotation: ast.AST) -> Iterator[str]:
 READS_ITSELF = {
     "codeopt/batch/backoff.py": "its own note", "codeopt/batch/local.py": "a worker's log",
     "codeopt/cli/commands/init.py": "a template of the package", "codeopt/cli/install_source.py": "package data",
-    "codeopt/core/machine.py": "/proc",
+    "codeopt/core/machine.py": "/proc", "codeopt/core/project_python.py": "package data",
     "codeopt/core/plugins.py": "this repository's own settings", "codeopt/cli/commands/doctor.py": "/proc",
     "codeopt/report/html/templating.py": "a template of the package",
     "codeopt/report/stacks/read.py": "a profile that is named each time, which a pipe may bring",

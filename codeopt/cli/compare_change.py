@@ -29,7 +29,7 @@ from codeopt.report.outcomes import LIMITS, About
 from codeopt.report.verdict import Verdict
 from codeopt.review.base_checkout import open_base_checkout
 from codeopt.review.change import Change
-from codeopt.review.changed_functions import ReviewTarget, find_targets
+from codeopt.review.changed_functions import ReviewTarget, as_callers_see, find_targets
 from codeopt.review.suggestion import ComparedFunction
 from codeopt.review.surroundings import isolated
 from codeopt_sandbox.compare import Decision
@@ -83,7 +83,7 @@ def compare_change(
     """Compare all that a change alters below some paths. Raises UsageError, NoSandbox."""
     repository, change = review_flags.open_change(arguments)
     targets, skipped = find_targets(change, repository, paths, arguments.exclude)
-    altered = [target for target in targets if target.old_path]
+    altered = as_callers_see([target for target in targets if target.old_path])
     compared = Compared()
     if altered:
         review_flags.require_settings(repository, change, options.check)

@@ -17,7 +17,7 @@ from codeopt.core.program import read_program
 from codeopt.core.target import Target
 from codeopt.engine.compare import PairResult
 from codeopt.engine.open_session import open_session
-from codeopt.review.changed_functions import ReviewTarget, shapes
+from codeopt.review.changed_functions import ReviewTarget, as_callers_see, shapes
 from codeopt.review.suggestion import ComparedFunction
 from codeopt.workloads.project.edits import keeps_statements
 
@@ -57,7 +57,7 @@ def _differing(old: Path, new: Path) -> tuple[list[ReviewTarget], list[ComparedF
     ]
     gone = [_unjudged(named, name, "NEW does not have it") for name in was if name not in have]
     kept = keeps_statements(ast.parse(before).body, ast.parse(now).body)
-    return targets, gone if kept else [*gone, _unjudged(named, "", OUTSIDE)]
+    return as_callers_see(targets), gone if kept else [*gone, _unjudged(named, "", OUTSIDE)]
 
 
 def _unjudged(path: str, name: str, why: str) -> ComparedFunction:

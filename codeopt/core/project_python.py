@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from codeopt_sandbox.plain_files import read_text
 
@@ -47,8 +51,19 @@ def reading_advice(path: Path) -> str:
     own = ".".join(map(str, sys.version_info[:2]))
     return (
         f"codeopt runs on Python {own}, and the project is for {found.words} ({found.place}): "
-        f"use uvx --python {found.words} codeopt, or install codeopt in the project's environment"
+        f"use uvx --python {found.words}{_copy()} codeopt, or install codeopt in the project's environment"
     )
+
+
+def _copy() -> str:
+    """`--from FOLDER` where codeopt was installed from a folder or a repository, as pip noted: no index has that."""
+    try:
+        noted = json.loads(distribution("codeopt").read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        return ""
+    url = str(noted.get("url", ""))
+    source = f"git+{url}" if noted.get("vcs_info") else unquote(url.removeprefix("file://"))
+    return f" --from {shlex.quote(source)}" if url else ""
 
 
 def _folders(path: Path) -> Iterator[Path]:

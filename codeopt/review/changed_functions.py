@@ -8,7 +8,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from codeopt.analysis.nodes import first_line
@@ -139,6 +139,23 @@ def _in_file(
         else:
             targets.append(ReviewTarget(file.path, name, path, file.old_path if name in before else ""))
     return targets, skipped
+
+
+def as_callers_see(targets: Sequence[ReviewTarget]) -> list[ReviewTarget]:
+    """The targets of a comparison, with the methods of its class in the place of a constructor: nobody calls one on an
+    object that is built already. A constructor whose class has no other method stays."""
+    found: dict[str, ReviewTarget] = {target.name: target for target in targets}
+    for target in targets:
+        owner, _, last = target.function.rpartition(".")
+        if last != "__init__":
+            continue
+        names = (function.qualname for function in read_functions(target.file).usable())
+        methods = [name for name in names if name.rpartition(".")[0] == owner and name != target.function]
+        if methods:
+            del found[target.name]
+        for each in (replace(target, function=name) for name in methods):
+            found.setdefault(each.name, each)
+    return [*found.values()]
 
 
 def is_test(path: str) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.review.changed_functions import ReviewTarget, as_callers_see
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 
@@ -35,6 +36,17 @@ RIGHT = OLD.replace(
 )
 WRONG = RIGHT.replace("value * 2 for", "value * 3 for")
 LAST_IS_WRONG = OLD.replace("value * 2 for", "value + value for").replace("value >= LEAST", "value > LEAST")
+CLASS = """\
+class Tagger:
+    def __init__(self, rules: list[str]) -> None:
+        self.rules = rules
+
+    def tags(self, words: list[str]) -> list[bool]:
+        return [any(word.startswith(rule) for rule in self.rules) for word in words]
+
+    def count(self, words: list[str]) -> int:
+        return len(words) + len(self.rules)
+"""
 FLAGS = ("--sandbox", "bubblewrap", "--mutated-inputs", "off", "--max-pairs", "12")
 
 
@@ -71,3 +83,13 @@ def test_calls_are_of_one_function(tmp_path: Path) -> None:
     done = codeopt("compare", "old.py", "new.py", "--calls", "old.py", cwd=tmp_path)
     assert done.status == 2
     assert "--calls is for one function" in done.err
+
+
+def test_a_constructor_is_judged_through_the_methods(tmp_path: Path) -> None:
+    """Nobody calls it on an object that is built."""
+    (tmp_path / "new.py").write_text(CLASS)
+    changed = [ReviewTarget("new.py", f"Tagger.{name}", tmp_path / "new.py", "old.py") for name in ("__init__", "tags")]
+    assert [target.function for target in as_callers_see(changed)] == ["Tagger.tags", "Tagger.count"]
+    assert [target.function for target in as_callers_see(changed[1:])] == ["Tagger.tags"]
+    (tmp_path / "new.py").write_text(CLASS[: CLASS.index("    def tags")])
+    assert as_callers_see(changed[:1]) == changed[:1]

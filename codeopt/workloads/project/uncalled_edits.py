@@ -14,7 +14,7 @@ from codeopt.workloads.project.edits import body_of, by_name, head_of, is_text
 from codeopt.workloads.project.event_log import LEAST_S, LONGER, watched_run
 from codeopt_sandbox.outcome import Case
 
-REACH = Instrument("project_reach")
+REACH = Instrument("tests.project_reach")
 Place = tuple[str, int]
 """File and first line of a function."""
 

@@ -110,26 +110,39 @@ class EditGains:
         self.dropped.clear()
         if len(groups) == 1:
             return draft
-        kept, dropped = list[EditGain](), list[EditGain]()
+        kept, dropped, patch = list[EditGain](), list[EditGain](), draft
         rule = replace(rule.screening(), max_pairs=min(MOST_PAIRS, rule.max_pairs), worth_having=WORTH_HAVING)
         uncalled = self._uncalled(draft, groups)
-        together = self._without(draft, [edit for group in uncalled for edit in group])
-        none_needed = len(uncalled) > 1 and not self._wrong(together, fails)
-        for number, group in enumerate(groups, 1):
-            self.notify(f"timing the patch without part {number} of {len(groups)}")
+        parts = self._standing_alone(draft, groups, uncalled)
+        for number, group in enumerate(parts, 1):
+            self.notify(f"timing the patch without part {number} of {len(parts)}")
             rest = self._without(draft, group)
             if group in uncalled:
-                wrong = "" if none_needed else self._wrong(rest, fails)
+                wrong = self._fails(rest)
                 gain = EditGain(group[0], None, wrong and f"without it: {wrong}", never_called=True)
             else:
-                gain = self._gain(draft, rest, group[0], fails, rule)
+                gain = self._gain(draft, rest, group[0], rule)
             if gain.pays or gain.undecided:
                 kept += _each(group, gain)
             else:
                 dropped += _each(group, gain)
                 draft = rest
+        if dropped and (wrong := fails(draft)):  # asked once, of all that does not pay: a suite may take minutes
+            kept += [replace(each, comparison=None, reason=f"without what does not pay: {wrong}") for each in dropped]
+            dropped, draft = [], patch
         self.kept[:], self.dropped[:] = kept, dropped
         return draft
+
+    def _standing_alone(
+        self, draft: Revision, groups: Sequence[tuple[CodeEdit, ...]], uncalled: Sequence[tuple[CodeEdit, ...]]
+    ) -> list[tuple[CodeEdit, ...]]:
+        """The groups, those in one without which the command is wrong: the others need them, so they have one gain."""
+        needed = [group for group in groups if group not in uncalled and self._fails(self._without(draft, group))]
+        if len(needed) < 2:
+            return list(groups)
+        self.notify(f"{len(needed)} parts of the patch cannot stand alone: they are timed together")
+        together = tuple(edit for group in needed for edit in group)
+        return [*(group for group in groups if group not in needed), together]
 
     def larger_command(self, least_s: float) -> Case | None:
         """Larger command that the original takes so many seconds for, at least; it is looked for once."""
@@ -155,10 +168,6 @@ class EditGains:
         """The larger command at which gains are looked for."""
         return self.larger_command(GROWTH * self.given.plain.active_s)
 
-    def _wrong(self, rest: Revision, fails: FailingTest) -> str:
-        """Reason why the rest of a patch is wrong; empty where it is right."""
-        return self._fails(rest) or fails(rest)
-
     def _fails(self, rest: Revision) -> str:
         """Reason why the command itself is not right with the rest of a patch; empty where it is."""
         given = self.given
@@ -172,9 +181,7 @@ class EditGains:
                 draft = without(self.given.original, draft, edit)
         return draft
 
-    def _gain(
-        self, draft: Revision, rest: Revision, edit: CodeEdit, fails: FailingTest, rule: StoppingRule
-    ) -> EditGain:
+    def _gain(self, draft: Revision, rest: Revision, edit: CodeEdit, rule: StoppingRule) -> EditGain:
         given = self.given
         if wrong := self._fails(rest):
             return EditGain(edit, None, f"without it: {wrong}")
@@ -182,9 +189,7 @@ class EditGains:
         if found.decision is Decision.FASTER:
             return EditGain(edit, found)
         if found.decision is Decision.INCONCLUSIVE and self._larger() is None:
-            return EditGain(edit, found)  # kept, tests of the rest do not matter
-        if wrong := fails(rest):
-            return EditGain(edit, None, f"without it: {wrong}")
+            return EditGain(edit, found)
         larger = None if found.decision is Decision.SLOWER else self._at_larger_size(draft, rest, edit, rule)
         return larger or EditGain(edit, found)
 

@@ -55,6 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.batch.datasets._importers import PAIRS
 
     check, out = _checker(arguments.check), arguments.output
+    if not arguments.path.exists():
+        raise UsageError(f"there is no {arguments.path}", hint=names_near(arguments.path))
     result = out if arguments.kind in FUNCTIONS else out / PAIRS
     tally: Counter[str] = Counter()
     with Console(quiet=arguments.quiet) as console:
@@ -100,8 +102,6 @@ def _decisions(
     def run(source: str, stdin: bytes, hash_seed: int) -> Run:
         return sandbox.run(source, stdin, mode="exec", environment=seeded(hash_seed))
 
-    if not arguments.path.exists():
-        raise UsageError(f"there is no {arguments.path}", hint=names_near(arguments.path))
     request = ImportRequest(arguments.path, arguments.cases)
     found = plugins.load("codeopt.batch.datasets._importers", arguments.kind).read(request)
     for number, each in enumerate(islice(found, arguments.limit), 1):

@@ -99,7 +99,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 ASPECTS = ("pronunciation", "spelling", "relation", "connotation", "recognition")
-ANSWERS = "```\nSELF\n```\n--- next answer ---\n" + "\n".join([*(f"{name}: 5/5" for name in ASPECTS), "VERDICT: DONE"])
+ANSWERS = "```\nATLE\nA TitLE\n```\n--- next answer ---\n" + "\n".join(
+    [*(f"{name}: 5/5" for name in ASPECTS), "VERDICT: DONE"]
+)
 """What a model says of a title."""
 
 COMMANDS: dict[str, tuple[list[str], str, str]] = {
@@ -124,7 +126,7 @@ COMMANDS: dict[str, tuple[list[str], str, str]] = {
     "improve --list-tasks": (["improve", "--list-tasks"], "acronym", ""),
     "refine": (
         ["refine", "-t", "acronym", "A title", "--model", "scripted:answers.txt"],
-        "SELF",
+        "ATLE",
         "nothing left to improve",
     ),
     "mcp": (["mcp"], "", r"^error: codeopt mcp needs an extra\n  hint: \S+ -m pip install 'mcp>=\S+' 'uvicorn>=\S+'$"),

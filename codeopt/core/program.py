@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
-from mimetypes import MimeTypes
 from pathlib import Path
 from typing import Protocol
 
@@ -145,10 +144,6 @@ def read_program(path: Path) -> Program:
     try:
         if path.is_dir():
             raise UsageError(f"{path} is a directory", hint="name the Python file in it")
-        if MimeTypes().guess_type(path.name)[0] not in (None, "text/x-python"):
-            raise UsageError(
-                f"{path} is no Python file", hint="name a .py file or a notebook; codeopt refine is for texts"
-            )
         return _parsed(path, _read(path))
     except OSError as error:
         near = names_near(path, "*.py") if isinstance(error, FileNotFoundError) else ""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from mimetypes import MimeTypes
 from typing import TYPE_CHECKING, cast
 
+from codeopt.core.errors import UsageError
 from codeopt.workloads._protocol import workload
 
 if TYPE_CHECKING:
@@ -74,6 +76,9 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenedProgram]:
     from codeopt.workloads.program.siblings import InProject, link_given, open_siblings, search_path
 
     target = request.target
+    if MimeTypes().guess_type(target.path.name)[0] not in (None, "text/x-python"):
+        hint = "name a .py file or a notebook; codeopt refine is for texts"
+        raise UsageError(f"{target.path} is no Python file", hint=hint)
     with ExitStack() as stack:
         asked = request
         mounts: Mounts = ()

@@ -43,7 +43,7 @@ def test_a_failing_command_is_told_by_its_error(tmp_path: Path) -> None:
 
 
 def test_no_table_is_empty(tmp_path: Path) -> None:
-    write_files(tmp_path, {"it.py": "print(1)\n"})
+    write_files(tmp_path, {"it.py": "print(sum(n * n for n in range(2_000_000)))\n"})
     for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "one")):
         git(tmp_path, words)
     done = codeopt("profile", ".", "--run", "python it.py", cwd=tmp_path)

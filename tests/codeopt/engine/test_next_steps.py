@@ -39,11 +39,15 @@ class Measured(Defaults):
 
 
 def look(
-    best: Candidate | None, options: ImproveOptions = RULES, task: str = "runtime", target: str = "slow.py", **how: Any
+    best: Candidate | None,
+    options: ImproveOptions = RULES,
+    task: str = "runtime",
+    command: tuple[str, ...] = ("improve", "slow.py"),
+    **how: Any,
 ) -> NextSteps:
     workload = Measured(how.get("profiled", lambda source: profile()))
     judge = Judge(cast(Workload, workload), profiled=False)
-    return next_steps(judge, open_task(task), best, options, measure=how.get("measure", True), target=target)
+    return next_steps(judge, open_task(task), best, options, measure=how.get("measure", True), command=command)
 
 
 def test_the_original_is_hot_where_nothing_was_accepted() -> None:
@@ -69,16 +73,15 @@ def test_after_a_language_model_only_the_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "given", "command"),
+    ("typed", "shown"),
     [
-        (".", {"run": "python main.py"}, "codeopt improve --run 'python main.py' --model NAME"),
-        ("shop", {"run": "pytest"}, "codeopt improve shop --run pytest --model NAME"),
-        ("a b.py::f", {"task": "memory"}, "codeopt improve 'a b.py::f' --task memory --model NAME"),
+        (("improve", "--run", "python main.py"), "codeopt improve --run 'python main.py' --model NAME"),
+        (("improve", "a b.py::f", "--model", "rules"), "codeopt improve 'a b.py::f' --model NAME"),
+        (("improve", "a.py", "--", "-n", "3"), "codeopt improve a.py --model NAME -- -n 3"),
     ],
 )
-def test_a_model_is_asked_for_the_same(target: str, given: dict[str, str], command: str) -> None:
-    options = ImproveOptions.of({"model": "rules", **given})
-    assert look(None, options, task=options.task, target=target).next_step == command
+def test_a_model_is_asked_for_the_same(typed: tuple[str, ...], shown: str) -> None:
+    assert look(None, command=typed).next_step == shown
 
 
 def test_a_profile_that_fails_is_said() -> None:

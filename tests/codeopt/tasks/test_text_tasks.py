@@ -80,7 +80,7 @@ def test_the_first_draft_stands_where_nothing_is_better(tmp_path: Path) -> None:
 
 
 def test_a_full_score_ends_it(tmp_path: Path) -> None:
-    answers = (block("SELF"), scored("acronym", MOST, "DONE"))
+    answers = (block("STILE\nSome TItLE"), scored("acronym", MOST, "DONE"))
     done, _ = refine("--task", "acronym", "Some title", "--json", answers=answers, cwd=tmp_path)
     assert done.json["rounds"] == []
     assert "nothing left to improve" in done.err

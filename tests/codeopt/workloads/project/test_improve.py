@@ -37,8 +37,7 @@ def test_a_change_of_two_functions_is_one_patch(shop: Path) -> None:
     model = script(
         shop.parent / "answers.txt",
         "The store is searched for each name.\nVERDICT: IMPROVE",
-        answer("half of it", HEAD + FIND),
-        "The index is not kept.\nVERDICT: IMPROVE",
+        answer("half of it", HEAD + FIND),  # it fails at a line, and is mended without a critique
         answer("an index", HEAD + ADD + "\n" + FIND + "\n" + USELESS),
         "Good.\nVERDICT: DONE",
     )

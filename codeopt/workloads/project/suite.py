@@ -22,7 +22,7 @@ from codeopt.workloads.project.new_tests import NewTests, run_new_tests
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.suite_cache import SuiteCache, open_suite_cache
 from codeopt.workloads.project.test_files import find_test_files
-from codeopt.workloads.project.test_runs import WITHOUT_OPTIONS, FileTests, TestResults, TestRunner, Way, run_tests
+from codeopt.workloads.project.test_runs import WITHOUT_OPTIONS, FileResults, TestResults, TestRunner, Way, run_tests
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 
 SHARE = 0.4
@@ -77,7 +77,7 @@ class ProjectSuite:
     kept: SuiteCache = field(default_factory=SuiteCache)
     """Results of earlier sessions."""
     notify: Callable[[str], None] = lambda line: None
-    known: dict[str, FileTests] = field(default_factory=dict)
+    known: dict[str, FileResults] = field(default_factory=dict)
     """Results on the original by file."""
     drafts: dict[Revision, DraftTests] = field(default_factory=dict)
     latest: DraftTests = DraftTests()
@@ -205,7 +205,7 @@ class ProjectSuite:
         for at, path in enumerate(paths[: last + 1]):
             good = tuple(name for name in by_file[path] if results.states[name])
             bad = tuple(name for name in by_file[path] if not results.states[name])
-            self.known[path] = FileTests(self.ways[0], good, bad, share_s, cut=late and at == last)
+            self.known[path] = FileResults(self.ways[0], good, bad, share_s, cut=late and at == last)
             if not self.known[path].cut:
                 self.kept.keep_original(path, self.known[path])
 

@@ -19,7 +19,7 @@ from codeopt.core.revision import Revision
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.corpus.cache_key import in_words, is_recent, runner_parts
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.test_runs import FileTests
+from codeopt.workloads.project.test_runs import FileResults
 
 FORMAT = 2
 """Version of the JSON of the results."""
@@ -37,15 +37,15 @@ class SuiteCache:
     told: set[str] = field(default_factory=set)
     """Times of earlier runs that the user was told of."""
 
-    def of_original(self, path: str) -> FileTests | None:
+    def of_original(self, path: str) -> FileResults | None:
         """Return the results of a test file on the original. None if they are not known."""
         try:
             stored = self._load(self._key_of(path))
-            return None if stored is None else CODEC.read(FileTests, stored)
+            return None if stored is None else CODEC.read(FileResults, stored)
         except ValueError:
             return None
 
-    def keep_original(self, path: str, found: FileTests) -> None:
+    def keep_original(self, path: str, found: FileResults) -> None:
         """Keep them if a test passes."""
         if self.cache and found.passed:
             self.cache.put(CacheKind.SUITE, self._key_of(path), CODEC.write(found))

@@ -52,7 +52,7 @@ Way = tuple[TestRunner, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class FileTests:
+class FileResults:
     """The tests of one file on the original."""
 
     way: Way

@@ -20,7 +20,7 @@ from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project import OpenedProject, open_workload, read
 from codeopt.workloads.project.suite import ProjectSuite, open_suite
 from codeopt.workloads.project.suite_cache import SuiteCache
-from codeopt.workloads.project.test_runs import FileTests, TestRunner
+from codeopt.workloads.project.test_runs import FileResults, TestRunner
 from tests.conftest import require_sandbox
 
 FILES = {
@@ -127,8 +127,8 @@ def test_whatever_decides_what_tests_say_makes_them_run(
 def test_only_what_passes_and_makes_sense_is_kept(tmp_path: Path) -> None:
     cache, way = Cache(tmp_path), (TestRunner.PYTEST, ("-o", "addopts="))
     kept, draft = SuiteCache(cache, "key"), Revision({"a.py": "x = 1\n"})
-    tests = FileTests(way, ("t.py::test_a",), ("t.py::test_b",), 1.5)
-    kept.keep_original("t.py", FileTests(way, lost=("b",)))
+    tests = FileResults(way, ("t.py::test_a",), ("t.py::test_b",), 1.5)
+    kept.keep_original("t.py", FileResults(way, lost=("b",)))
     assert (kept.of_original("t.py"), kept.passes(draft, "t.py")) == (None, False)
     kept.keep_original("t.py", tests)
     kept.keep_passing(draft, "t.py")

@@ -115,8 +115,10 @@ class Sandbox:
 
     def __exit__(self, _t: type[BaseException] | None, error: BaseException | None, _tb: TracebackType | None) -> None:
         self.close()
-        if error is not None and (failure := self._launch.failure()):
-            error.add_note(failure)  # an interrupt may be the user's answer to it
+        # An interrupt may be the user's answer to a backend that fails; any other error says that itself.
+        interrupt = None if isinstance(error, Exception | GeneratorExit) else error
+        if interrupt is not None and (failure := self._launch.failure()):
+            interrupt.add_note(failure)
 
     def close(self) -> None:
         """End the guest and remove everything that was made for it."""

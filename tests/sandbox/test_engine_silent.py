@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -53,6 +55,12 @@ class Relay:
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
             each.close()
+        # A request without an answer holds its socket in a thread, which ends now, and nobody closes it.
+        for thread in threading.enumerate():
+            if thread is not threading.current_thread():
+                thread.join(0.5)
+        with warnings.catch_warnings(action="ignore", category=ResourceWarning):
+            gc.collect()
 
 
 @pytest.fixture

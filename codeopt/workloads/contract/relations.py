@@ -186,7 +186,7 @@ def find_relations(calls: Sequence[Parts], relied: Relied = NOTHING_RELIED) -> t
 
 def _are_words(values: Sequence[Any]) -> bool:
     """Return True for lists of texts of one length in all calls, of which their form tells."""
-    rows = [row for value in values for row in value]
+    rows = [row for value in values if isinstance(value, Sequence) for row in value]
     return all(type(row) is str for row in rows) and len(set(map(len, rows))) == 1
 
 

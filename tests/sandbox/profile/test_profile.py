@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from codeopt_sandbox.outcome import Case, Run
 from codeopt_sandbox.profile import Profile, RunDriver, profile
 
 CASE = Case("small", b"5\n")
+needs_scalene = pytest.mark.skipif(find_spec("scalene") is None, reason="no Scalene for this Python")
 LOOP = "total = 0\nfor number in range(30_000):\n    total += number * number % 7\n"
 ENDINGS = {
     "raise": ("raise KeyError(1)", ("line profile: the program ended with KeyError",)),
@@ -67,6 +69,7 @@ def test_an_endless_program_is_stopped_and_what_was_seen_counts(forever: str, ru
     assert {each.count[-1] for each in (*found.lines, *found.functions)} == {"+"}
 
 
+@needs_scalene
 def test_an_endless_program_under_scalene(run_driver: RunDriver) -> None:
     found = profile(run_driver, "total = 0\nwhile True:\n    total += 1\n", CASE, seconds=1, modes=["scalene"])
     assert found.python_share is not None
@@ -168,6 +171,7 @@ def test_memory_is_charged_to_the_line_that_allocates(run_driver: RunDriver) -> 
     assert found.copy_mib_s > 0
 
 
+@needs_scalene
 def test_a_short_program_is_repeated_and_that_is_said(run_driver: RunDriver) -> None:
     found = profile(run_driver, LOOP, CASE)
     assert found.lines[0].line in (2, 3)
@@ -177,6 +181,7 @@ def test_a_short_program_is_repeated_and_that_is_said(run_driver: RunDriver) -> 
     assert found.lines[0].count == f"{found.lines[0].hits:,}"
 
 
+@needs_scalene
 def test_a_program_that_does_nothing(run_driver: RunDriver) -> None:
     found = profile(run_driver, "", CASE)
     assert (found.lines, found.python_share) == ((), None)
@@ -192,6 +197,7 @@ def test_a_missing_profiler_is_named_and_the_other_still_works(run_driver: RunDr
     assert [note for note in found.notes if "python -m pip install scalene" in note]
 
 
+@needs_scalene
 def test_where_files_are_small_scalene_still_gives_the_split(run_driver: RunDriver) -> None:
     def limited(driver: GuestProgram, stdin: bytes) -> Run:
         limit = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (2**24, 2**24))\n"

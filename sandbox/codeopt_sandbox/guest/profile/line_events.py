@@ -8,13 +8,11 @@ A process that the program forks runs without events, at its full speed; only it
 
 from __future__ import annotations
 
-import dis
 import os
 import sys
 import threading
 import time
 import types
-from collections import Counter
 
 from .memory import forget_peak, memory_mib
 from .sampler import ready_seconds
@@ -34,8 +32,6 @@ SUSPENDABLE = 0x20 | 0x80 | 0x200
 """Bits of co_flags that mark generators, coroutines and asynchronous generators."""
 OPTIMIZED = 0x1
 """Bit of co_flags that marks functions; a class body or a module does not have it."""
-IDLE_STEPS = 2
-"""Instructions of a line whose overhead is that of a line."""
 MONITORED = hasattr(sys, "monitoring")
 get_ident = threading.get_ident  # a program may patch it
 
@@ -68,7 +64,7 @@ class Table:
     """Hits and times of each code object."""
 
     def __init__(self, code: types.CodeType, costs: Sequence[float]) -> None:
-        self.line_cost, self.call_cost, self.item_cost, self.step_cost = (round(cost) for cost in costs)
+        self.line_cost, self.call_cost, self.item_cost = (round(cost) for cost in costs)
         if not MONITORED:  # there each item of a generator in one line is a new line as well
             self.item_cost = max(0, self.item_cost - self.line_cost)
         self.rows: dict[int, dict[int, Row]] = {}
@@ -77,8 +73,6 @@ class Table:
         self.seen = 0
         """Time of the last event of any thread, ns."""
         self.codes: dict[int, types.CodeType] = {}
-        self.steps: dict[int, Counter[int]] = {}
-        """Instructions of each line by id of code, where they are made once for each hit."""
         self.owners: dict[int, tuple[str, int]] = {}
         """Name and first line of the function that a code object is shown under, by its id."""
         self._add(code, (code.co_name, code.co_firstlineno), "")
@@ -88,7 +82,6 @@ class Table:
         from 3.11 on only."""
         key = id(code)
         self.codes[key], self.rows[key], self.calls[key], self.owners[key] = code, {}, 0, owner
-        self.steps[key] = steps_of(code)
         for inner in code.co_consts:
             if isinstance(inner, types.CodeType):
                 name = prefix + inner.co_name
@@ -112,24 +105,11 @@ class Table:
             for line, (hits, ns) in rows.items():
                 if not line or not (hits or folded):  # a `def` line, which a generator is entered in
                     continue
-                cost = self.line_cost + self.step_cost * max(0, self.steps[key][line] - IDLE_STEPS)
-                own = max(hits, ns - hits * cost)  # 1 ns at the least
+                own = max(hits, ns - hits * self.line_cost)  # 1 ns at the least
                 entry = lines.setdefault(line, [line, 0, 0])
                 entry[1], entry[2] = max(entry[1], hits), entry[2] + own
                 function[3] += own
         return {"lines": list(lines.values()), "functions": list(functions.values())}
-
-
-def steps_of(code: types.CodeType) -> Counter[int]:
-    """Number of instructions of each line. A loop's line and a generator make only some of theirs for each hit."""
-    found: Counter[int] = Counter()
-    starts, line = dict(dis.findlinestarts(code)), 0
-    loops = {0}
-    for each in dis.get_instructions(code):
-        line = starts.get(each.offset, line) or 0
-        found[line] += 1
-        loops |= {line} if each.opname == "FOR_ITER" or code.co_flags & SUSPENDABLE else set()
-    return Counter({line: count for line, count in found.items() if line not in loops})
 
 
 class Clock:
@@ -268,17 +248,13 @@ def calls(items):
         item; call()
 def resumed(items):
     sum(item for item in items)
-def steps(items):
-    for item in items:
-        item; item; item; item; item; item; item; item; item; item; item
-for function in lines, calls, resumed, steps:
+for function in lines, calls, resumed:
     function(range(1000))
 """
 
 
-def calibrate() -> tuple[float, float, float, float]:
-    """Overhead of the events for a line, a call, an item of a generator in one line, and a further instruction of a
-    line, ns. Before Python 3.12 the interpreter asks at each instruction whether a line begins."""
+def calibrate() -> tuple[float, float, float]:
+    """Overhead of the events for a line, a call and an item of a generator in one line, ns: (line, call, item)."""
 
     def elapsed(function: Callable[[range], Any]) -> int:
         start = time.perf_counter_ns()
@@ -286,7 +262,7 @@ def calibrate() -> tuple[float, float, float, float]:
         return time.perf_counter_ns() - start
 
     def traced() -> dict[int, int]:
-        events = LineEvents(Table(code, (0, 0, 0, 0)))
+        events = LineEvents(Table(code, (0, 0, 0)))
         events.start()
         exec(code, {})
         events.stop()
@@ -294,10 +270,9 @@ def calibrate() -> tuple[float, float, float, float]:
 
     code, idle = compile(IDLE, "<idle>", "exec"), {}  # type: tuple[types.CodeType, dict[str, Any]]
     exec(code, idle)
-    bare = {name: min(elapsed(idle[name]) for _ in range(5)) / 1000 for name in ("lines", "calls", "resumed", "steps")}
+    bare = {name: min(elapsed(idle[name]) for _ in range(5)) / 1000 for name in ("lines", "calls", "resumed")}
     tables = [traced() for _ in range(3)]
-    own = {line: min(rows[line] for rows in tables) / 1000 for line in (6, 9, 11, 14)}
+    own = {line: min(rows[line] for rows in tables) / 1000 for line in (6, 9, 11)}
     line = max(0, own[6] - bare["lines"] / 2)
     call = max(0, own[9] - line - bare["calls"] + bare["lines"] / 2)
-    step = max(0, own[14] - own[6] - bare["steps"] + bare["lines"]) / 20  # ten times two instructions more
-    return line, call, max(0, own[11] - call - bare["resumed"]), step
+    return line, call, max(0, own[11] - call - bare["resumed"])

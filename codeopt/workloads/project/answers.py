@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from itertools import dropwhile
@@ -143,18 +143,17 @@ def _without(text: str, path: str, node: ast.Delete) -> str:
 
 def now_unused(before: Revision, after: Revision) -> tuple[str, ...]:
     """Private functions that the original uses and a draft leaves without a use."""
-    names = {
-        name
-        for path in after.changed_files(before)
-        for name in map(str, functions_by_name(ast.parse(after[path]).body))
-        if re.search(r"(?:^|\.)_(?!_)\w+$", name)
-    }
-    changed = {name: re.compile(rf"\b{name.rpartition('.')[2]}\b") for name in sorted(names)}
+    changed = list(after.changed_files(before))
+    names = {name for path in changed for name in functions_by_name(ast.parse(after[path]).body)}
+    private = sorted(name for name in names if re.search(r"(?:^|\.)_(?!_)\w+$", name))
 
-    def uses(name: str, files: Revision) -> int:
-        return sum(len(changed[name].findall(text)) for text in files.values())
+    def uses(name: str, files: Revision, paths: Iterable[str]) -> int:
+        word = re.compile(rf"\b{name.rpartition('.')[2]}\b")
+        return sum(len(word.findall(files[path])) for path in paths)
 
-    return tuple(name for name in changed if uses(name, before) > uses(name, after) == 1)
+    # Most names are used as often as before: all files of a large project are read for the others alone.
+    lost = [name for name in private if uses(name, before, changed) > uses(name, after, changed)]
+    return tuple(name for name in lost if uses(name, after, after) == 1)
 
 
 def _order(node: ast.stmt) -> int:

@@ -1,4 +1,4 @@
-"""Commands and options of earlier versions, each with what to use instead, for whoever still types one."""
+"""Commands and options of earlier versions, each with what to use instead."""
 
 from __future__ import annotations
 

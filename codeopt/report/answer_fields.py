@@ -190,7 +190,7 @@ class HotFunctionFields(AnswerPart):
     hits: int | None
     """Calls; null: not counted."""
     cut: bool = False
-    """Counting was cut: there are at least so many."""
+    """Counting was cut: the number is a lower bound."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from codeopt_sandbox.caveat import Tier
 MOST = 0.6
 """Share of the similar inputs above which a lenient policy rejects a difference: the draft is fitted to known ones."""
 HANGS = 20
-"""A draft that does not end within so many times what the original takes is wrong, and not slower: nothing shows that
+"""A draft that does not end within this multiple of the original's time is wrong, and not slower: nothing shows that
 it ends at all. The original's time includes the start of an interpreter where it is a program's."""
 _AUTO, _STRICT, _LENIENT, _OFF = FuzzPolicy
 _REJECTING: Mapping[Tier, tuple[FuzzPolicy, ...]] = {

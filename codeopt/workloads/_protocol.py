@@ -61,7 +61,7 @@ class Checks(Protocol):
         ...
 
     def run_tests(self, draft: Revision, stage: Stage, seconds: float | None, keep: KeepTests) -> Checked:
-        """Run the project's own tests on a draft that is right on all else and worth it, for so many seconds.
+        """Run the project's own tests on a draft that is right on all else and worth it, for at most `seconds`.
 
         What ran on the same draft before is not run again. keep: receives the count after each run.
         """

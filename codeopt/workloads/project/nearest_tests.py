@@ -30,7 +30,7 @@ class NearestTests:
 
     paths: tuple[str, ...]
     reaching: int
-    """The first so many may reach a changed function. The others are not known to."""
+    """Number of the first ones, which may reach a changed function. The others are not known to."""
 
 
 def nearest_tests(changed: Sequence[CodeEdit], tests: Iterable[str], files: Mapping[str, bytes]) -> NearestTests:

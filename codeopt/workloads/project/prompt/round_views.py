@@ -89,7 +89,7 @@ def _functions(
 
 
 def _whole_s(candidate: Candidate, original: Candidate) -> float:
-    """CPU time of the command, by the clock of the original's run: single runs of one program differ by a factor of two
+    """CPU time of the command, scaled to the original's run: single runs of one program differ by a factor of two
     on a busy machine, so that a draft's is the original's over its measured ratio."""
     compared = candidate.by("time")
     took = candidate if compared is None else original

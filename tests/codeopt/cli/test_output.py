@@ -98,8 +98,9 @@ def test_the_result_and_the_talk_go_different_ways(tmp_path: Path) -> None:
         r"Stopped: the limit of 1 round is reached\.",
         r"Apply: codeopt apply",
     ]
-    assert len(done.lines) == len(expected), done.err
-    for pattern, line in zip(expected, done.lines, strict=True):
+    lines = [line for line in done.lines if not line.startswith("slower below")]  # as the machine measures
+    assert len(lines) == len(expected), done.err
+    for pattern, line in zip(expected, lines, strict=True):
         assert re.fullmatch(pattern, line)
     assert (tmp_path / "slow.py").read_text() == SLOW
     assert not (tmp_path / "slow.py.orig").exists()
@@ -110,7 +111,7 @@ def test_one_log_has_an_empty_line_on_each_side_of_the_diff(tmp_path: Path) -> N
     words = command("improve", "slow.py", *SCRIPT, *QUICK)
     both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     done = subprocess.run(words, cwd=tmp_path, env=environment(**NO_FEEDBACK), text=True, check=True, **both)
-    assert re.search(r"\.\n\n--- a/slow\.py\n(.*\n)*?\n(Stopped|Apply): ", done.stdout)
+    assert re.search(r"[^\n]\n\n--- a/slow\.py\n(.*\n)*?\n(Stopped|Apply): ", done.stdout)
     assert "\n\n\n" not in done.stdout
 
 

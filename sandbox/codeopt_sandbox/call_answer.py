@@ -14,16 +14,16 @@ from codeopt_sandbox.guest.answer import EFFECTS as EFFECTS
 from codeopt_sandbox.guest.answer import FIELDS, NOTHING, Answer, Field
 from codeopt_sandbox.guest.calls import outcome as ends
 from codeopt_sandbox.guest.calls.channel import LEFT, LINES, OUTCOME, STATE, TEXT, TIMES, frames
-from codeopt_sandbox.guest.calls.outcome import LeftSetting as LeftSetting
-from codeopt_sandbox.guest.calls.outcome import ProcessChanges as ProcessChanges
 from codeopt_sandbox.guest.calls.outcome import State as State
+from codeopt_sandbox.guest.calls.process_state import CALLS, IMPORT
+from codeopt_sandbox.guest.calls.process_state import LeftSetting as LeftSetting
+from codeopt_sandbox.guest.calls.process_state import ProcessChanges as ProcessChanges
 from codeopt_sandbox.outcome import Cause, Run
 
 INTERPRETER_BYTES = 2 << 20
 """Growth of a process that belongs to no object, bytes: pages of the interpreter itself, arenas that are not full."""
 MIN_PEAK_BYTES = 4096
 """Smallest reported peak, bytes: one page."""
-WHEN = (ends.IMPORT, ends.CALLS)
 PASSES = ("cpu", "wall", "delay", "given", "beside", "beside_wall", "exits")
 """Names of the figures that each pass has."""
 MAX_SHOWN_CHARS = 4000
@@ -301,7 +301,7 @@ def _left(fields: Any) -> ProcessChanges:
     except (TypeError, AttributeError) as error:
         raise ValueError(str(error)) from error
     texts = [text for each in found for text in each.fields().values()] + libraries
-    if not all(isinstance(text, str) for text in texts) or any(each.when not in WHEN for each in found):
+    if not all(isinstance(text, str) for text in texts) or any(each.when not in (IMPORT, CALLS) for each in found):
         raise ValueError(f"settings that make no sense: {fields!r:.100}")
     lines = [LeftSetting(*map(_one_line, each.fields().values())) for each in found]
     return ProcessChanges(tuple(lines), tuple(map(_one_line, libraries)))

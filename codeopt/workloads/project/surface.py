@@ -22,8 +22,8 @@ from codeopt_sandbox.outcome import Run
 
 SCRIPT = f"{WATCH}/surface.py"
 RESULT = f"{WATCH}/surface.json"
-GUEST = ("tests/__init__", "tests/surface", "calls/__init__", "calls/settings",
-         "calls/outcome", "calls/repr/")  # fmt: skip
+GUEST = ("tests/__init__", "tests/surface", "calls/__init__", "calls/import_context",
+         "calls/process_state", "calls/repr/")  # fmt: skip
 RUN = """
 {bundle}
 import os

@@ -22,24 +22,7 @@ MEMBERS = frozenset((Function, property, classmethod, staticmethod))
 INNER = tuple([attrgetter(name) for name in ("__code__", "__defaults__", "__kwdefaults__")])
 HEAP_TYPE = 1 << 9
 """Bit of `type.__flags__` that marks classes that can be changed, unlike those of the interpreter's own code in C."""
-REPLACED = "another"
-"""State of a name that leads to another object."""
-GONE = "gone"
-"""State of a name that was taken out."""
-NOT_IMPORTED = "put in its place, not imported"
-"""State of a module that was put in sys.modules without an import."""
-
-
-class NamedCode:
-    """Names of a module or of a class, with their objects."""
-
-    def __init__(self, prefix: str, space: Any, names: list[str]) -> None:
-        self.prefix, self.space, self.names = prefix, space, names
-        self.values = [space[name] for name in names]
-
-    def is_as_it_was(self) -> bool:
-        """Return True if all names have the same objects. No line of Python runs for each name."""
-        return all(map(is_, map(self.space.get, self.names), self.values))
+GONE = object()
 
 
 class ModuleCode:
@@ -48,32 +31,36 @@ class ModuleCode:
     def __init__(self, name: str, module: Any) -> None:
         self.module = module
         space = vars(module)
-        top = NamedCode(name, space, [key for key, value in space.items() if callable(value)])
+        callables = {key: value for key, value in space.items() if callable(value)}
+        self.parts: list[tuple[str, Any, dict[str, Any]]] = [(name, space, callables)]
+        """Prefix, namespace and objects by name of the module and of each of its classes."""
         home = space.get("__name__")
-        kinds = [value for value in top.values if issubclass(type(value), type) and value.__flags__ & HEAP_TYPE]
-        self.parts = [top, *[members_of(name, kind) for kind in kinds if kind.__module__ == home]]
-        found = [value for part in self.parts for value in part.values]
+        for kind in callables.values():
+            if issubclass(type(kind), type) and kind.__flags__ & HEAP_TYPE and kind.__module__ == home:
+                members = {key: value for key, value in vars(kind).items() if type(value) in MEMBERS}
+                self.parts.append((f"{name}.{kind.__qualname__}", vars(kind), members))
+        found = [value for _, _, values in self.parts for value in values.values()]
         self.functions = [value for value in found if type(value) is Function]
         self.inner = [list(map(get, self.functions)) for get in INNER]
 
     def is_as_it_was(self, inside: bool) -> bool:
-        """Return True if everything is the same object. With `inside` the parts of functions are compared also."""
-        if not all([part.is_as_it_was() for part in self.parts]):
+        """Return True if everything is the same object. With `inside` the parts of functions are compared also. No line
+        of Python runs for each name."""
+        if not all([all(map(is_, map(space.get, was), was.values())) for _, space, was in self.parts]):
             return False
         return not inside or all([all(map(is_, map(get, self.functions), was)) for get, was in zip(INNER, self.inner)])
 
-    def other_functions(self) -> list[Any]:
-        """Functions whose code or defaults were replaced."""
-        found = zip(self.functions, *self.inner)
-        return [each for each, *was in found if not all(map(is_, [get(each) for get in INNER], was))]
-
-
-def members_of(module: str, kind: Any) -> NamedCode:
-    """Methods and properties of a class."""
-    members = vars(kind)
-    return NamedCode(
-        f"{module}.{kind.__qualname__}", members, [key for key in members if type(members[key]) in MEMBERS]
-    )
+    def changes(self, ours: tuple[dict[str, Any], ...]) -> Iterator[tuple[str, str]]:
+        """Names that were replaced, or taken out. A new name is nobody's yet, so it does not count."""
+        inner = zip(self.functions, *self.inner)
+        others = [each for each, *was in inner if not all(map(is_, [get(each) for get in INNER], was))]
+        for prefix, space, values in self.parts:
+            for name, value in values.items():
+                now = space.get(name, GONE)
+                if now is value and not any([now is each for each in others]):
+                    continue
+                if now is value or type(now) is not Function or not any([now.__globals__ is each for each in ours]):
+                    yield f"{prefix}.{name}", "gone" if now is GONE else "another"
 
 
 class LibraryCode:
@@ -97,7 +84,8 @@ class LibraryCode:
             self.kept[name] = ModuleCode(name, module)
 
     def patched(self, ours: tuple[dict[str, Any], ...] = (), inside: bool = True) -> Iterator[tuple[str, str]]:
-        """Yield (name, present state) of everything that was patched.
+        """Yield (name, present state) of everything that was patched, and of modules under the name of a library's that
+        were not imported.
 
         Args:
             ours: Namespaces of functions of the harness, which replace others on purpose.
@@ -105,46 +93,20 @@ class LibraryCode:
         """
         for name, was in list(self.kept.items()):
             module = modules.get(name)
-            if module is None:  # it may be imported again
-                continue
-            if module is not was.module:
-                yield name, REPLACED
-                continue
-            if not was.is_as_it_was(inside):
-                yield from differences(was, ours)
+            if module is not None and module is not was.module:  # one that is gone may be imported again
+                yield name, "another"
+            elif module is not None and not was.is_as_it_was(inside):
+                yield from was.changes(ours)
         for name in vars(modules["builtins"]):
             if name not in self.builtins and name != "_":  # of an interactive interpreter
                 yield f"builtins.{name}", "new"
-        yield from self.smuggled()
-
-    def smuggled(self) -> Iterator[tuple[str, str]]:
-        """Modules under the name of a library's that were not imported."""
         known = {id(each.module) for each in self.kept.values()}
-        tops = {name.partition(".")[0] for name in self.kept}.union(standard_names())
+        standard = sys.stdlib_module_names if sys.version_info >= (3, 10) else ()
+        tops = {name.partition(".")[0] for name in self.kept}.union(standard)
         for name, module in list(modules.items()):
             new = name not in self.kept and module is not None and id(module) not in known
             if new and name.partition(".")[0] in tops and is_other(name):
-                yield name, NOT_IMPORTED
-
-
-def differences(was: ModuleCode, ours: tuple[dict[str, Any], ...]) -> Iterator[tuple[str, str]]:
-    """Names that were replaced in a module, or taken out of it. A new name is nobody's yet, so it does not count."""
-    others = was.other_functions()
-    for part in was.parts:
-        for name, value in zip(part.names, part.values):
-            now = part.space.get(name, part)
-            if now is part:
-                yield f"{part.prefix}.{name}", GONE
-            elif now is not value:
-                harness = type(now) is Function and any([now.__globals__ is each for each in ours])
-                yield from () if harness else [(f"{part.prefix}.{name}", REPLACED)]
-            elif any([now is each for each in others]):
-                yield f"{part.prefix}.{name}", REPLACED
-
-
-def standard_names() -> frozenset[str]:
-    """Names of the standard library's modules; empty before Python 3.10."""
-    return sys.stdlib_module_names if sys.version_info >= (3, 10) else frozenset()
+                yield name, "put in its place, not imported"
 
 
 def is_other(name: str) -> bool:

@@ -49,7 +49,7 @@ class CallBatch(Record):
     list       the calls file's CALLS and BIG as expressions
     shape      what the arguments and results of all calls are like, in words
     scene      what the module finds when it is called first: libraries, environment (import_context.py)
-    libraries  each "call" is the name of a module, which is imported; what that leaves of the process (leaving.py)
+    libraries  each "call" is the name of a module, which is imported; what that leaves (process_state.py)
     watch      what the import and the calls read of their surroundings, and what is kept of each call (watched.py)
     state      what is there before any call, none is made
     traced     how much memory a call takes at its peak, by tracemalloc

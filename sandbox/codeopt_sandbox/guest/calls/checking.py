@@ -7,10 +7,10 @@ import sys
 import time
 
 from ..syscalls import own_runqueue_wait_s
+from . import captured_output
 from .aliasing import Aliasing
 from .answering import Answering
 from .audit import EffectAudit
-from .captured_output import CapturedOutput
 from .channel import LEFT, LINES, OUTCOME, STATE, TOOK, frame
 from .coverage import LineCoverage, executable, first_line
 from .identity import apart
@@ -80,7 +80,10 @@ class Checking:
     def __init__(self, worker: CallWorker, batch: CallBatch, channel: Channel) -> None:
         self.worker, self.ref, self.batch, self.channel = worker, worker.ref, batch, channel
         worker.leaving.find_patched()
-        self.effects, self.captured = EffectAudit(), CapturedOutput(self.ref, worker.environment.warnings)
+        self.effects, self.captured = (
+            EffectAudit(),
+            captured_output.CapturedOutput(self.ref, worker.environment.warnings),
+        )
         self.lines = LineCoverage(self.ref.file, executable(self.ref, worker.function) if batch.lines else ())
         self.aliasing, self.answering = Aliasing(self.ref.module), Answering(self.ref, batch)
         self.clock = CallClock()
@@ -113,7 +116,7 @@ class Checking:
                 break
             if self.batch.lines and not self.lines.missing:
                 break  # what the other calls do is known from elsewhere
-        by_calls = leaving.end_calls(self.effects.sets_inner)
+        by_calls = leaving.end_calls(self.effects.sets_inner, (vars(captured_output),))
         after, random_changed = state_of(self.ref, self.worker.module), random_state() != random
         state = what_changed(before, after, random_changed=random_changed, later=self.aliasing.changed())
         if self.batch.lines:

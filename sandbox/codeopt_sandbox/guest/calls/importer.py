@@ -7,9 +7,9 @@ from os import CLD_EXITED, P_PID, WEXITED, WNOWAIT
 
 from .channel import ENDED, FAILED, IMPORTED, MISSES, PASS, Channel, os_exit, os_fork, waitid, waitpid
 from .import_context import Before
-from .leaving import Leaving
 from .module_loader import import_target
 from .passes import acts
+from .process_state import Leaving
 from .worker import CallWorker
 
 TYPE_CHECKING = False

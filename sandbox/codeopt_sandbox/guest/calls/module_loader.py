@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from ..environment import Environment
     from .function_ref import FunctionRef
-    from .leaving import Leaving
+    from .process_state import Leaving
 
 modules = sys.modules
 LINECACHE = "linecache"

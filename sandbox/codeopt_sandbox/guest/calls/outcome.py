@@ -11,16 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Self
 
-IMPORT = "import"
-"""Phase of the import, in which a setting was changed."""
-CALLS = "calls"
-"""Phase of the calls, in which a setting was changed."""
-THREADS = "threads"
-CHILDREN = "child processes"
-FILES = "an open file descriptor of "
-AT_EXIT = "functions registered with atexit"
-COUNTED = (THREADS, CHILDREN, FILES, AT_EXIT)
-"""Beginnings of the names of settings that count something: where the original leaves any, a draft may also."""
 NOT_IMPORTED = "not_imported"
 """No outcomes: the module cannot be imported."""
 IS_PROGRAM = "is_program"
@@ -65,30 +55,6 @@ class State(Record):
         counted = f" | other modules keep for themselves: {self.counted.shown}" if self.counted else ""
         printed = f"; prints {self.printed.shown}" if self.printed else ""
         return f"state: {self.changed.shown or 'unchanged'}{printed}{counted}"
-
-
-class LeftSetting(Record):
-    """A setting of the whole process that is another one afterwards than before."""
-
-    name: str
-    """`the switch interval`"""
-    before: str
-    after: str
-    """Texts for people, and for comparing; empty if the setting is not set."""
-    when: str
-    """IMPORT or CALLS: what has changed it."""
-
-
-class ProcessChanges(Record):
-    """Changes that import and calls leave in their process."""
-
-    settings: tuple[LeftSetting, ...]
-    libraries: tuple[str, ...]
-    """Modules that were loaded meanwhile, in order; empty for a process without such a setting."""
-
-    def told(self) -> dict[str, Any]:
-        """Fields for JSON."""
-        return {"settings": [each.fields() for each in self.settings], "libraries": self.libraries}
 
 
 def without_answer(kind: str, words: str, **more: Any) -> Answer:

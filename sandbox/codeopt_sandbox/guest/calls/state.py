@@ -10,13 +10,13 @@ import types
 from ..answer import NOTHING, Field
 from .function_ref import OwnCode
 from .outcome import State
+from .process_state import settings_of_calls
 from .repr.fields import text_field
 from .repr.parts import is_container
 from .repr.plain import NAMED, all_by_repr, digest, find, is_simple
 from .repr.shown import shown_text
 from .repr.structure import held_dict, is_librarys, vars_of
 from .repr.tree import Encoder, written
-from .settings import settings_of_calls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,30 +50,56 @@ def random_state() -> Any:
 
 
 def state_of(ref: FunctionRef, module: types.ModuleType) -> Seen:
-    found: Seen = {}
-    for name in ref.globals:
-        value = vars(module).get(name)
-        if not isinstance(value, (*NAMED, types.ModuleType)):
-            found["global " + name] = (*seen(ref, value), 0)
-    for name in ref.attributes:
-        owner, _, last = name.rpartition(".")
-        value = getattr(find(module.__name__, owner), last, "nothing")
-        found["attribute " + name] = (*seen(ref, value), 0)
+    found: Seen = {name: (*seen(ref, value), 0) for name, value in data_of(ref, module)}
     for name in ref.classes:
-        for key, value in sorted(vars(vars(module).get(name, object)).items()):
-            if is_data(value) and not key.startswith("__"):
-                found[f"class attribute {name}.{key}"] = (*seen(ref, value), 0)
-            elif type(value) in (types.FunctionType, property, classmethod, staticmethod):
+        for key, value in vars(vars(module).get(name, object)).items():
+            if type(value) in (types.FunctionType, property, classmethod, staticmethod):
                 found[f"class attribute {name}.{key}"] = "", "another " + type(value).__name__, id(value)
-    mine = others(ref)
-    for name, value in neighbours(mine):
-        found["global " + name] = (*seen(ref, value), 0)
-    for name, value in counters(mine):
-        found[COUNTER + name] = (*seen(ref, value), 0)
     found.update({name: (text, text, 0) for name, text in settings_of_calls().items()})
     variables = digest(repr(sorted(os.environ.items())).encode("utf-8", "replace"))
     found["the environment"] = variables, variables, 0
     return found
+
+
+def data_of(ref: FunctionRef, module: types.ModuleType) -> Iterator[tuple[str, Any]]:
+    """Name and value of what the module under test and the project's other modules keep."""
+    space = vars(module)
+    for name in ref.globals:
+        if not isinstance(space.get(name), (*NAMED, types.ModuleType)):
+            yield "global " + name, space.get(name)
+    for name in ref.attributes:
+        owner, _, last = name.rpartition(".")
+        yield "attribute " + name, getattr(find(module.__name__, owner), last, "nothing")
+    for name in ref.classes:
+        for key, value in sorted(vars(space.get(name, object)).items()):
+            if is_data(value) and not key.startswith("__"):
+                yield f"class attribute {name}.{key}", value
+    own = OwnCode(ref)
+    mine = [(name, each) for name, each in modules.items() if own.has(getattr(each, "__file__", ""))]
+    mine.sort(key=lambda pair: str(pair[0]))
+    for name, other in mine[:MAX_MODULES]:
+        if name != ref.module:
+            for key, value in sorted(vars(other).items()):
+                yield from data_of_other(name, key, value)
+
+
+def data_of_other(module: str, key: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Public data of another module, of its classes and its objects. Of its private data only whole numbers, alone or
+    by name, such as counters: all the rest is its own alone."""
+    if key.startswith("_"):
+        if not key.startswith("__") and not is_cache(key) and is_counter(value):
+            yield f"{COUNTER}{module}.{key}", value
+    elif is_cache(key):
+        return
+    elif is_data(value):
+        yield f"global {module}.{key}", value
+    elif type(value) is type and vars_of(value).get("__module__") == module:
+        for attribute, part in sorted(vars_of(value).items()):
+            if is_public(attribute) and is_data(part):
+                yield f"global {module}.{key}.{attribute}", part
+    elif is_of_project(value):
+        held = (held_dict(value) or {}).items()
+        yield f"global {module}.{key}", {name: part for name, part in held if is_public(name) and is_flat(part)}
 
 
 def seen(ref: FunctionRef, value: Any) -> tuple[str, str]:
@@ -119,39 +145,6 @@ def changes(found: Sequence[tuple[str, str, str]]) -> Field:
     return text_field(repr([each[:2] for each in found]), shown=words[:SHOWN]) if found else NOTHING
 
 
-def neighbours(others: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    """Public data of the project's other modules, of their classes and of their objects."""
-    for name, module in others:
-        for key, value in sorted(vars(module).items()):
-            if not is_public(key):
-                continue
-            if is_data(value):
-                yield name + "." + key, value
-            elif type(value) is type and vars_of(value).get("__module__") == name:
-                for attribute, part in sorted(vars_of(value).items()):
-                    if is_public(attribute) and is_data(part):
-                        yield name + "." + key + "." + attribute, part
-            elif is_of_project(value):
-                yield name + "." + key, attributes(value)
-
-
-def counters(others: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    """Private whole numbers of other modules, alone or by name, such as counters; all other private data is theirs
-    alone."""
-    for name, module in others:
-        for key, value in sorted(vars(module).items()):
-            if key.startswith("_") and not key.startswith("__") and not is_cache(key) and is_counter(value):
-                yield name + "." + key, value
-
-
-def others(ref: FunctionRef) -> list[tuple[str, Any]]:
-    """Modules of the project in addition to the one under test."""
-    own = OwnCode(ref)
-    mine = [(name, each) for name, each in modules.items() if own.has(getattr(each, "__file__", ""))]
-    mine.sort(key=lambda pair: str(pair[0]))
-    return [pair for pair in mine[:MAX_MODULES] if pair[0] != ref.module]
-
-
 def is_public(name: str) -> bool:
     return not name.startswith("_") and not is_cache(name)
 
@@ -180,11 +173,6 @@ def is_of_project(value: Any) -> bool:
     kind = type(value)
     code = (type, types.ModuleType, types.FunctionType)
     return not is_simple(kind) and not issubclass(kind, code) and not is_librarys(kind, "")
-
-
-def attributes(value: Any) -> dict[str, Any]:
-    """Public plain attributes of an object."""
-    return {name: part for name, part in (held_dict(value) or {}).items() if is_public(name) and is_flat(part)}
 
 
 def is_flat(value: Any) -> bool:

@@ -6,7 +6,7 @@ import types
 
 from ..environment import USUAL
 from .arguments import Arguments
-from .leaving import Leaving
+from .process_state import Leaving
 from .repr.plain import MAX_ITEMS
 
 TYPE_CHECKING = False

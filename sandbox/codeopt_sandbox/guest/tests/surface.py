@@ -16,14 +16,12 @@ from enum import Enum
 from functools import partial
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 
-from ..calls.settings import interpreter, signals
+from ..calls.process_state import OF_IMPORTS, process_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
-
-    from ..calls.settings import Settings
 
 DEEPEST = 12
 """Maximum depth of what is read of a value."""
@@ -36,10 +34,10 @@ PLAIN = (int, float, complex, str, bytes, bool, type(None), type(...))
 
 def main(root: str, modules: Sequence[tuple[str, str]], result: str) -> None:
     """Import modules, each given as its path and its name; the result is a JSON file."""
-    before = settings()
+    before = process_settings(OF_IMPORTS)
     sys.path[0] = root
     failed = [path for path, name in modules if not is_imported(name)]
-    after = settings()
+    after = process_settings(OF_IMPORTS)
     found: dict[str, dict[str, list[str]]] = {}
     for module in list(sys.modules.values()):
         file = os.path.realpath(getattr(module, "__file__", None) or "")
@@ -53,11 +51,6 @@ def main(root: str, modules: Sequence[tuple[str, str]], result: str) -> None:
     os.makedirs(os.path.dirname(result), exist_ok=True)  # noqa: PTH103, PTH120
     with open(result, "w") as out:  # noqa: PTH123
         json.dump({"names": found, "failed": failed, "settings": changed}, out)
-
-
-def settings() -> Settings:
-    """Settings of the process that no code of a library is expected to change."""
-    return {**interpreter(), **signals()}
 
 
 def is_imported(name: str) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
+from pathlib import PurePosixPath
 
 from codeopt.workloads.contract.program.formats import EXACT
 from codeopt.workloads.program.fuzzing._boundaries import at_boundaries, boundaries
@@ -193,6 +194,8 @@ def other_usage(source: str, cases: Sequence[Case], also_known: Sequence[Case] =
     also_known: cases that are not changed, as a model may not see them.
     """
     yield from _in_one_folder(cases)
+    yield from _with_other_names(cases)
+    yield from _after_the_end(cases)
     if cases:
         yield from _with_options(source, cases[0], [*cases, *also_known])
 
@@ -205,6 +208,29 @@ def _in_one_folder(cases: Sequence[Case]) -> Iterator[MutatedCase]:
         if left and there:
             title = f"{case.title or case.name}, in the folder that a run on it left"
             yield _of_usage("again", replace(case, files=tuple(there.items()), title=title))
+            return
+
+
+def _with_other_names(cases: Sequence[Case]) -> Iterator[MutatedCase]:
+    """A case whose files have other names, where arguments name them."""
+    for case in cases:
+        named = [path for path, _ in case.files or () if path in case.args]
+        if named:
+            other = {path: f"{path.removesuffix(end := PurePosixPath(path).suffix)}2{end}" for path in named}
+            args = tuple(other.get(word, word) for word in case.args)
+            files = tuple((other.get(path, path), data) for path, data in case.files or ())
+            title = f"the arguments {' '.join(args)[:SHOWN]}, and files of these names"
+            yield _of_usage("names", replace(case, args=args, files=files, title=title))
+            return
+
+
+def _after_the_end(cases: Sequence[Case]) -> Iterator[MutatedCase]:
+    """A case with lines after those that a number of its first line counts."""
+    for case in sorted(cases, key=lambda each: len(each.stdin)):
+        lines = case.stdin.rstrip().split(b"\n")
+        if len(lines) > 2 and b"%d" % (len(lines) - 1) in lines[0].split():
+            longer = replace(case, stdin=b"\n".join((*lines, lines[-1], lines[-2], b"")))
+            yield _of_usage("after", longer, "no known input goes on after its end")
             return
 
 

@@ -38,10 +38,10 @@ def guest() -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def judge_of(guest: Sandbox, tmp_path: Path) -> Callable[[str, str], Judge]:
-    def made(source: str, generated: str) -> Judge:
+def judge_of(guest: Sandbox, tmp_path: Path) -> Callable[..., Judge]:
+    def made(source: str, generated: str, inputs: tuple[str, ...] = ("5 6 7\n", "1\n", "86400 2 3\n")) -> Judge:
         (tmp_path / "program.py").write_text(source)
-        for at, text in enumerate(("5 6 7\n", "1\n", "86400 2 3\n")):
+        for at, text in enumerate(inputs):
             (tmp_path / f"input.{at}.txt").write_text(text)
         return program_judge(guest, tmp_path / "program.py", strictness=FuzzPolicy(generated), needs_time=False)
 
@@ -49,9 +49,7 @@ def judge_of(guest: Sandbox, tmp_path: Path) -> Callable[[str, str], Judge]:
 
 
 @pytest.mark.parametrize(("generated", "old", "new", "where"), WRONG)
-def test_written_files_count(
-    judge_of: Callable[[str, str], Judge], generated: str, old: str, new: str, where: str
-) -> None:
+def test_written_files_count(judge_of: Callable[..., Judge], generated: str, old: str, new: str, where: str) -> None:
     judge = judge_of(old, generated)
     assert judge.check(Revision.of(f"{old}\n\n"), "").correct
     found = judge.check(Revision.of(new), "")
@@ -59,7 +57,7 @@ def test_written_files_count(
     assert where in found.outcomes[-1].detail
 
 
-def test_an_option_that_no_case_gives_is_tried(judge_of: Callable[[str, str], Judge]) -> None:
+def test_an_option_that_no_case_gives_is_tried(judge_of: Callable[..., Judge]) -> None:
     judge = judge_of(OPTIONS, "auto")
     assert not judge.workload.check(Revision.of(f"{OPTIONS}\n\n"), Stage.ROUND).caveats
     found = judge.check(Revision.of(SUM), "")
@@ -67,6 +65,27 @@ def test_an_option_that_no_case_gives_is_tried(judge_of: Callable[[str, str], Ju
     assert [each.cause for each in found.caveats if each.kind is CaveatKind.INPUT] == [
         "inputs that break: no known case gives --reverse"
     ]
+
+
+COUNTED = "print(sum(int(input()) for _ in range(int(input()))))\n"
+ALL_LINES = "import sys\nprint(sum(map(int, sys.stdin.read().split()[1:])))\n"
+
+
+def test_lines_after_those_that_a_number_counts_are_tried(judge_of: Callable[..., Judge]) -> None:
+    judge = judge_of(COUNTED, "auto", ("3\n30\n38\n13\n", "1\n8\n", "5\n92\n50\n61\n19\n11\n"))
+    assert not judge.workload.check(Revision.of(f"{COUNTED}\n\n"), Stage.ROUND).caveats
+    found = judge.check(Revision.of(ALL_LINES), "")
+    assert found.correct
+    assert any("goes on after its end" in str(each.cause) for each in found.caveats), found.caveats
+
+
+def test_the_names_of_files_are_changed_where_arguments_give_them() -> None:
+    case = Case("c", b"", args=("data.csv", "-v"), files=(("data.csv", b"1"), ("beside.csv", b"2")))
+    made = [each for each in other_usage("", [case]) if each.name == "names"]
+    assert [(each.case.args, each.case.files, each.because) for each in made] == [
+        (("data2.csv", "-v"), (("data2.csv", b"1"), ("beside.csv", b"2")), "")
+    ]
+    assert not [each for each in other_usage("", [replace(case, args=("-v",))]) if each.name == "names"]
 
 
 def test_a_case_that_is_held_out_is_not_changed() -> None:
@@ -98,7 +117,7 @@ WARNS = f"import warnings\n{SUM}warnings.warn('old format')\n"
         pytest.param(WARNS, SUM, True, id="no warning"),
     ],
 )  # fmt: skip
-def test_standard_error_is_a_caveat(judge_of: Callable[[str, str], Judge], old: str, new: str, told: bool) -> None:
+def test_standard_error_is_a_caveat(judge_of: Callable[..., Judge], old: str, new: str, told: bool) -> None:
     found = judge_of(old, "off").check(Revision.of(new), "")
     assert found.correct
     assert [each.kind for each in found.caveats] == [CaveatKind.TEXT] * told

@@ -64,10 +64,7 @@ def which_round(loop: RefineLoop) -> str:
 
 
 def run_rounds(loop: RefineLoop, console: Console) -> End:
-    """Run the rounds, after those of an earlier session.
-
-    A step that fails also ends them if there is a candidate. Otherwise raises its error.
-    """
+    """Run the rounds, after those of an earlier session. A step that fails also ends them."""
     for candidate in loop.history.candidates[1:]:
         console.print_all(rows_of(candidate))
     loop.on_stage = lambda stage: console.stage(stage, which_round(loop))
@@ -80,12 +77,11 @@ def run_rounds(loop: RefineLoop, console: Console) -> End:
         loop.stopped, loop.limit = error.words, error.limit
         return End.BUDGET
     except STEP_ERRORS as error:
-        if len(loop.history.candidates) == 1:
-            raise
         loop.failure, loop.stopped = error, error_in_words(error)
-        console.warn(
-            error_in_words(error) + "; continuing with the best candidate so far" * any(True for _ in loop.ranked())
-        )
+        if len(loop.history.candidates) > 1:
+            console.warn(
+                loop.stopped + "; continuing with the best candidate so far" * any(True for _ in loop.ranked())
+            )
         return End.FAILED
     if loop.unreadable:
         return End.UNREADABLE

@@ -24,6 +24,8 @@ class Endpoint:
     """The environment variable that the key came from. Empty if none is sent."""
     trusted: bool
     """OpenAI's own server or the one in OPENAI_BASE_URL: the environment's other OPENAI_* settings are meant for it."""
+    withheld: bool = False
+    """OPENAI_API_KEY is set, and not sent to this server."""
 
     @property
     def host(self) -> str:
@@ -55,7 +57,7 @@ def endpoint(base_url: str | None, api_key_env: str | None, environ: Mapping[str
             "no language model is configured",
             hint="set OPENAI_API_KEY, give --base-url URL for another server, or use --model rules",
         )
-    return Endpoint(url, NO_KEY, "", trusted)
+    return Endpoint(url, NO_KEY, "", trusted, withheld=bool(environ.get("OPENAI_API_KEY", "").strip()))
 
 
 def full_url(text: str) -> str:

@@ -76,6 +76,9 @@ def _refused(status: int, wait_s: float | None, where: Endpoint) -> ModelError:
     """The server's own words are left out: some repeat the key in them."""
     if where.key_name:
         fact, hint = f"refuses the key in {where.key_name}", f"check {where.key_name}"
+    elif where.withheld:
+        fact = "wants a key, and OPENAI_API_KEY is sent to OpenAI and to OPENAI_BASE_URL only"
+        hint = "--api-key-env OPENAI_API_KEY sends it"
     else:
         fact, hint = "wants a key", "--api-key-env NAME names the variable that holds it"
     return ModelError(

@@ -54,6 +54,10 @@ class Received:
     """The reply was cut at the server's own limit for one answer."""
 
 
+class BrokenReply(ModelError):
+    """The connection ended, or no more came, before the reply was complete: another request may get all of it."""
+
+
 class Reader:
     """Reads one reply. `chars` is how much has come so far, `complete` whether the server has said that it is done.
 
@@ -108,9 +112,7 @@ class Reader:
         if not self._answered:
             raise ModelError("the model's server sent an empty reply")
         if not (self._over or self._late or self.complete):
-            raise ModelError(
-                f"the model's server broke off after {self.chars} characters of its reply", hint="try again"
-            )
+            raise BrokenReply(f"the model's server broke off after {self.chars} characters of its reply")
         stopped = self._over or not self.complete
         full = not stopped and self._finish == "length"
         return Received(text, stopped or full, self._usage, self._model, full)

@@ -8,18 +8,20 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from codeopt.core.errors import ModelError, UsageError
+from codeopt.core.errors import UsageError
 from codeopt.core.model import AnswerSchema, Message, Model, Reply, at_once, estimate_tokens
 from codeopt.models import Settings, backend
 from codeopt.models._endpoint import endpoint
 from codeopt.models._failures import explain, unknown_model
-from codeopt.models._wire import Reader, Received, ReplyLimits, TokenCounts
+from codeopt.models._wire import BrokenReply, Reader, Received, ReplyLimits, TokenCounts
 
 if TYPE_CHECKING:
     import openai
 
 CONNECT_S = 5.0
 LOOKUP_S = 5.0
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 8.0
+"""Pause before a broken reply is asked for again, doubled each time: the client's own pauses after status 500."""
 RESPONSE_FORMAT = "response_format"
 
 
@@ -35,7 +37,7 @@ class OpenAIModel:
     """A language model behind a server. Keeps no connection between replies: nothing to close, safe to share and fork.
 
     A reply that reaches a limit (the server's, or `reply_chars` and `reply_s`) is returned as `cut`; one whose
-    connection breaks is a ModelError. Retries are the client's own.
+    connection breaks is asked for again, as the client does with status 500.
     """
 
     def __init__(self, name: str, settings: Settings) -> None:
@@ -57,10 +59,11 @@ class OpenAIModel:
 
         started = time.monotonic()
         turns = [{"role": m.role, "content": _clean(m.content)} for m in messages]
+        optional = _optional(messages[-1].schema if messages else None)
         attempts = _Attempts(self._settings.max_retries, self._settings.notify)
         with self._client(attempts) as client:
             try:
-                received = self._ask(client, turns, on_text, _optional(messages[-1].schema if messages else None))
+                received = self._ask_until_whole(client, turns, on_text, optional)
             except openai.NotFoundError:
                 raise unknown_model(self.name, self._endpoint, _known_models(client)) from None
             except openai.OpenAIError as error:
@@ -121,6 +124,19 @@ class OpenAIModel:
             client.organization = client.project = None
         return client
 
+    def _ask_until_whole(
+        self, client: openai.OpenAI, turns: list[Any], on_text: Callable[[str], None] | None, optional: dict[str, Any]
+    ) -> Received:
+        """Make one exchange, again if its reply breaks off. Raises BrokenReply if the last try does so, too."""
+        most = self._settings.max_retries
+        for retry in range(1, most + 1):
+            try:
+                return self._ask(client, turns, on_text, optional)
+            except BrokenReply as error:
+                self._settings.notify(f"{error}; trying again ({retry} of {most})")
+                time.sleep(min(FIRST_PAUSE_S * 2 ** (retry - 1), LONGEST_PAUSE_S))
+        return self._ask(client, turns, on_text, optional)
+
     def _ask(
         self, client: openai.OpenAI, turns: list[Any], on_text: Callable[[str], None] | None, optional: dict[str, Any]
     ) -> Received:
@@ -162,17 +178,11 @@ class OpenAIModel:
                 reader.read(response.iter_bytes())
             except httpx2.HTTPError as error:
                 if not reader.complete:
-                    raise ModelError(self._broken(error, reader.chars), hint="try again") from None
+                    silent = isinstance(error, httpx2.TimeoutException)
+                    how = f"fell silent for {self._settings.timeout_s:g} s" if silent else "broke off"
+                    server = f"the model's server at {self._endpoint.host}"
+                    raise BrokenReply(f"{server} {how} after {reader.chars} characters of its reply") from None
         return reader.received()
-
-    def _broken(self, error: Exception, chars: int) -> str:
-        import httpx2
-
-        if isinstance(error, httpx2.TimeoutException):
-            how = f"fell silent for {self._settings.timeout_s:g} s"
-        else:
-            how = "broke off"
-        return f"the model's server at {self._endpoint.host} {how} after {chars} characters of its reply"
 
     def _reply(self, turns: list[dict[str, str]], received: Received, seconds: float) -> Reply:
         counts = received.usage or TokenCounts(

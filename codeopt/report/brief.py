@@ -81,7 +81,7 @@ def below_verdict(found: Mapping[str, Any], *, verbose: bool) -> list[str]:
 def next_line(result: Result, *, written: bool) -> list[str]:
     """Return what ended the run early, and the next step. written: the result is in the user's files."""
     early = result.end is not End.SUFFICIENT
-    lines = [f"Stopped: {inline(result.stop_reason, 300)}."] * (early and result.stop_reason != result.reason)
+    lines = [f"Stopped: {inline(result.stop_reason, 300)}."] * (early and result.stop_reason not in result.reason)
     if result.best:
         return lines + [f"Apply: {apply_command(result.program.path, result.saved)}"] * (not written)
     if not early:

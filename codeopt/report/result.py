@@ -143,6 +143,10 @@ class Result:
             raise self.failure
         return self
 
+    def require_drafts(self) -> Result:
+        """Return the result. Raises `failure` if it ended the run before its first draft: there is nothing to show."""
+        return self if self.history.candidates[1:] else self.require_ended()
+
     @property
     def reason(self) -> str:
         """The reason why `best` was accepted, or why nothing was."""

@@ -67,4 +67,4 @@ class Improver:
         session = replace(self.session, on_usage=pay, limit_s=left.seconds)
         result = improve(Target(target.file, target.function), own, session)
         self.session = replace(self.session, asks_server=False)  # it has answered
-        return result.require_ended() if isinstance(result.failure, STOPS_ALL) else result
+        return result.require_ended() if isinstance(result.failure, STOPS_ALL) else result.require_drafts()

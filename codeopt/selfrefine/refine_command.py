@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     target, program = _input(arguments.input)
     with Console(quiet=arguments.quiet) as console:
         options = flags.options_of(arguments, workload="text")
-        result = improve(target, options, open_session(console), program=program)
+        result = improve(target, options, open_session(console), program=program).require_drafts()
         found = result.to_json()
         if arguments.output:
             write_whole(arguments.output, result.source + "\n")

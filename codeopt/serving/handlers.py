@@ -139,7 +139,7 @@ def _improve(request: OperationRequest, options: ImproveOptions, console: Consol
     target = as_target(request.target)
     _require_folder(target, options)
     session = replace(_session(options, console), limit_s=request.max_seconds)
-    result = improve(target, options, session)
+    result = improve(target, options, session).require_drafts()
     if known := open_findings(options, result.interpreter, session.open_cache, request.asked_by, console):
         known.keep(target.path, target.name, result)
     written = replace_files(result.program, result.revision) if request.write and result.accepted else ()

@@ -149,7 +149,7 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
         left_open = open_draft(result.history, target.path.name) if result.goes_on else []
         console.print_all([*no_rule, *below_verdict(result.to_json(), verbose=arguments.verbose), *left_open])
         try:
-            _deliver(arguments, result, console)
+            _deliver(arguments, result.require_drafts(), console)
         finally:
             console.print_all(next_line(result, written=arguments.write))
     return _status(result)

@@ -17,6 +17,7 @@ import pytest
 
 from tests.codeopt.command import (
     FAST,
+    NO_FEEDBACK,
     QUICK,
     SLOW,
     SLOWER,
@@ -285,6 +286,15 @@ def test_a_model_that_cannot_be_used_is_one_line(folder: Path, steps: list[StepL
     assert said in error
     assert "sk-secret" not in done.err
     assert done.out == ""
+
+
+def test_a_model_that_fails_in_the_first_round_is_asked_again_by_the_next_step(folder: Path) -> None:
+    done, _ = improve(folder, [status(500)] * 3, "-n", "1")
+    assert done.status == 4
+    (again,) = [line.partition("Next: codeopt ")[2] for line in done.lines if line.startswith("Next: ")]
+    with WireServer([reply(FAST, "a set")]) as server:
+        done = codeopt(*again.split(), "--base-url", server.base_url, cwd=folder, env=NO_FEEDBACK)
+    assert done.status == 0, done.err
 
 
 @pytest.mark.parametrize("target", ["slow.py", "pkg"])

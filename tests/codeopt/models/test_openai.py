@@ -119,6 +119,8 @@ def test_undecodable_output_in_a_prompt_is_sent_all_the_same(wire: Wire) -> None
         pytest.param([answer("hi", finish="length")], "hi", True, False, 1, id="server's length limit"),
         pytest.param([status(429), "hi"], "hi", False, False, 2, id="429, then fine"),
         pytest.param([status(500), status(503), "hi"], "hi", False, False, 3, id="500 and 503, then fine"),
+        pytest.param([cut("a text of many pieces", after=2), "hi"], "hi", False, False, 2, id="cut, then fine"),
+        pytest.param([cut("a text", after=1, clean=True), "hi"], "hi", False, False, 2, id="closed, then fine"),
         pytest.param([events(HI_AND_STOP)], "hi", False, True, 1, id="no [DONE]"),
         pytest.param([events(": ping", HI, "data: [DONE]")], "hi", False, True, 1, id="no finish reason"),
     ],
@@ -147,6 +149,7 @@ def test_replies(wire: Wire, steps: list[StepLike], text: str, is_cut: bool, est
         ([cut("a text of many pieces", after=2)], {}, None, "broke off after 16 characters"),
         ([cut("a text of many pieces", after=2, clean=True)], {}, None, "broke off after 16 characters"),
         ([cut("", after=0)], {}, None, "broke off after 0 characters"),
+        ([cut("a text", after=1)] * 3, {"max_retries": 2}, None, "broke off after "),
         ([error_event(f"out of memory {KEY}", text="abc")], {}, None, "gave up: out of memory ***"),
         ([events(ERROR_EVENT_ONLY)], {}, None, "gave up: out of memory"),
         ([garbage()], {}, None, "not a chat completion"),
@@ -218,14 +221,31 @@ def test_the_unlisted_names_nearest_to_the_wrong_one_are_shown(wire: Wire) -> No
 
 def test_retries_and_estimates_are_told(wire: Wire) -> None:
     said: list[str] = []
-    server = wire([status(429), hang(), answer("one", usage=False), answer("two", usage=False)])
+    cut_off = cut("a text of many pieces", after=2)
+    server = wire([status(429), hang(), answer("one", usage=False), cut_off, answer("two", usage=False)])
     model = open_model("m", base_url=server.base_url, timeout_s=0.3, max_retries=2, notify=said.append)
     assert [model.complete(TALK).text, model.complete(TALK).text] == ["one", "two"]
+    broke_off = f"the model's server at {server.base_url[7:-3]} broke off after 16 characters of its reply"
     assert said == [
         "the model's server said 429; trying again (1 of 2)",
         "the model's server did not answer; trying again (2 of 2)",
         "m: the server counts no tokens; they are estimated",
+        f"{broke_off}; trying again (1 of 2)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("given", "named"), [(True, "refuses the key in THE_KEY"), (False, "--api-key-env OPENAI_API_KEY sends it")]
+)
+def test_a_401_says_whether_a_key_was_sent(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, given: bool, named: str
+) -> None:
+    """A key for OpenAI alone was given, too: the user has to know that it is not sent elsewhere."""
+    monkeypatch.setenv("THE_KEY" if given else "OPENAI_API_KEY", KEY)
+    model = open_model("m", base_url=wire([status(401)]).base_url, api_key_env="THE_KEY" if given else None, **QUICK)
+    with pytest.raises(ModelError) as failure:
+        model.complete(TALK)
+    assert named in failure.value.words
 
 
 def test_a_server_that_refused_stream_options_is_not_asked_for_them_again(wire: Wire) -> None:

@@ -17,14 +17,18 @@ def module_name(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def import_steps(files: Mapping[str, bytes], hot: Sequence[str]) -> dict[str, int]:
-    """Number of imports that lead from a file to the nearest of some, by path; read off the texts, unparsed."""
-    return steps_to([path for path in hot if path in files], importers(files))
+def import_steps(files: Mapping[str, bytes], hot: Sequence[str], roots: Sequence[str] = ()) -> dict[str, int]:
+    """Number of imports that lead from a file to the nearest of some, by path; read off the texts, unparsed.
+
+    roots: folders that are on the path of imports, in addition to the top, `src` and `lib`.
+    """
+    return steps_to([path for path in hot if path in files], importers(files, roots))
 
 
-def importers(files: Mapping[str, bytes]) -> Mapping[str, set[str]]:
+def importers(files: Mapping[str, bytes], roots: Sequence[str] = ()) -> Mapping[str, set[str]]:
     """The files that import a file, by its path."""
-    by_name = {name: path for path in files if path.endswith(".py") for name in _names(path)}
+    starts = [f"{root.replace('/', '.')}." for root in ("src", "lib", *roots)]
+    by_name = {name: path for path in files if path.endswith(".py") for name in _names(path, starts)}
     users: dict[str, set[str]] = defaultdict(set)
     for path, content in files.items():
         if path.endswith(".py"):
@@ -47,11 +51,11 @@ def steps_to(hot: Sequence[str], users: Mapping[str, set[str]]) -> dict[str, int
     return steps
 
 
-def _names(path: str) -> Iterator[str]:
+def _names(path: str, starts: Sequence[str]) -> Iterator[str]:
     """Names that a module is imported by."""
     name = module_name(path)
     yield name
-    yield from (name[len(root) :] for root in ("src.", "lib.") if name.startswith(root))
+    yield from (name.removeprefix(start) for start in starts if name.startswith(start))
 
 
 def _imports(path: str, content: bytes) -> Iterator[str]:

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from codeopt.core.options import ImproveOptions
 from codeopt.review.changed_functions import is_test
+from codeopt.workloads.function.corpus.existing_tests import MOST_FILES
 from codeopt.workloads.function.recording.recording import left_out, recorded_calls
-from codeopt.workloads.function.test_files import TestFiles
 from codeopt.workloads.sandbox_view.untracked import imported_files
 from codeopt.workloads.sandbox_view.view import SETTINGS, Module
 from codeopt.workloads.source.functions import Function, read_function
+from codeopt.workloads.tests.nearest import ProjectTests
 from codeopt_sandbox.plain_files import read_bytes
 
 CASES = ("cases", "in", "out")
@@ -29,7 +30,7 @@ class Evidence:
     """The evidence of one project's functions and programs; test files are read once."""
 
     options: ImproveOptions
-    _tests: dict[Path, TestFiles] = field(default_factory=dict)
+    _tests: dict[Path, ProjectTests] = field(default_factory=dict)
 
     def digest(self, module: Module, function: str) -> str | None:
         """SHA-256 in hexadecimal. None if the evidence is more than can be read. Raises OSError, UsageError."""
@@ -56,10 +57,9 @@ class Evidence:
             named = [path.absolute() for path in self.options.tests]
             return [file for path in named for file in (sorted(path.rglob("*.py")) if path.is_dir() else [path])]
         if module.root not in self._tests:
-            self._tests[module.root] = TestFiles(module, module.root)
-        tests = self._tests[module.root]
-        found = tests.that_call(module, function) or tests.that_import([module])
-        found = found or tests.that_may_reach([module])
+            self._tests[module.root] = ProjectTests(module, module.root)
+        near = self._tests[module.root].nearest([module], function.qualname)
+        found = near.calling[:MOST_FILES] or near.importing[:MOST_FILES] or near.perhaps
         return [module.root / path for path in found]
 
     def _closure(self, module: Module, begin: Iterable[Path]) -> list[Path]:

@@ -24,7 +24,6 @@ from codeopt.workloads.contract.function.declared import DeclaredTypes, declared
 from codeopt.workloads.function.calls.call_names import CallNames
 from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.function.recording.recording import known_as
-from codeopt.workloads.function.test_files import TestFiles
 from codeopt.workloads.function.timed_runs import Left, TimedRuns
 from codeopt.workloads.sandbox_view.libraries import Preload
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
@@ -42,6 +41,7 @@ from codeopt.workloads.sandbox_view.view import (
 from codeopt.workloads.source.functions import Function, dotted, own_nodes
 from codeopt.workloads.source.module_names import imported_names
 from codeopt.workloads.source.scope import Scope, scopes_below
+from codeopt.workloads.tests.nearest import ProjectTests
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Failure
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef, KnownFloats
@@ -59,7 +59,7 @@ class FunctionHarness:
     view: View
     sandbox: Sandbox
     target: FunctionRef
-    test_files: TestFiles
+    project_tests: ProjectTests
     """Test files of the project, read once for all that ask."""
     places: tuple[Place, ...] = ()
     """Tests that the user named."""
@@ -165,7 +165,7 @@ def open_harness(
         sandbox = stack.enter_context(open_with((*view.mounts, *mounts)))
         target = make_target(function, view, sandbox)
         names = CallNames(method=function.qualname if "." in function.qualname else "")
-        harness = FunctionHarness(function, view, sandbox, target, TestFiles(module, view.folder), places, names)
+        harness = FunctionHarness(function, view, sandbox, target, ProjectTests(module, view.folder), places, names)
         yield replace(harness, declared=declared_types(function, ClassHints(harness.scope, harness.scope)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.corpus.collect import with_names
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck, TooThin
 from codeopt.workloads.function.corpus.corpus_cache import KnownFunction, known_function
-from codeopt.workloads.function.corpus.existing_tests import find_reaching_tests, find_tests
+from codeopt.workloads.function.corpus.existing_tests import find_tests
 from codeopt.workloads.function.corpus.model_written import ask_for_calls
 from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall, informed, observe_quick
 from codeopt.workloads.function.harness import FunctionHarness
@@ -195,6 +195,6 @@ def _words(request: WorkloadRequest, harness: FunctionHarness, files: Sequence[s
 def _found(harness: FunctionHarness) -> list[str]:
     """Test files that name the function, else those that may reach its module, relative to the project."""
     base = Path(harness.view.shown_at) if harness.sandbox.isolated else harness.view.folder
-    paths: Iterable[str] = find_tests(harness) or find_reaching_tests(harness, [harness.view.module])
-    inside = (Path(path) for path in paths)
+    near = find_tests(harness)
+    inside = (Path(path) for path in near.calling or near.reaching)
     return [path.relative_to(base).as_posix() for path in inside if path.is_relative_to(base)]

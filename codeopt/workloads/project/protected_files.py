@@ -13,7 +13,7 @@ from typing import Any
 
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.module_graph import ModuleGraph
-from codeopt.workloads.project.test_files import RECIPE_FILES, find_test_files
+from codeopt.workloads.tests.find import RECIPE_FILES, find_test_files
 
 RUNNERS = frozenset({"pytest", "py.test", "unittest", "nose2", "asv", "manage.py"})
 """Tools whose folders say where they look for tests, and are no input."""

@@ -17,12 +17,12 @@ from codeopt.core.revision import UNCHANGED, Revision
 from codeopt.core.words import counted
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project.edits import CodeEdit, commented, edits_of
-from codeopt.workloads.project.nearest_tests import nearest_tests
 from codeopt.workloads.project.new_tests import NewTests, run_new_tests
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.suite_cache import SuiteCache, open_suite_cache
-from codeopt.workloads.project.test_files import find_test_files
 from codeopt.workloads.project.test_runs import WITHOUT_OPTIONS, FileResults, TestResults, TestRunner, Way, run_tests
+from codeopt.workloads.tests.find import find_test_files
+from codeopt.workloads.tests.nearest import nearest_tests
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 
 SHARE = 0.4
@@ -137,7 +137,8 @@ class ProjectSuite:
             keep: Receives the count after each run.
         """
         order = nearest_tests(edits_of(self.original, draft), self.paths, self.runs.project.contents)
-        wanted = order.paths[: order.reaching or AT_ONCE] if near else order.paths
+        every = (*order.reaching, *order.others)
+        wanted = order.calling or every[:AT_ONCE] if near else every
         found = self.drafts.get(draft, DraftTests(count=TestsRun(of=len(self.paths))))
         left_s = self.left_s * (OF_ONE_ROUND if near else 1.0)
         end_s = self._spent_s + (left_s if seconds is None else min(left_s, seconds))
@@ -161,7 +162,8 @@ class ProjectSuite:
 
     def require_one(self, near: Sequence[CodeEdit]) -> None:
         """Run tests on the original, those of some functions first, until one passes: nothing else can judge."""
-        order = nearest_tests(near, self.paths, self.runs.project.contents).paths
+        found = nearest_tests(near, self.paths, self.runs.project.contents)
+        order = (*found.reaching, *found.others)
         while not self.passed and self.left_s > 0 and (todo := [path for path in order if path not in self.known]):
             before = len(self.known)
             self._run_original(todo[:AT_ONCE], self.left_s)

@@ -28,10 +28,9 @@ from codeopt.workloads.project.files import ProjectFiles, named_files, read_proj
 from codeopt.workloads.project.module_graph import ModuleGraph
 from codeopt.workloads.project.project_program import ProjectProgram, can_be_read, is_own, read_text
 from codeopt.workloads.project.protected_files import ProtectedFiles, ProtectedReason, entry_files, find_protected_files
-from codeopt.workloads.project.test_files import find_test_files
-from codeopt.workloads.project.test_settings import pytest_settings
 from codeopt.workloads.sandbox_view.built import BUILT, COMPILED_FROM, built_files
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
+from codeopt.workloads.tests.find import find_test_files, pytest_settings
 from codeopt_sandbox.outcome import Files
 from codeopt_sandbox.plain_files import read_bytes
 

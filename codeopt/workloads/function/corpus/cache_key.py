@@ -16,7 +16,7 @@ from codeopt.core.interpreter import Interpreter
 from codeopt.core.linked_packages import linked_folders
 from codeopt.core.options import ImproveOptions
 from codeopt.core.run_inputs import environment
-from codeopt.workloads.function.corpus.existing_tests import find_reaching_tests, find_tests
+from codeopt.workloads.function.corpus.existing_tests import find_tests
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.reached import ReachedText
 from codeopt.workloads.sandbox_view.view import Module, View
@@ -83,8 +83,7 @@ def test_paths(harness: FunctionHarness, modules: Sequence[Module]) -> tuple[Pat
     files = [file for path in inside for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
     if not harness.places:
         base = Path(view.shown_at) if harness.sandbox.isolated else view.folder
-        found = dict.fromkeys([*find_tests(harness), *find_reaching_tests(harness, modules)])
-        files = [view.folder / Path(each).relative_to(base) for each in found]
+        files = [view.folder / Path(each).relative_to(base) for each in find_tests(harness, modules).reaching]
     return tuple(file.relative_to(view.folder) for file in files if file.is_file())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,14 +15,16 @@ from codeopt.core.json_codec import JsonCodec
 from codeopt.core.traced import TracedCalls
 from codeopt.core.words import error_line
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.function.test_files import MOST_FILES, TestFiles
 from codeopt.workloads.sandbox_view.view import Module
+from codeopt.workloads.tests.nearest import NearestTests
 from codeopt_sandbox.calls import TestRequest, tests_program
 from codeopt_sandbox.outcome import Run, RunLimits
 
 if TYPE_CHECKING:
     from codeopt_sandbox.guest.tests.request import TestJob
 
+MOST_FILES = 8
+"""Maximum number of test files that are run for one function."""
 MOST_CALLS = 120
 """Maximum number of calls that are taken from them."""
 SECONDS = 60.0
@@ -116,28 +118,23 @@ class Tests:
         return ", ".join(parts)
 
 
-def find_tests(harness: FunctionHarness, most: int = MOST_FILES) -> list[str]:
-    """Paths, as the sandbox sees them, of the tests that the user named; else of those that name what reaches the
-    function."""
-    module, function = harness.view.module, harness.function
-    return _named_or(harness, lambda files: files.that_call(module, function, most))
+def find_tests(harness: FunctionHarness, modules: Sequence[Module] = ()) -> NearestTests:
+    """Test files for the function, or for all code of some modules, by their paths as the sandbox sees them.
 
-
-def find_all_tests(harness: FunctionHarness, modules: Sequence[Module]) -> list[str]:
-    """Return the tests that import any of several modules, for all of their functions."""
-    return _named_or(harness, lambda files: files.that_import(modules))
-
-
-def find_reaching_tests(harness: FunctionHarness, modules: Sequence[Module]) -> list[str]:
-    """Return the tests of `find_all_tests`, and those that may reach a module without importing it."""
-    return _named_or(harness, lambda files: files.that_may_reach(modules))
-
-
-def _named_or(harness: FunctionHarness, find: Callable[[TestFiles], Sequence[Path]]) -> list[str]:
+    If the user named tests, these are they, and they count as calling.
+    """
     isolated, view = harness.sandbox.isolated, harness.view
     if harness.places:
-        return [place.at(isolated) for place in harness.places]
-    return [view.inside(view.module.root / path, isolated) for path in find(harness.test_files)] if view.copied else []
+        return NearestTests(tuple(place.at(isolated) for place in harness.places))
+    if not view.copied:
+        return NearestTests()
+    tests = harness.project_tests
+    found = tests.nearest(modules) if modules else tests.nearest([view.module], harness.function.qualname)
+    inside = (
+        tuple(view.inside(view.module.root / path, isolated) for path in group)
+        for group in (found.calling, found.importing, found.perhaps)
+    )
+    return NearestTests(*inside)
 
 
 def run_tests(

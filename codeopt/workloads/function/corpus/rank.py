@@ -9,14 +9,14 @@ from pathlib import Path
 from codeopt.analysis.nodes import first_line
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.traced import Traces
-from codeopt.workloads.function.corpus.existing_tests import Tests, find_all_tests, find_reaching_tests, run_tests
+from codeopt.workloads.function.corpus.existing_tests import MOST_FILES, Tests, find_tests, run_tests
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.functions import Function, read_functions
 
-MOST_FILES = 40
-"""Maximum number of test files that are run, unless the nearest of each module are more."""
+LEAST_FILES = 40
+"""Number of test files that are run for some modules, if there are so many; more for more than five modules."""
 MOST_RECORDED = 40
 """Maximum number of functions whose calls one run of tests writes down."""
 
@@ -58,8 +58,8 @@ def function_times(
     wanted: functions, by file and qualified name, whose calls are written down on the way.
     """
     modules = [locate(path, linked) for path in paths]
-    tests = find_reaching_tests(harness, modules)
-    most = max(MOST_FILES, len(find_all_tests(harness, modules)))
+    tests = find_tests(harness, modules).reaching
+    most = max(LEAST_FILES, MOST_FILES * len(modules))
     if not tests:
         what = f"no test was found for {', '.join(module.name for module in modules[:3])}{', ...' * (len(modules) > 3)}"
         return Times({}, 0.0, 0, Diagnostic(what, hint="--tests PATH names some"))

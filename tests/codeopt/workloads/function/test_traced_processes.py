@@ -13,7 +13,7 @@ import pytest
 from codeopt.review.change import whole_files
 from codeopt.review.changed_functions import find_targets
 from codeopt.review.ranking import Ranking, ranked
-from codeopt.workloads.function.corpus.existing_tests import failing, find_reaching_tests, find_tests, run_tests
+from codeopt.workloads.function.corpus.existing_tests import failing, find_tests, run_tests
 from codeopt.workloads.function.harness import FunctionHarness, open_harness
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Options, Sandbox, open_sandbox
@@ -171,7 +171,7 @@ def test_a_draft_is_what_runs_there(name: str, project: Path, harness: FunctionH
 @pytest.mark.parametrize("name", [each for each in REACHED if each != "by_runpy"])
 def test_calls_that_are_made_there_are_recorded(name: str, project: Path) -> None:
     with open_harness(read_function(project / "app/core.py", name), opened) as harness:
-        paths = find_tests(harness)
+        paths = find_tests(harness).calling
         found = run_tests(harness, harness.source, paths, record=True)
         assert found.calls == ("f(3000)",)
         assert found.places == {"f(3000)": f"tests/test_core.py::test_{name}"}
@@ -207,7 +207,7 @@ def test_tests_of_other_runners_are_evidence(runner: str, tmp_path: Path, withou
     with open_harness(read_function(folder / "app/core.py", "by_script"), partial(opened, python=python)) as harness:
         assert failing(harness, harness.source, traced.tests) == ""
         assert "351" in failing(harness, CORE.replace("return len", "return 1 + len"), traced.tests)
-        (path,) = find_reaching_tests(harness, [harness.view.module])
+        (path,) = find_tests(harness, [harness.view.module]).reaching
         assert path.endswith("app/tests.py")
 
 

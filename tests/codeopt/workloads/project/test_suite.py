@@ -17,83 +17,13 @@ from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.workloads import Stage, WorkloadRequest
 from codeopt.workloads.project import OpenedProject, open_workload, read
-from codeopt.workloads.project.edits import OUTSIDE, CodeEdit, commented
-from codeopt.workloads.project.nearest_tests import nearest_tests
+from codeopt.workloads.project.edits import CodeEdit, commented
 from codeopt.workloads.project.suite import AT_ONCE, ProjectSuite, open_suite
-from codeopt.workloads.project.test_files import find_test_files
 from codeopt.workloads.project.test_runs import TestRunner, run_tests
 from codeopt.workloads.project.workload import ProjectWorkload
 from tests.conftest import require_sandbox
 
 CASES = b"import unittest\nclass A(unittest.TestCase):\n    def test_a(self): pass\n"
-
-
-@pytest.mark.parametrize(
-    ("files", "found"),
-    [
-        ({"t/test_a.py": b"", "a.py": b"", "b_test.py": b"", "t/conftest.py": b""}, ["b_test.py", "t/test_a.py"]),
-        ({"tests/tests.py": b"def test_a(): pass\n", "app/tests.py": b""}, ["app/tests.py", "tests/tests.py"]),
-        ({"app/checks.py": CASES, "app/cases.py": b"# a TestCase\n"}, ["app/checks.py"]),
-        ({"pytest.ini": b"[pytest]\npython_files = check_*.py\n", "t/check_a.py": b""}, ["t/check_a.py"]),
-        ({"tox.ini": b"[testenv]\ncommands = pytest t/all.py\n", "t/all.py": b"def test_a(): pass\n"}, ["t/all.py"]),
-        ({"Makefile": b"test:\n\tpython -m pytest ./t/suite.py a.py\n", "t/suite.py": b"def test_a(): pass\n",
-          "a.py": b"def f(): pass\n"}, ["t/suite.py"]),
-        ({"run.sh": b"python t/all.py", "t/all.py": b"class TestAll:\n    def test_it(self): pass\n"}, ["t/all.py"]),
-        ({"bench.py": b"", "test_bench.py": b""}, []),
-    ],
-)  # fmt: skip
-def test_files_that_hold_tests(files: Mapping[str, bytes], found: list[str]) -> None:
-    """By pytest's and Django's names, by settings, by classes and by what runners name; never the command itself."""
-    assert list(find_test_files(files, ("test_bench.py",))) == found
-
-
-NEAR = {
-    "src/pack/core/add.py": b"""from ..util import x
-
-def total(xs):
-    return _plus(xs)
-
-def _plus(xs):
-    return x(xs)
-
-def other(xs):
-    "Does not ask total."
-    return xs
-
-class Sum:
-    def __init__(self):
-        self.now = 0
-""",
-    "src/pack/core/__init__.py": b"from .add import Sum, total\n",
-    "src/pack/__init__.py": b"from pack.core import (\n    Sum,\n    total,\n)\n",
-    "src/pack/main.py": b"from pack import total\n\ndef main(words):\n    print(total(words))\n",
-    "src/pack/util.py": b"def x(xs):\n    return xs\n",
-    "src/pack/core/tests/test_add.py": b"from pack import other\nother(1)\n",
-    "src/pack/core/tests/test_mul.py": b"from pack.core.add import total\ntotal(1)\n",
-    "src/pack/tests/test_sum.py": b"import pack\npack.Sum()\n",
-    "src/pack/tests/test_main.py": b"from pack.main import main\nmain([])\n",
-    "src/pack/tests/test_util.py": b"from pack.util import x\nx(1)\n",
-    "other/test_other.py": b"import os\ntotal = 1\n",
-}
-
-
-@pytest.mark.parametrize(
-    ("changed", "reaching", "next_one"),
-    [
-        ("core/add.py::_plus", ["test_mul", "test_main"], "test_add"),  # by a call, by two; named after it, no call
-        ("core/add.py::other", ["test_add"], "test_mul"),
-        ("core/add.py::Sum.__init__", ["test_sum"], "test_add"),  # of a special method the class is named
-        ("util.py::x", ["test_util", "test_mul", "test_main"], "test_other"),  # which may start another process
-        (f"core/add.py::{OUTSIDE}", ["test_add", "test_mul", "test_sum", "test_main"], "test_util"),
-    ],
-)
-def test_the_tests_that_reach_a_change_come_first(changed: str, reaching: list[str], next_one: str) -> None:
-    path, _, name = changed.partition("::")
-    tests = [path for path in NEAR if "test_" in path]
-    found = nearest_tests([CodeEdit(f"src/pack/{path}", name)], tests, NEAR)
-    names = [Path(each).stem for each in found.paths]
-    assert (names[: found.reaching], names[found.reaching]) == (reaching, next_one)
-    assert sorted(found.paths) == sorted(tests)
 
 
 TEXTS = (

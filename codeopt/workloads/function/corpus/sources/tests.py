@@ -12,19 +12,15 @@ from codeopt.core.words import counted
 from codeopt.workloads.function.corpus.exclusions import unwritten
 from codeopt.workloads.function.corpus.existing_tests import (
     ENOUGH_S,
+    MOST_FILES,
     Tests,
-    find_all_tests,
-    find_reaching_tests,
     find_tests,
     run_tests,
 )
 from codeopt.workloads.function.corpus.sources import Ask, Found
-from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.function.test_files import MOST_FILES
 from codeopt.workloads.sandbox_view.missing import missing_part
-from codeopt.workloads.sandbox_view.view import Module
+from codeopt.workloads.tests.nearest import NearestTests
 
-MOST_LISTED = 1000
 _ROOM = f"at most {MOST_FILES} are run, the nearest first"
 _NAME_THEM = "--tests PATH names those to run"
 
@@ -33,36 +29,27 @@ def find(ask: Ask) -> Found:
     """Return the calls of the tests, from an earlier run if it has them.
 
     Tests run in stages until some make a call:
-    - tests that the user named, or that name the function and import its module
-    - all that import the module, as a fixture or another function may call it
-    - tests that may reach it through a process or a framework: they are not known to be its tests, and no gap if not
+    - tests that the user named, or that may call the function
+    - others that import the module
+    - others that may reach it through a process or a framework: they are not known to be its tests, and no gap if not
     """
     traced = ask.harness.traced
     if ask.use_tests and traced is not None and traced.tests and (traced.calls or traced.lost):
         calls = (("tests", tuple(traced.calls)),) if traced.calls else ()
         return Found(calls, (), traced.tests, traced.diagnostics, unwritten(traced.lost), dict(traced.calls))
-    harness, modules = ask.harness, [ask.harness.view.module]
-    tried: list[str] = []
+    near = find_tests(ask.harness) if ask.use_tests else NearestTests()
     found = Found(())
-    for paths, are_its_own in _stages(harness, modules) if ask.use_tests else ():
-        more = _find(ask, [path for path in paths if path not in tried][:MOST_FILES])
-        if more.tests or harness.places:
+    for paths in (near.calling, near.importing, near.perhaps):
+        more = _find(ask, paths, paths is near.calling) if paths else Found(())
+        if more.tests or ask.harness.places:
             return more
-        tried += paths
-        if are_its_own:
+        if paths is not near.perhaps:
             found = replace(found, diagnostics=found.diagnostics or more.diagnostics)
     return found
 
 
-def _stages(harness: FunctionHarness, modules: Sequence[Module]) -> Iterator[tuple[list[str], bool]]:
-    yield find_tests(harness), True
-    yield find_all_tests(harness, modules), True
-    yield find_reaching_tests(harness, modules), False
-
-
-def _find(ask: Ask, paths: list[str]) -> Found:
-    if not paths:
-        return Found(())
+def _find(ask: Ask, every: Sequence[str], are_calling: bool) -> Found:
+    paths = every if ask.harness.places else every[:MOST_FILES]
     ask.notify(f"running tests in {len(paths)} file{'s' * (len(paths) != 1)}")
     found = run_tests(ask.harness, ask.harness.source, paths, record=True)
     if not found.passed and len(paths) > 1:  # one that hangs or breaks takes the others with it
@@ -72,7 +59,7 @@ def _find(ask: Ask, paths: list[str]) -> Found:
         short = replace(short, hint=hint)
     if not found.passed:
         return Found((), diagnostics=(short,) if short else ())
-    missing = [*([short] if short else []), *_not_run(ask.harness, paths, found)]
+    missing = [*([short] if short else []), *_not_run(every[len(paths) :] if are_calling else (), found)]
     if not (found.calls or found.lost):  # tests that never call the function are no evidence about it
         count = len(found.passed)
         what = f"{count} test{'s' * (count != 1)} ran, none calls {ask.harness.function.qualname}"
@@ -83,10 +70,9 @@ def _find(ask: Ask, paths: list[str]) -> Found:
     return Found(calls, (), found.passed, diagnostics, unwritten(found.lost), found.calls)
 
 
-def _not_run(harness: FunctionHarness, paths: Sequence[str], found: Tests) -> Iterator[Diagnostic]:
+def _not_run(left: Sequence[str], found: Tests) -> Iterator[Diagnostic]:
     """Tests that may call the function, and for which there was no room or no time."""
-    every = [] if harness.places else find_tests(harness, MOST_LISTED)
-    if left := [path for path in every if path not in paths]:
+    if left:
         first = Path(left[0]).name
         yield Diagnostic(f"{counted(len(left), 'test file')} not run, of which {first} is one", _ROOM, _NAME_THEM)
     if found.cut:

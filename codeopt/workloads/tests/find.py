@@ -1,29 +1,43 @@
-"""Patterns of a project's test files: pytest's `python_files`, and the names of pytest, unittest and Django.
-
-Classes of `unittest` count in files with any name.
-"""
+"""Test files of a project: by the names of pytest, unittest and Django, by pytest's settings, by the files that runners
+name, and by the classes in a file."""
 
 from __future__ import annotations
 
 import ast
 import configparser
+import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Any
 
+from codeopt.workloads.project.module_graph import NAMED_PATH, read_module
+
 PYTEST_FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
-USUAL = ("test_*.py", "*_test.py", "tests.py", "conftest.py")
 SETTINGS = (*PYTEST_FILES, "pyproject.toml", "tox.ini", "setup.cfg")
+RECIPE_FILES = frozenset({"Makefile", "makefile", "GNUmakefile", "tox.ini", "noxfile.py", "tasks.py", "justfile"})
+USUAL = ("test_*.py", "*_test.py", "tests.py", "tests_*.py", "*_tests.py", "conftest.py")
+"""Names of pytest and Django, and their plurals, which people run by their paths."""
 FLAG = "python_files="
+_TEST = re.compile(rb"^(?:\s*(?:async\s+)?def test|class \w*Test)", re.M)
 
 
-def file_patterns(files: Mapping[str, bytes], words: Sequence[str]) -> tuple[str, ...]:
-    """Names of test files, by the settings of every folder and by `-o python_files=...` of a command."""
-    found = [pattern for path, content in files.items() if _is_settings(path) for pattern in _patterns(path, content)]
-    given = (word.rpartition(FLAG)[2] for word in words if FLAG in word)
-    return tuple(dict.fromkeys([*USUAL, *found, *(each for text in given for each in text.split())]))
+def find_test_files(files: Mapping[str, bytes], words: Sequence[str] = ()) -> tuple[str, ...]:
+    """Paths, but of what the command itself names. words: of the command."""
+    settings = [pattern for path, content in files.items() for pattern in _patterns(path, content)]
+    given = [each for word in words if FLAG in word for each in word.rpartition(FLAG)[2].split()]
+    patterns = tuple(dict.fromkeys([*USUAL, *settings, *given]))
+    named = set(_named_by_runners(files))
+    found = (
+        path
+        for path, content in files.items()
+        if path.endswith(".py")
+        and PurePosixPath(path).name not in ("conftest.py", "setup.py")
+        and path not in words
+        and (matches(path, patterns) or (path in named and _TEST.search(content)) or _has_cases(content))
+    )
+    return tuple(sorted(found))
 
 
 def matches(path: str, patterns: Sequence[str]) -> bool:
@@ -32,8 +46,25 @@ def matches(path: str, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(path if "/" in each else name, f"*{each}" if "/" in each else each) for each in patterns)
 
 
-def has_test_cases(tree: ast.Module) -> bool:
+def decides_tests(path: str) -> bool:
+    """Return True if a file, by its path in the project, may hold tests or name the files that do."""
+    name = PurePosixPath(path)
+    at_top = len(name.parts) == 1 and (path in RECIPE_FILES or name.suffix in (".sh", ".yml"))
+    return name.suffix == ".py" or name.name in SETTINGS or at_top
+
+
+def _named_by_runners(files: Mapping[str, bytes]) -> Iterator[str]:
+    """Python files that a Makefile, tox, nox, settings or a script at the top names."""
+    for path, content in files.items():
+        if "/" not in path and decides_tests(path):
+            for found in NAMED_PATH.findall(content):
+                yield found.decode().removeprefix("./")
+
+
+def _has_cases(content: bytes) -> bool:
     """Return True if a module has a class with tests that derives from unittest's or a framework's."""
+    if b"TestCase" not in content or not _TEST.search(content):
+        return False
     return any(
         isinstance(node, ast.ClassDef)
         and any(ast.unparse(base).endswith("TestCase") for base in node.bases)
@@ -41,12 +72,8 @@ def has_test_cases(tree: ast.Module) -> bool:
             isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) and each.name.startswith("test")
             for each in node.body
         )
-        for node in ast.walk(tree)
+        for node in ast.walk(read_module(content))
     )
-
-
-def _is_settings(path: str) -> bool:
-    return PurePosixPath(path).name in SETTINGS
 
 
 def pytest_settings(path: str, content: bytes | None) -> Mapping[str, Any] | None:
@@ -54,14 +81,15 @@ def pytest_settings(path: str, content: bytes | None) -> Mapping[str, Any] | Non
 
     An empty `pytest.ini` or empty section decides also: pytest then reads that file alone.
     """
-    if content is None or not _is_settings(path):
+    name = PurePosixPath(path).name
+    if content is None or name not in SETTINGS:
         return None
     try:
         text = content.decode()
         found = _of_toml(text) if path.endswith(".toml") else _of_ini(text)
     except (ValueError, configparser.Error):
         found = None
-    return {} if found is None and PurePosixPath(path).name in PYTEST_FILES else found
+    return {} if found is None and name in PYTEST_FILES else found
 
 
 def _patterns(path: str, content: bytes) -> list[str]:

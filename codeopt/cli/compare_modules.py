@@ -19,7 +19,7 @@ from codeopt.engine.compare import PairResult
 from codeopt.engine.open_session import open_session
 from codeopt.review.changed_functions import ReviewTarget, as_callers_see, shapes
 from codeopt.review.suggestion import ComparedFunction
-from codeopt.workloads.project.edits import keeps_statements
+from codeopt.workloads.source.edits import keeps_statements
 
 NOTHING = "no function differs but in comments and layout"
 OUTSIDE = (

@@ -14,8 +14,8 @@ from codeopt.core.git import Git, GitError, find_git
 from codeopt.core.program import changes_of
 from codeopt.core.revision import Revision
 from codeopt.report.patch_table import figures
-from codeopt.workloads.project.edits import CodeEdit, without
 from codeopt.workloads.project.project_program import ProjectProgram
+from codeopt.workloads.source.edits import CodeEdit, without
 
 MESSAGE = """\
 {summary}

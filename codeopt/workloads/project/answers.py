@@ -12,11 +12,11 @@ from itertools import dropwhile
 from codeopt.analysis.nodes import first_line, is_bare_constant, last_line
 from codeopt.analysis.positions import Def, Definition, bound_names, evaluated_names, find_definition, functions_by_name
 from codeopt.core.revision import Revision
-from codeopt.workloads.project.module_graph import read_module
 from codeopt.workloads.project.project_program import unpack
 from codeopt.workloads.project.protected_files import NOTHING_FIXED, ProtectedFiles
 from codeopt.workloads.project.public_surface import surface_of
 from codeopt.workloads.source.functions import SpliceError
+from codeopt.workloads.source.module_graph import read_module
 from codeopt.workloads.source.placing import (
     added,
     bound_in,

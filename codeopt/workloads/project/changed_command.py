@@ -13,8 +13,8 @@ from itertools import chain, product, zip_longest
 from codeopt.workloads.program.fuzzing import mutate_cases
 from codeopt.workloads.project.changed_numbers import NumberPlace, in_script, in_word, one_changed, put, scaled
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
-from codeopt.workloads.project.module_graph import ModuleGraph
 from codeopt.workloads.project.protected_files import entry_files
+from codeopt.workloads.source.module_graph import ModuleGraph
 from codeopt_sandbox.outcome import Case, Files
 
 SINGLE = 4

@@ -13,10 +13,10 @@ from typing import Any
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.baseline_command import BaselineCommand
 from codeopt.workloads.project.edit_groups import edit_groups
-from codeopt.workloads.project.edits import CodeEdit, edits_of, without
 from codeopt.workloads.project.larger_run import larger_case
 from codeopt.workloads.project.public_calls import FunctionFinding
 from codeopt.workloads.project.uncalled_edits import called_places, changed_places
+from codeopt.workloads.source.edits import CodeEdit, edits_of, without
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule, compare
 from codeopt_sandbox.errors import OriginalUnsteady
 from codeopt_sandbox.outcome import Case, CaseVerdict

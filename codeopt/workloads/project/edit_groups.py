@@ -10,7 +10,7 @@ from textwrap import dedent
 
 from codeopt.analysis.positions import Def, bound_names
 from codeopt.core.revision import Revision
-from codeopt.workloads.project.edits import OUTSIDE, CodeEdit, edits_of
+from codeopt.workloads.source.edits import OUTSIDE, CodeEdit, edits_of
 from codeopt.workloads.source.placing import functions_of
 
 

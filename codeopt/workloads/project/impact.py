@@ -13,10 +13,10 @@ from codeopt.analysis.positions import functions
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.revision import Revision
 from codeopt.core.words import counted
-from codeopt.workloads.project.edits import OUTSIDE, CodeEdit
-from codeopt.workloads.project.module_graph import ModuleGraph
 from codeopt.workloads.project.public_surface import Surfaces
 from codeopt.workloads.project.surface import ImportedNames, Names, text_names
+from codeopt.workloads.source.edits import OUTSIDE, CodeEdit
+from codeopt.workloads.source.module_graph import ModuleGraph
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 
 MOST = 20

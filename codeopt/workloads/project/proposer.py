@@ -8,11 +8,11 @@ from codeopt.core.excerpted import Excerpted
 from codeopt.core.history import Candidate, Draft, History
 from codeopt.core.revision import Revision, pack
 from codeopt.workloads.project.answers import apply_answer, now_unused
-from codeopt.workloads.project.edits import edits_of
 from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage
 from codeopt.workloads.project.prompt.round_views import round_views
 from codeopt.workloads.project.protected_files import ProtectedFiles
+from codeopt.workloads.source.edits import edits_of
 from codeopt.workloads.source.functions import SpliceError
 
 

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
-from codeopt.workloads.project.module_graph import ModuleGraph
+from codeopt.workloads.source.module_graph import ModuleGraph
 from codeopt.workloads.tests.find import RECIPE_FILES, find_test_files
 
 RUNNERS = frozenset({"pytest", "py.test", "unittest", "nose2", "asv", "manage.py"})

@@ -32,7 +32,6 @@ from codeopt.workloads.function.known_cases import disturbed
 from codeopt.workloads.function.recording.instrumented_run import RECORDERS, Instrument
 from codeopt.workloads.function.recording.recording import MOST_OF_ONE, recording_file, sample
 from codeopt.workloads.function.workload import FunctionWorkload
-from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.event_log import watched_run
 from codeopt.workloads.project.impact import Impact, callers_of, impact_of
 from codeopt.workloads.project.project_program import ProjectProgram
@@ -40,6 +39,7 @@ from codeopt.workloads.project.protected_files import ProtectedReason
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.surface import ImportedNames, read_surface
 from codeopt.workloads.sandbox_view.view import locate
+from codeopt.workloads.source.edits import CodeEdit
 from codeopt_sandbox.call_answer import CallRun
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome

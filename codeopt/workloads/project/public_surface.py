@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from codeopt.workloads.project.edits import CodeEdit
-from codeopt.workloads.project.module_graph import read_module
+from codeopt.workloads.source.edits import CodeEdit
+from codeopt.workloads.source.module_graph import read_module
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__set_name__", "__del__"})
 """Seen by what the objects do."""

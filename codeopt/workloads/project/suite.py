@@ -16,11 +16,11 @@ from codeopt.core.history import TestsRun
 from codeopt.core.revision import UNCHANGED, Revision
 from codeopt.core.words import counted
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.project.edits import CodeEdit, commented, edits_of
 from codeopt.workloads.project.new_tests import NewTests, run_new_tests
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.suite_cache import SuiteCache, open_suite_cache
 from codeopt.workloads.project.test_runs import WITHOUT_OPTIONS, FileResults, TestResults, TestRunner, Way, run_tests
+from codeopt.workloads.source.edits import CodeEdit, commented, edits_of
 from codeopt.workloads.tests.find import find_test_files
 from codeopt.workloads.tests.nearest import nearest_tests
 from codeopt_sandbox.caveat import Caveat, CaveatKind

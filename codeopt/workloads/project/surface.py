@@ -14,9 +14,9 @@ from codeopt.analysis.import_steps import module_name
 from codeopt.analysis.positions import Definition, definitions
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import WATCH
-from codeopt.workloads.project.edits import OUTSIDE, body_of, head_of, is_text
-from codeopt.workloads.project.module_graph import read_module
 from codeopt.workloads.project.runs import CommandRuns
+from codeopt.workloads.source.edits import OUTSIDE, body_of, head_of, is_text
+from codeopt.workloads.source.module_graph import read_module
 from codeopt_sandbox.guest_bundle import loading
 from codeopt_sandbox.outcome import Run
 

@@ -10,8 +10,8 @@ from codeopt.analysis.positions import Def
 from codeopt.core.revision import Revision
 from codeopt.workloads.function.recording.instrumented_run import Instrument
 from codeopt.workloads.project.baseline_command import BaselineCommand
-from codeopt.workloads.project.edits import body_of, by_name, head_of, is_text
 from codeopt.workloads.project.event_log import LEAST_S, LONGER, watched_run
+from codeopt.workloads.source.edits import body_of, by_name, head_of, is_text
 from codeopt_sandbox.outcome import Case
 
 REACH = Instrument("tests.project_reach")

@@ -29,7 +29,6 @@ from codeopt.workloads.project.command_probes import (
     why_unchanged,
 )
 from codeopt.workloads.project.edit_gains import EditGains
-from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.harnesses import Benches, TimedBody, find_benches
 from codeopt.workloads.project.hot_region import HotRegion, hot_region
 from codeopt.workloads.project.masks import HIDDEN, Masks, given_masks
@@ -43,6 +42,7 @@ from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.suite import ProjectSuite, collected_files, open_suite
 from codeopt.workloads.project.watch import profile_command, require_good
+from codeopt.workloads.source.edits import CodeEdit
 from codeopt_sandbox.compare import Comparison, Plan, StoppingRule, make_plan
 from codeopt_sandbox.guest.environment import seeded
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run

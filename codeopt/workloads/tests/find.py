@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Any
 
-from codeopt.workloads.project.module_graph import NAMED_PATH, read_module
+from codeopt.workloads.source.module_graph import NAMED_PATH, read_module
 
 PYTEST_FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
 SETTINGS = (*PYTEST_FILES, "pyproject.toml", "tox.ini", "setup.cfg")

@@ -15,9 +15,9 @@ from pathlib import Path, PurePosixPath
 
 from codeopt.analysis.import_steps import import_steps, module_name
 from codeopt.analysis.positions import Definition, bound_names, functions
-from codeopt.workloads.project.edits import OUTSIDE, CodeEdit
-from codeopt.workloads.project.module_graph import read_module
 from codeopt.workloads.sandbox_view.view import Module, tracked
+from codeopt.workloads.source.edits import OUTSIDE, CodeEdit
+from codeopt.workloads.source.module_graph import read_module
 from codeopt.workloads.tests.find import decides_tests, find_test_files
 from codeopt_sandbox.plain_files import read_bytes
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.impact import callers_of
+from codeopt.workloads.source.edits import CodeEdit
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 from tests.support.files import write_files

@@ -11,10 +11,10 @@ from types import ModuleType
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.impact import MOST, WIDELY, Impact, impact_of
 from codeopt.workloads.project.public_calls import JudgedDraft
 from codeopt.workloads.project.surface import ImportedNames
+from codeopt.workloads.source.edits import CodeEdit
 from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.guest.tests.surface import names_of
 from tests.codeopt.workloads.dedupe_project import judged_project, write_project

@@ -12,7 +12,6 @@ from codeopt.models.scripted import Scripted
 from codeopt.proposers.language_model import LanguageModel
 from codeopt.tasks import open_task
 from codeopt.workloads.project.answers import apply_answer
-from codeopt.workloads.project.module_graph import ModuleGraph
 from codeopt.workloads.project.profile import (
     CalledBy,
     GivenArgument,
@@ -34,6 +33,7 @@ from codeopt.workloads.project.proposer import ProjectProposer
 from codeopt.workloads.project.protected_files import ProtectedFiles, ProtectedReason
 from codeopt.workloads.project.suite import MOST_LISTED, _detail
 from codeopt.workloads.project.test_runs import TestResults
+from codeopt.workloads.source.module_graph import ModuleGraph
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile
 from tests.support.candidates import comparison

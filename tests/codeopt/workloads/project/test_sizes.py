@@ -25,13 +25,13 @@ from codeopt.workloads.project.changed_command import larger_commands, smaller_c
 from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.command_probes import changed_runs
 from codeopt.workloads.project.edit_gains import EditGains, FailingTest
-from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.hot_region import StartTime, apart, hot_region
 from codeopt.workloads.project.profile import NO_PROFILE
 from codeopt.workloads.project.public_calls import FunctionFinding
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.workload import ProjectWorkload
+from codeopt.workloads.source.edits import CodeEdit
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule
 from codeopt_sandbox.outcome import Case, Run, RunLimits
 from codeopt_sandbox.verdict import check_tokens

@@ -17,10 +17,10 @@ from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.workloads import Stage, WorkloadRequest
 from codeopt.workloads.project import OpenedProject, open_workload, read
-from codeopt.workloads.project.edits import CodeEdit, commented
 from codeopt.workloads.project.suite import AT_ONCE, ProjectSuite, open_suite
 from codeopt.workloads.project.test_runs import TestRunner, run_tests
 from codeopt.workloads.project.workload import ProjectWorkload
+from codeopt.workloads.source.edits import CodeEdit, commented
 from tests.conftest import require_sandbox
 
 CASES = b"import unittest\nclass A(unittest.TestCase):\n    def test_a(self): pass\n"

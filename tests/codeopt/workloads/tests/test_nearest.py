@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.project.edits import OUTSIDE, CodeEdit
 from codeopt.workloads.sandbox_view.view import locate
+from codeopt.workloads.source.edits import OUTSIDE, CodeEdit
 from codeopt.workloads.tests.find import find_test_files
 from codeopt.workloads.tests.nearest import ProjectTests, nearest_tests
 from tests.codeopt.review.pull_request import propose

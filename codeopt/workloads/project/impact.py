@@ -18,6 +18,7 @@ from codeopt.workloads.project.surface import ImportedNames, Names, text_names
 from codeopt.workloads.source.edits import OUTSIDE, CodeEdit
 from codeopt.workloads.source.module_graph import ModuleGraph
 from codeopt_sandbox.caveat import Caveat, CaveatKind
+from codeopt_sandbox.guest.tests.surface import HOLDS
 
 MOST = 20
 """Maximum number of public functions that are judged by their calls."""
@@ -25,6 +26,8 @@ MOST_REACHED = 10 * MOST
 """Maximum number of functions that are found to lead to a name: a class that all of a large project uses has more."""
 WIDELY = 60
 """Number of modules that mention a name from which on not all of their functions are looked at."""
+SHOWN = 5
+"""Maximum number of keys or items of a container that a caveat names."""
 ALONE = "judged by the whole command alone"
 
 
@@ -122,7 +125,10 @@ def impact_of(
         *(Diagnostic(f"{place} is {ALONE}", "no public function leads to it") for place in unreached),
         *_beyond(tuple(judged)[MOST:]),
     )
-    return Impact(changed, tuple(judged)[:MOST], gaps, (*_of_interfaces(changed), *_of_settings(old, new)))
+    lost = old.modules.keys() - new.modules.keys() - {*after.changed_files(before), *gone}
+    loaded = _of_loaded(lost, after, [path for path in after.changed_files(before) if path in after]) if lost else ()
+    caveats = (*_of_interfaces(changed), *_of_contents(changed), *loaded, *_of_settings(old, new))
+    return Impact(changed, tuple(judged)[:MOST], gaps, caveats)
 
 
 def _beyond(left: tuple[CodeEdit, ...]) -> Iterator[Diagnostic]:
@@ -137,6 +143,32 @@ def _of_interfaces(changed: Iterable[ChangedName]) -> Iterator[Caveat]:
         if was or now:
             expected, got = (", ".join(side) or "nothing of that" for side in (was, now))
             yield Caveat(CaveatKind.INTERFACE, str(each.place), expected, got)
+
+
+def _of_contents(changed: Iterable[ChangedName]) -> Iterator[Caveat]:
+    """Public containers of modules that an import leaves with other keys or items, such as what is registered there."""
+    for each in changed:
+        was, now = (
+            sorted(part.removeprefix(HOLDS) for part in side if part.startswith(HOLDS))
+            for side in (each.lost, each.gained)
+        )
+        if (was or now) and not any(part.startswith("_") for part in each.place.qualname.split(".")):
+            expected, got = (f"holds {', '.join(side[:SHOWN])}" if side else "does not" for side in (was, now))
+            yield Caveat(CaveatKind.INTERFACE, f"import of its modules, {each.place}", expected, got)
+
+
+def _of_loaded(lost: Collection[str], after: Revision, todo: list[str]) -> Iterator[Caveat]:
+    """Modules that an import does not load any more, and that no import in a function loads later. todo: the changed
+    modules."""
+    graph = ModuleGraph({path: text.encode("utf-8", "surrogatepass") for path, text in after.items()})
+    found = {*todo}
+    while todo:
+        path = todo.pop()
+        new = graph.imported(graph.tree(path), path) & after.keys() - found
+        found |= new
+        todo += new
+    for path in sorted({*lost} - found):
+        yield Caveat(CaveatKind.INTERFACE, f"import of its modules, {path}", "is loaded", "is not")
 
 
 def _of_settings(old: ImportedNames, new: ImportedNames) -> Iterator[Caveat]:

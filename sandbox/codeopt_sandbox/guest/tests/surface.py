@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 DEEPEST = 12
 """Maximum depth of what is read of a value."""
+MOST_HELD = 200
+"""Keys or items of a container that are named one by one; longer ones are tables of data, not what others register."""
+HOLDS = "holds "
 NO_MEMBERS = frozenset({"__module__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__firstlineno__",
                         "__static_attributes__", "__annotate_func__", "__annotations_cache__"})  # fmt: skip
 MADE = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__set_name__", "__del__"})
@@ -78,9 +81,18 @@ def of_value(value: Any, home: str) -> Iterator[str]:
     name = getattr(value, "__qualname__", None)
     if not isinstance(name, str):
         yield f"is {digest(value)}"
+        if isinstance(value, (dict, list, set)) and len(value) <= MOST_HELD:
+            yield from [f"{HOLDS}{held(each)}" for each in value]
         return
     yield f"has the name {name}"
     yield f"is {digest(value)}" if value.__module__ == home else f"is {named(value)}"
+
+
+def held(value: Any) -> str:
+    """Text of a key or an item of a container: of code by its name, as it may be another under the same name."""
+    if isinstance(value, PLAIN):
+        return repr(value)[:80]
+    return named(value if isinstance(getattr(value, "__qualname__", None), str) else type(value))
 
 
 def of_class(value: type) -> Iterator[tuple[str, list[str]]]:

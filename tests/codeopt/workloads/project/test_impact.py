@@ -163,6 +163,23 @@ def test_classes_and_settings_that_change_are_caveats() -> None:
     assert found.classes_without(CodeEdit("app/core.py", "near")) == {"Box"}
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("A = {'b': len, 'c': len}", "A = {'b': len}", [("holds 'c'", "does not")]),
+        ("A = {'b': len}", "A = {'b': abs}", []),
+        ("A = [len, abs]", "A = [len, min]", [("holds builtins.abs", "holds builtins.min")]),
+        ("A = [1, 2]", "A = {2, 1}", []),
+        ("A = list(range(900))", "A = list(range(800))", []),
+        ("_A = ['b', 'c']", "_A = ['b']", []),
+        ("", "A = ['b']", []),
+    ],
+)
+def test_what_an_import_leaves_in_a_container_is_a_caveat(old: str, new: str, told: list[tuple[str, str]]) -> None:
+    was, now = (ImportedNames({"a.py": {n: frozenset(f) for n, f in features(text).items()}}) for text in (old, new))
+    assert [(each.expected, each.got) for each in impact({}, was, now).caveats] == told
+
+
 def test_a_changed_method_is_no_reason_to_leave_its_own_calls_out() -> None:
     one = ImportedNames({"app/other.py": {"Box.m": frozenset({"is 1"}), "Box.n": frozenset({"is 1"})}})
     m, both = (
@@ -174,8 +191,11 @@ def test_a_changed_method_is_no_reason_to_leave_its_own_calls_out() -> None:
     assert impact({}, one, ImportedNames({"app/other.py": both})).classes_without(judged) == {"Box"}
 
 
+EXTRA = "from app.registry import HANDLERS\n\nHANDLERS['heavy'] = abs\n"
 CORE = '''\
 from dataclasses import dataclass
+
+import app.extra
 
 
 @dataclass(frozen=True, order=True)
@@ -215,7 +235,10 @@ QUICK = "\n\ndef _quick(xs):\n    return list(dict.fromkeys({}))\n\n\ndedupe = _
 @pytest.mark.full
 def test_drafts_of_a_project(tmp_path: Path) -> None:
     require_sandbox()
-    root = write_project(tmp_path / "app", {"app/__init__.py": "", "app/core.py": CORE, "main.py": MAIN})
+    root = write_project(tmp_path / "app", {
+        "app/__init__.py": "", "app/registry.py": "HANDLERS = {}\n", "app/extra.py": EXTRA, "app/core.py": CORE,
+        "main.py": MAIN,
+    })  # fmt: skip
     cached = CORE.replace(
         "def _divisors", "from functools import lru_cache\n\n\n@lru_cache(maxsize=None)\ndef _divisors"
     )
@@ -232,6 +255,12 @@ def test_drafts_of_a_project(tmp_path: Path) -> None:
         assert "dedupe" in found(CORE + QUICK.format("x if x < 1500 else 1500 for x in xs")).wrong
         assert [each.kind for each in found(flags).caveats] == [CaveatKind.INTERFACE]
         assert [each.kind for each in found(f"import gc\n\ngc.disable()\n{CORE}").caveats] == [CaveatKind.ENVIRONMENT]
+        lost = found(CORE.replace("import app.extra\n", "import app.registry\n")).caveats
+        assert [(each.input.rpartition("/")[2], each.expected) for each in lost] == [
+            ("registry.py::HANDLERS", "holds 'heavy'"), ("extra.py", "is loaded"),
+        ]  # fmt: skip
+        later = CORE.replace("import app.extra\n", "").replace("    out = []\n", "    import app.extra\n    out = []\n")
+        assert found(later).caveats == ()
         for honest in (CORE.replace('"#" + str(d)', '"#%d" % d'), f"{CORE}\n# done\n"):
             assert (found(honest).wrong, found(honest).all_caveats, found(honest).diagnostics) == ("", (), ())
         assert found(tuples.replace("return _divisors(n)", "return list(_divisors(n))")).wrong == ""

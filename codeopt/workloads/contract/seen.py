@@ -38,6 +38,10 @@ LOADED = re.compile(r"load\('[^']*', '([^']*)'\)")
 ARRAY = "load('numpy', 'array')"
 FRAME = "load('pandas', 'DataFrame')"
 """Makers of arrays from rows and a type, and of data frames from columns."""
+VIEW = "load('operator', 'getitem')"
+"""Maker of a view of an array, from the array and an index."""
+_ON_THE_SPOT = re.compile(r"load\('[^']*', '[^']*'\)\('(\w+)', ")
+"""Maker of an object whose class is made on the spot."""
 _WORDS = {
     "NoneType": "None", "bool": "a bool", "int": "an int", "float": "a float", "str": "a text", "bytes": "bytes",
     "list": "a list", "tuple": "a tuple", "dict": "a dict", "set": "a set", "frozenset": "a frozenset",
@@ -219,9 +223,12 @@ def bare(value: Any) -> Any:
 def kind_of(value: Any) -> str:
     """A type by its name; of an object what makes it. NaN and infinity are no numbers like others."""
     if isinstance(value, Constructed) and value.maker == ARRAY and len(value.args) > 1:
-        return f"array of {value.args[1]}"
+        return f"array of {value.args[1]}" if not value.kwargs else "an array in Fortran order"
+    if isinstance(value, Constructed) and value.maker == VIEW:
+        return "an array that is a view of another one"
     if isinstance(value, Constructed):
-        return value.maker
+        made = _ON_THE_SPOT.match(value.maker)
+        return f"an object of class {made[1]}" if made else value.maker
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN or infinity"
     return type(value).__name__

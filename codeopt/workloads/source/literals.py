@@ -215,7 +215,7 @@ _MAKERS: dict[str, Any] = {
     "range": range,
     "complex": complex,
 }
-_CLASSES = ("Decimal", "Fraction", "deque", "iter", "memoryview", "used")
+_CLASSES = ("Decimal", "Fraction", "deque", "iter", "memoryview", "slice", "used")
 _NAMES = {"inf": math.inf, "nan": math.nan, "Ellipsis": ...}
 
 

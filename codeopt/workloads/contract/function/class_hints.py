@@ -216,7 +216,9 @@ class ClassHints:
             return _any(self._compare(side, value) for side in (hint.left, hint.right))
         whole = dotted(hint.value if isinstance(hint, ast.Subscript) else hint)
         if not isinstance(hint, ast.Subscript):
-            return self._named_type(whole, value)
+            found = self._named_type(whole, value)
+            is_open = found and whole in _FAMILIES and not isinstance(value, Constructed) and _parts(value)
+            return None if is_open else found  # `list` says nothing about its items
         name = whole.rpartition(".")[2]
         inner = list(hint.slice.elts) if isinstance(hint.slice, ast.Tuple) else [hint.slice]
         if name in ("Union", "Optional"):
@@ -334,7 +336,7 @@ def _is_plain(name: str, value: Any) -> bool:
         return type(value) is int or (type(value) is float and math.isfinite(value))
     if name in ("int", "str", "bytes", "bool", "complex"):
         return type(value).__name__ == name
-    return isinstance(value, _FAMILIES[name])
+    return isinstance(value, _FAMILIES[name][:1])  # `Sequence` allows a tuple, but few callers have one
 
 
 def _is_another(hint: ast.expr, value: Any) -> bool:

@@ -18,6 +18,7 @@ from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.function.calls.call_names import origin_of
 from codeopt.workloads.function.calls.deep import deep_calls
 from codeopt.workloads.function.calls.derive import derive
+from codeopt.workloads.function.calls.exact_types import other_exact_types
 from codeopt.workloads.function.calls.long import as_iterators, long_calls, tenfold
 from codeopt.workloads.function.calls.omitted import with_optional_parameters
 from codeopt.workloads.function.calls.wrong_types import refusals, wrong_types
@@ -48,6 +49,8 @@ DERIVED = 1000
 """Number of calls made from known ones for the rounds."""
 SHAPED = 1.4
 """Number of calls that are made for one that is wanted: of 1,000 about 700 are left that differ."""
+OTHER_TYPES = 8
+"""Number of generated calls of which at most one has a part of another exact type."""
 FRESH = 0.75
 """Number of other such calls for the confirmation, as a share of DERIVED."""
 LONG = 20
@@ -293,7 +296,9 @@ def fresh_ones(
 
 def _derived(harness: FunctionHarness, known: Sequence[str], count: int, seed: int, contract: Contract) -> list[str]:
     """Calls near known ones, as the contract shapes them. Of several that break it the same may be left."""
-    return contract.shaped(derive(known, round(SHAPED * count), seed, harness.vocabulary))[:count]
+    wanted = round(SHAPED * count)
+    others = [*islice(other_exact_types(known), wanted // OTHER_TYPES)]
+    return contract.shaped([*others, *derive(known, wanted - len(others), seed, harness.vocabulary)])[:count]
 
 
 def _patience(most: int | None) -> CallTimeLimit:

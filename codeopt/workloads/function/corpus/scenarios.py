@@ -54,7 +54,6 @@ SETTINGS = 4
 """Number of constants that are set, and of classes of which there are objects of subclasses."""
 ONE_OBJECT = "one object is given at two places"
 OTHER_CONTEXT = "the caller, or its thread, has another decimal context"
-OTHER_SEQUENCE = "a tuple or a text in place of a list"
 
 
 def scenarios(
@@ -138,7 +137,7 @@ def _together(pool: Sequence[KnownCall], contract: Contract, asynchronous: bool)
 
 def _unusual(texts: Sequence[str], contract: Contract, function: Function) -> Iterator[Scenario]:
     """Scenarios that only some callers play: they set a constant of the module, give objects of subclasses, one object
-    at two places, another sequence, have another decimal context."""
+    at two places, have another decimal context."""
     for name, value in [*settings(function).items()][:SETTINGS]:
         because = f"{name} of the module is set to {value!r}"
         yield from (Scenario(steps.with_setting(name, value), (text,), because) for text in texts)
@@ -151,8 +150,6 @@ def _unusual(texts: Sequence[str], contract: Contract, function: Function) -> It
         call = read(text)
         if call is not None:
             yield from (Scenario(each, (text,), ONE_OBJECT) for each in _with_one_object(call, contract))
-            for other in _other_sequences(call, contract):
-                yield Scenario(steps.ALONE, (other,), contract.beyond(other) or OTHER_SEQUENCE)
 
 
 def _with_one_object(call: Call, contract: Contract) -> Iterator[Steps]:
@@ -167,16 +164,6 @@ def _with_one_object(call: Call, contract: Contract) -> Iterator[Steps]:
         if kind in (list, dict, set) and kind is type(call.args[other]):
             found.append((steps.same_twice(one, other), call.with_value(other, call.args[one])))
     yield from (each for each, equal in found if not contract.beyond(equal.text()))
-
-
-def _other_sequences(call: Call, contract: Contract) -> Iterator[str]:
-    """Yield the call with a tuple in place of a list, or with a text in place of characters, as type hints allow."""
-    for at, value in enumerate(call.args):
-        if isinstance(value, list) and value:
-            is_text = all(isinstance(item, str) and len(item) == 1 for item in value)
-            others = [tuple(value), *(["".join(value)] if is_text else [])]
-            changed = (call.with_value(at, other) for other in others)
-            yield from (other.text() for other in changed if contract.declared.allows(other))
 
 
 def _rearranged(text: str, contract: Contract) -> list[str]:

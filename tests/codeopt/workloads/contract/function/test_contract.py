@@ -57,7 +57,7 @@ CASES = [
     (PLAIN, ["f({'a': [1]})"], "f({'b': ['x']})", "a text among the items for `a`"),
     (PLAIN, ["f(load('m', 'C')(1))"], "f(used(load('m', 'C')(2), do.add(1)))", ""),
     (PLAIN, ["f(load('m', 'C')(1))"], "f(load('m', 'D')(1))", "an object of class D for `a`"),
-    (HINTED, ["f(['a'])"], "f(('b', 'c'))", ""),
+    (HINTED, ["f(['a'])"], "f(('b', 'c'))", "a tuple for `a`"),
     (HINTED, ["f(['a'])"], "f([1])", "an int among the items for `a`"),
     (HINTED, ["f(['a'], 3)"], "f([], None)", ""),
     (HINTED, ["f(['a'], 3)"], "f([], True)", "a bool for `b`"),

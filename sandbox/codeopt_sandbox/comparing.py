@@ -91,6 +91,7 @@ STATE_RULES: Mapping[str, FieldRule] = {
 """Consequence of a difference in each field of the state after the calls."""
 _VIEWS = ("views", "views_of_arguments")
 _KEPT = FieldRule(CaveatKind.PRIVATE, "the object that it gives out is one that it keeps")
+_EARLIER = FieldRule(CaveatKind.INPUT, "a constructor raises what the original raises in the call")
 _KEEPS_PRIVATE = FieldRule(CaveatKind.PRIVATE, "its objects keep more than a caller may change in them")
 
 
@@ -222,6 +223,9 @@ class AnswerComparison:
         if was.kind == now.kind:
             return None
         rule = _KEEPS_PRIVATE if now.kind == KEEPS_PRIVATE else REJECTS
+        name = was.exception.rpartition(".")[2]
+        if was.kind == Kind.RAISES and now.kind == Kind.NO_ARGUMENTS and now.exception == name:
+            rule = _EARLIER
         return AnswerDifference("kind", subject=rule.subject, because=rule.because)
 
     def _of_steps(self, was: Answer, now: Answer) -> AnswerDifference | None:

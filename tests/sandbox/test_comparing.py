@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.comparing import AnswerComparison, FloatPairs, Observable
 from codeopt_sandbox.guest.answer import FIELDS, KEPT_UNCHANGED, NO_VIEW, Answer, Field, Floats
-from codeopt_sandbox.guest.calls.outcome import State, died, timeout
+from codeopt_sandbox.guest.calls.outcome import State, died, no_arguments, timeout
 from codeopt_sandbox.guest.calls.repr.fields import text_field
 from tests.sandbox.answered import answer_of, module, returning, told
 
@@ -201,6 +201,9 @@ def test_ends_of_calls() -> None:
     assert verdict(timeout(1.0), timeout(1.0)) == SAME
     assert verdict(returning(1), died(9, 0.1)) == DIFFERS
     assert verdict(returning(1), returning(lambda: 0)) == DIFFERS
+    assert verdict(raising(ValueError()), no_arguments(ValueError())) == CaveatKind.INPUT
+    assert verdict(raising(ValueError()), no_arguments(KeyError())) == DIFFERS
+    assert verdict(returning(1), no_arguments(ValueError())) == DIFFERS
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def not_made() -> Answer:
 def no_arguments(error: BaseException) -> Answer:
     """A call whose arguments cannot be made: a class does not take those that were generated for it."""
     name = type(error).__name__
-    return without_answer(NO_ARGUMENTS, f"has no arguments: {name}", exception=name)
+    return without_answer(NO_ARGUMENTS, f"making its arguments raises {name}", exception=name)
 
 
 def how_it_ended(status: int) -> str:

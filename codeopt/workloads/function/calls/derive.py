@@ -82,7 +82,7 @@ class Maker:
 
     def __init__(self, draw: random.Random, bases: Sequence[Call], words: Vocabulary, small: bool) -> None:
         self.draw, self.bases, self.small = draw, bases, small
-        self.numbers, self.none = words.numbers, words.none
+        self.numbers, self.none, self.keys = words.numbers, words.none, words.keys
         known = [text for call in bases[:200] for value in call.values for text in texts_in(value)]
         self.texts = Texts(draw, *words.words, known)
         self.others: list[Any] = []
@@ -128,7 +128,7 @@ class Maker:
         """Yield a value with one of its texts changed; a list also with that item alone."""
         if isinstance(value, str):
             yield from self.texts.usual(value)
-        elif isinstance(value, list | tuple | Constructed):
+        elif isinstance(value, list | tuple | Constructed) and getattr(value, "maker", "") not in ARRAYS:
             parts = value.values if isinstance(value, Constructed) else value
             for at, part in enumerate(parts):
                 for new in self.with_usual(part):
@@ -361,7 +361,9 @@ class Maker:
             return value
         key = self.draw.choice(list(value))
         rest = {k: v for k, v in value.items() if k != key}
+        read = [name for name in self.keys if name not in value] if type(key) is str else []
         options: list[Callable[[], dict[Any, Any]]] = [
+            *[lambda: {**value, self.draw.choice(read): value[key]}] * bool(read),
             lambda: {}, lambda: rest, lambda: {key: value[key]}, lambda: dict(reversed(value.items())),
             *[lambda: {**value, key: self.change(value[key])}] * 4, lambda: {**value, self.hashable(key): value[key]},
         ]  # fmt: skip

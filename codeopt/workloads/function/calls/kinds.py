@@ -3,7 +3,7 @@ library."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,10 +25,11 @@ _FLOATS = (0.0, 0.5, 1.0, 2.5, -1.0, 100.0)
 
 @dataclass(frozen=True)
 class Kinds:
-    """st: hypothesis.strategies; text: what makes texts."""
+    """st: hypothesis.strategies; text: what makes texts; keys: those that the function takes items of rows by."""
 
     st: Any
     text: Any
+    keys: Sequence[str] = ()
 
     def plain(self, name: str, depth: int) -> Any:
         """A type without what it holds; None for one that is not known."""
@@ -48,7 +49,7 @@ class Kinds:
         if name in simple:
             return simple[name]()
         if name in _HOLDERS:
-            inner = st.text(max_size=4) if name in _DICTS else st.integers(-9, 99)
+            inner = self.text if name in _DICTS else st.integers(-9, 99)
             return self.container(name, [inner, st.integers(-9, 99)], depth)
         return self.standard(name)
 
@@ -83,7 +84,11 @@ class Kinds:
         """Items of the types that were found; None for a container that is not known."""
         st, most = self.st, 0 if inner[0].is_empty else max(2, MOST >> depth)
         if name in _DICTS:
-            return st.dictionaries(inner[0].filter(_is_key), inner[1], max_size=most) if len(inner) > 1 else None
+            if len(inner) < 2:
+                return None
+            some = st.dictionaries(inner[0].filter(_is_key), inner[1], max_size=most)
+            rows = st.fixed_dictionaries(dict.fromkeys(self.keys, inner[1]))
+            return rows | some if self.keys and inner[0] is self.text else some
         if name in _SETS:
             kind = frozenset if name.lower() == "frozenset" else set
             return st.sets(inner[0].filter(_is_key), max_size=most).map(kind)

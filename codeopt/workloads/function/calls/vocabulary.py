@@ -19,6 +19,8 @@ LONGEST = 40
 """Maximum length of a text, characters."""
 DEPTH = 2
 """Number of steps that names are followed."""
+MOST_KEYS = 12
+"""Keys that a generated row has."""
 SAMPLES = 4
 """Texts that are made for one regular expression."""
 _CALLS = ("compile", "match", "search", "fullmatch", "sub", "subn", "split", "findall", "finditer")
@@ -33,6 +35,8 @@ class Vocabulary:
     """Values of the module's names that it uses, and of those that these use."""
     none: bool = False
     """True if the function's text names None."""
+    keys: tuple[str, ...] = ()
+    """Texts that the function takes items by: `row["number"]`, `row.get("amount")`."""
 
     @property
     def numbers(self) -> list[int]:
@@ -69,7 +73,7 @@ def vocabulary(module: str, function: str) -> Vocabulary:
         level = [homes[name] for name in names if name in homes and homes[name] is not own]
         found += [value for node in level for value in _values(node)]
     none = any(isinstance(part, ast.Constant) and part.value is None for part in _without_prose(own))
-    return Vocabulary(_distinct(_values(own)), _distinct(found), none)
+    return Vocabulary(_distinct(_values(own)), _distinct(found), none, tuple(dict.fromkeys(_keys(own)))[:MOST_KEYS])
 
 
 def _tree(source: str) -> ast.Module | None:
@@ -116,6 +120,15 @@ def _values(node: ast.AST) -> Iterator[Any]:
             yield from (made if isinstance(value, str) else [text.encode("latin1", "replace") for text in made])
         elif type(value) in (int, float) or (isinstance(value, str | bytes) and 0 < len(value) <= LONGEST):
             yield value
+
+
+def _keys(node: ast.AST) -> Iterator[str]:
+    for part in ast.walk(node):
+        key: ast.AST | None = part.slice if isinstance(part, ast.Subscript) else None
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr == "get":
+            key = next(iter(part.args), None)
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            yield key.value
 
 
 def _without_prose(node: ast.AST) -> Iterator[ast.AST]:

@@ -40,6 +40,22 @@ def test_the_own_constants_and_those_of_the_names_that_are_used() -> None:
     assert "never spoken of" not in found.reached
 
 
+ROWS = """\
+def f(rows, by):
+    return [(row["number"], row.get("amount", 0), by["x":]) for row in rows]
+"""
+
+
+def test_rows_have_the_keys_that_the_text_reads() -> None:
+    assert vocabulary(ROWS, ROWS).keys == ("number", "amount")
+    made = [
+        call.values[0]
+        for text in derive(["f([{'number': 1}])"], 300, 1, vocabulary(ROWS, ROWS))
+        if (call := read(text))
+    ]
+    assert any({"number", "amount"} <= row.keys() for rows in made for row in rows if isinstance(row, dict))
+
+
 @pytest.mark.parametrize("broken", ["def f(:", "", "\0"])
 def test_what_cannot_be_read_speaks_of_nothing(broken: str) -> None:
     assert vocabulary(broken, broken).own == ()

@@ -7,7 +7,7 @@ import types
 
 from .batch import AS_RECORDED, IN_PARTS
 from .channel import TEXT, TOOK
-from .repr.plain import find, modules
+from .repr.plain import find, is_value, modules
 from .repr.source import array_to_source, name_to_source, to_source
 from .repr.structure import held_dict, held_slots, is_librarys
 from .repr.tree import same
@@ -53,7 +53,7 @@ class ConstructorWriter:
         named = name_to_source(value) or member_to_source(value) or array_to_source(value)
         if named is not None:
             return named
-        if id(value) in self.met or len(self.met) >= MAX_OBJECTS:
+        if len(self.met) >= MAX_OBJECTS or (id(value) in self.met and not is_value(type(value))):
             return None
         self.met.add(id(value))
         maker = name_to_source(type(value))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .answering import raised_at, text_of
 from .arguments import as_call
 from .channel import FAILED, TEXT, TOOK
+from .constructed import ConstructorWriter, makes
 from .mutation import mutable_parts
 from .repr.call_repr import call_in_words
 from .repr.plain import is_iterator
@@ -81,7 +82,7 @@ def send_calls(names: CallNamespace, channel: Channel) -> None:
     places: dict[int, str] = {}
     for name in ("CALLS", "BIG"):
         for at, entry in enumerate(names.user_namespace().get(name, ())):
-            text = call_to_source(*as_call(entry), plain_source)
+            text = call_to_source(*as_call(entry), plain_source) or constructed_source(names, *as_call(entry))
             text = text if text and len(text) <= min(MOST_CHARS, left) else None
             left -= len(text or "")
             key = text or certain_encoding(names.ref.module, *as_call(entry))
@@ -90,6 +91,14 @@ def send_calls(names: CallNamespace, channel: Channel) -> None:
             seen.add((name, key))
         if name == "CALLS":
             channel.send(TEXT, "")
+
+
+def constructed_source(names: CallNamespace, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
+    """A call whose objects are made by their constructors, so that what is in them can be changed; None where these
+    make something else."""
+    writer = ConstructorWriter(names.ref.module)
+    text = call_to_source(args, kwargs, lambda value: name_to_source(value) or writer.write(value))
+    return text if text and makes(names, text, (tuple(args), dict(kwargs))) else None
 
 
 def certain_encoding(target: str, args: Sequence[Any], kwargs: dict[str, Any]) -> bytes:

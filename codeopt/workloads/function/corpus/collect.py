@@ -10,9 +10,14 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.options import ImproveOptions
 from codeopt.core.sanitize import inline
 from codeopt.core.traced import TracedCalls
+from codeopt.core.words import counted
+from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.function.calls.call_names import find_names
+from codeopt.workloads.function.calls.derive import can_be_varied
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck, gather
+from codeopt.workloads.function.corpus.observe import MADE_UP
 from codeopt.workloads.function.corpus.sources import Ask, Found, collect, guess
+from codeopt.workloads.function.corpus.sources.hints import NOT_GUESSED
 from codeopt.workloads.function.harness import FunctionHarness, with_calls_file
 from codeopt.workloads.program.cases import text
 from codeopt.workloads.source.literals import Opaque, read, write
@@ -21,6 +26,8 @@ from codeopt_sandbox.guest.calls.batch import AS_RECORDED, IN_PARTS
 _RECORDED = re.compile(r"unpickle\(('[^']*')(?:, '[^']*')?\)")
 NAMED = 3
 """Classes that are named in a line."""
+FEW = 100
+"""Number of generated calls below which it is reported that there are few: 1,000 are wanted."""
 
 
 def with_constructed_objects(harness: FunctionHarness, found: Found) -> Found:
@@ -85,8 +92,23 @@ def collect_corpus(
     known = with_constructed_objects(harness, collect(ask))
     found, corpus = gather(harness, known, lambda: guess(ask, known), notify, options.max_examples, early_check)
     left_out = replace(corpus.left_out, given={**found.dropped, **corpus.left_out.given})
-    corpus = replace(corpus, tests=found.tests, left_out=left_out, places=found.places, diagnostics=found.diagnostics)
+    diagnostics = _generated(corpus, options, found.diagnostics)
+    corpus = replace(corpus, tests=found.tests, left_out=left_out, places=found.places, diagnostics=diagnostics)
     return with_names(harness, [*(known.text for known in corpus.known), *corpus.big]), corpus
+
+
+def _generated(corpus: CallCorpus, options: ImproveOptions, known: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+    """Diagnostics of what was found, and why there are few generated calls; hints that say nothing matter only then."""
+    made = sum(each.source in MADE_UP for each in corpus.known)
+    if made >= FEW:
+        return tuple(each for each in known if each.message != NOT_GUESSED)
+    few = FEW if options.max_examples is None else min(FEW, options.max_examples // 2)
+    if made >= few or not corpus.known or not InputPolicy(options.mutated_inputs).generates:
+        return known
+    why = replace(corpus.left_out, given={}).words() or "the arguments have few other values"
+    if not any(map(can_be_varied, corpus.vouched)):
+        why = "no constructor makes the objects that known calls are made with"
+    return (*known, Diagnostic(f"only {counted(made, 'call')} generated", why))
 
 
 def with_given_calls(harness: FunctionHarness, options: ImproveOptions, calls_text: str) -> FunctionHarness:

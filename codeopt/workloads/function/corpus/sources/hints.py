@@ -20,7 +20,7 @@ from codeopt.workloads.function.calls.texts import PLAIN
 from codeopt.workloads.function.corpus.sources import Ask, Found
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.source.class_shapes import of_function
-from codeopt.workloads.source.literals import Call, Constructed
+from codeopt.workloads.source.literals import Call, Constructed, Opaque
 
 GUESSES = True
 """Calls of this source are guesses: made only when other sources gave fewer calls than ENOUGH."""
@@ -28,6 +28,7 @@ ENOUGH = 5
 """Number of calls of other sources that are enough."""
 EXAMPLES = 80
 REMEDY = "type hints, --calls FILE"
+NOT_GUESSED = "no calls could be generated from type hints"
 STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
 """Hypothesis's own variable."""
 _RANGES = ((0x00, 0x180), (0x370, 0x400), (0x410, 0x450), (0x5D0, 0x5EB), (0x620, 0x64B), (0x966, 0x970))
@@ -53,7 +54,7 @@ def find(ask: Ask) -> Found:
         drawn = [] if strategy is None or strategy.is_empty else _drawn(strategy)
     if drawn:
         return Found((("type_hints", tuple(drawn)),))
-    missing = Diagnostic("no calls could be generated from type hints", _untyped(ask.harness), REMEDY)
+    missing = Diagnostic(NOT_GUESSED, _untyped(ask.harness), REMEDY)
     return Found((), diagnostics=(missing,))
 
 
@@ -118,13 +119,16 @@ def _strategy(harness: FunctionHarness, st: Any) -> Any:
         | st.text(CHARACTERS, max_size=20)
         | st.lists(st.sampled_from(words), max_size=8).map("".join)
     )
-    guesser = Guesser(st, Kinds(st, text))
+    guesser = Guesser(st, Kinds(st, text, harness.vocabulary.keys))
     bound = function.kind in ("method", "property", "classmethod")
     here = scope.inside(owner) if owner is not None else scope
     arguments = guesser.arguments(of_function(function.node, here, int(bound)), "f")
     if arguments is None or function.kind not in ("method", "property"):
         return arguments
     made = guesser.used(scope, owner, function.name) if owner is not None else None
+    if owner is not None and function.name == "__init__":  # nobody calls it on an object that is built already
+        kind = f"load({scope.module!r}, {scope.qualified(owner)!r})"
+        made = st.just(Constructed(f"{kind}.__new__", (Opaque(kind),)))
     if made is None:
         return None
     return st.tuples(made, arguments).map(lambda pair: Constructed("f", (pair[0], *pair[1].args), pair[1].kwargs))

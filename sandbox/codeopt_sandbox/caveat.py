@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+MOST_SHOWN = 200
+"""Characters of an input, and of what is done with it, in a line."""
 SHOWN = 3
 """Number of kinds of inputs that one caveat names."""
 
@@ -78,15 +80,21 @@ class Caveat:
         far = f", at most {self.max_float_difference:.1g} apart" * bool(self.max_float_difference)
         why = f" ({self.cause}{far})" if self.cause else ""
         more = f" and {self.count - 1} more" * (self.count > 1)
-        if self.domain and self.expected:
-            instead = self.expected.removeprefix("returns ") if self.got.startswith("returns ") else self.expected
-            return f"only for {self.cause}: {self.got} instead of {instead}, as on {self.input}{more}"
-        where = f"on {self.input}{more}: " if self.input else ""
-        return (
-            f"{where}{self.got}, where the original: {self.expected}{why}"
-            if self.expected
-            else f"{where}{self.got}{why}"
-        )
+        given, expected, got = cut(self.input), cut(self.expected), cut(self.got)
+        if self.domain and expected:
+            instead = expected.removeprefix("returns ") if got.startswith("returns ") else expected
+            return f"only for {self.cause}: {got} instead of {instead}, as on {given}{more}"
+        where = f"on {given}{more}: " if given else ""
+        return f"{where}{got}, where the original: {expected}{why}" if expected else f"{where}{got}{why}"
+
+
+def cut(text: str, most: int = MOST_SHOWN) -> str:
+    """A text on one line, cut behind a word."""
+    line = " ".join(text.splitlines())
+    if len(line) <= most:
+        return line
+    head = line[:most]
+    return f"{head[: head.rfind(' ')] if ' ' in head[most // 2 :] else head} ..."
 
 
 def distinct(caveats: Iterable[Caveat]) -> tuple[Caveat, ...]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from codeopt_sandbox.caveat import Caveat, CaveatKind, Tier, distinct
+import pytest
+
+from codeopt_sandbox.caveat import Caveat, CaveatKind, Tier, cut, distinct
 
 CAVEAT = Caveat(CaveatKind.INPUT, "f([True])", "returns 1", "returns True", "no known call has a bool")
 
@@ -21,6 +23,19 @@ def test_its_words_say_how_many_inputs_show_the_same() -> None:
 def test_its_words_do_without_what_is_not_there() -> None:
     few = Caveat(CaveatKind.EVIDENCE, "", "", "only 3 changed inputs could be tried")
     assert few.words == "only 3 changed inputs could be tried"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("f([True, 2])", "f([True, 2])"),
+        ("one\ntwo", "one two"),
+        ("abcdefgh ijklmnop", "abcdefgh ..."),
+        ("abcdefghijklmnop", "abcdefghijkl ..."),
+    ],
+)
+def test_a_text_is_one_line_cut_behind_a_word(text: str, wanted: str) -> None:
+    assert cut(text, 12) == wanted
 
 
 def test_json_has_the_tier() -> None:

@@ -184,7 +184,7 @@ class FunctionWorkload(Defaults):
         if isinstance(case, CallCase) and outcome.verdict is not CaseVerdict.AC and not case.beyond:
             return self._by_context(draft, case, outcome)
         if isinstance(case, CallCase) and case.beyond:
-            return _without_answer(self._beyond(case, outcome))
+            return _without_answer(self._beyond(draft, case, outcome))
         if Observable.STATE not in self.request.options.ignore_difference:
             outcome = check_process_state(self.runner, self.baseline.revision, draft, outcome)
         if not isinstance(case, AnsweredCase):
@@ -204,7 +204,7 @@ class FunctionWorkload(Defaults):
         if found.verdict is not CaseVerdict.AC:
             return found
         because = f"only in another environment: {axes(case.environment, plain.environment)}"
-        return _without_answer(self._beyond(replace(case, beyond=(because,) * len(calls_of(case))), outcome))
+        return _without_answer(self._beyond(draft, replace(case, beyond=(because,) * len(calls_of(case))), outcome))
 
     def _original(self, case: Case) -> CallRun:
         return self.runner.run(self.baseline.revision, case.stdin, mode="exec", environment=case.environment)
@@ -213,7 +213,9 @@ class FunctionWorkload(Defaults):
     def rules_of_caveats(self) -> CaveatRules:
         """The rules by which differences of this function are caveats."""
         check = self.suite.check
-        return CaveatRules(self.comparison, self.line, check.accepts if isinstance(check, SpecialChecker) else None)
+        accepts = check.accepts if isinstance(check, SpecialChecker) else None
+        name = self.harness.function.qualname
+        return CaveatRules(self.comparison, self.line, accepts, name, self.contract.reasons)
 
     @property
     def comparison(self) -> AnswerComparison:
@@ -239,11 +241,17 @@ class FunctionWorkload(Defaults):
             places.append(paste.Importable(module.roots[0], module.name, other.name))
         return paste.paste(as_python(call), harness.function, places, self.request.options.calls)
 
-    def _beyond(self, case: CallCase, outcome: Outcome) -> Outcome:
+    def _beyond(self, draft: Revision, case: CallCase, outcome: Outcome) -> Outcome:
         """Report differences on out-of-distribution calls as caveats, not as wrong answers."""
         if self.policy.by_share and self.policy.rejects(Tier.SIMILAR, self._share(case, outcome)):
             return outcome
-        found = beyond_caveats(case, outcome, self.rules_of_caveats)
+
+        def smaller(call: str) -> str:
+            there, ordered = case.environment, batch_of(case.stdin).ordered
+            original = self.baseline.revision
+            return smallest(self.runner, original, draft, call, self.checker, environment=there, ordered=ordered).call
+
+        found = beyond_caveats(case, outcome, replace(self.rules_of_caveats, smaller=smaller))
         return replace(outcome, verdict=CaseVerdict.AC, detail="", cause=None, caveats=found)
 
     def _share(self, case: CallCase, outcome: Outcome) -> float:

@@ -77,6 +77,11 @@ class Contract:
         """Return why a call is outside of the contract, or empty."""
         return self._why_unusual(text) or self.outside(text)
 
+    def reasons(self, text: str) -> tuple[str, ...]:
+        """Return everything by which a call differs from the known ones."""
+        call = _read_long(text)
+        return tuple(dict.fromkeys(each.words for each in self._breaks(call))) if call is not None else ()
+
     def within(self, texts: Sequence[str]) -> dict[str, str]:
         """Return the calls inside the contract by the original call, with changes that restore patterns."""
         kept = {text: keeping for text in texts if (keeping := self._kept(text))}
@@ -97,7 +102,7 @@ class Contract:
         """Calls changed so that they keep all that known calls keep; and for each thing that any of them breaks a few
         that break it alone."""
         found: dict[str, None] = {}
-        often: Counter[object] = Counter()
+        often: Counter[str] = Counter()
         for text in texts:
             call = _read_long(text)
             broken = next(iter(self._breaks(call)), None) if call is not None else None
@@ -107,10 +112,10 @@ class Contract:
             kept = self._repaired(call)
             if not any(self._breaks(kept)):
                 found[kept.text()] = None
-            if often[broken.what] < EACH:
+            if often[broken.words] < EACH:
                 alone = self._repaired(call, broken.what)
                 if {each.what for each in self._breaks(alone)} == {broken.what}:
-                    often[broken.what] += 1
+                    often[broken.words] += 1
                     found[alone.text()] = None
         return list(found)
 

@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from codeopt_sandbox.call_answer import CallAnswer, CallRun
-from codeopt_sandbox.caveat import Caveat, CaveatKind
+from codeopt_sandbox.caveat import Caveat, CaveatKind, cut
 from codeopt_sandbox.comparing import AnswerComparison, AnswerDifference, AnsweredCase
 from codeopt_sandbox.guest.calls.batch import batch_of
 from codeopt_sandbox.outcome import Case, Outcome
 
+MOST_SMALLER = 3
+"""Maximum number of calls of a case that are made smaller to find their reason: each takes some runs."""
 MOST_INPUT = 300
 """Characters of a call in a caveat."""
 
@@ -47,6 +49,12 @@ class CaveatRules:
     paste: Paste
     accepts: Callable[[AnswerDifference], bool] | None = None
     """Returns True if the user's checker accepts a difference."""
+    name: str = "f"
+    """Name of the function, which replaces the `f` of its calls."""
+    reasons: Callable[[str], Sequence[str]] = lambda call: ()
+    """Everything by which a call differs from known ones."""
+    smaller: Callable[[str], str] = lambda call: call
+    """Returns the smallest call near one that shows a difference also."""
 
 
 def without_unsteady(case: AnsweredCase, run: CallRun, again: CallRun) -> CallRun:
@@ -73,11 +81,40 @@ def call_caveats(case: AnsweredCase, got: CallAnswer | None, rules: CaveatRules)
         return ()
     groups: dict[tuple[CaveatKind | None, str], list[AnswerDifference]] = {}
     lines = _Lines(case, calls_of(case), len(case.answer.outcomes))
-    for each in rules.comparison.differences(case.answer, got):
-        if rules.accepts and each.answers and not each.subject and rules.accepts(each):
+    found = [
+        each
+        for each in rules.comparison.differences(case.answer, got)
+        if not (rules.accepts and each.answers and not each.subject and rules.accepts(each))
+    ]
+    because = _true_reasons(lines, found, rules)
+    for each in found:
+        groups.setdefault((each.subject, each.because or because[each.at]), []).append(each)
+    return tuple(_caveat(lines, each, why, rules) for (_, why), each in groups.items())
+
+
+def _true_reasons(lines: _Lines, found: Sequence[AnswerDifference], rules: CaveatRules) -> dict[int, str]:
+    """Why each call differs, by its number. A call that differs from known ones in several ways does so by what alone
+    makes the difference on another call, or on the smallest one near it."""
+    because = {each.at: lines.why(each) for each in found}
+    several: dict[int, Sequence[str]] = {}
+    alone: set[str] = set()
+    tried = 0
+    for each in sorted(found, key=lambda each: len(each.call)):
+        at = lines.place(each)
+        reasons = rules.reasons(lines.calls[at]) if at is not None and because[each.at] and not each.because else ()
+        if because[each.at] in reasons:
+            several[each.at] = reasons
+            alone |= {*reasons} if len(reasons) == 1 else set()
+    for each in found:
+        at, reasons = lines.place(each), several.get(each.at, ())
+        if at is None or len(reasons) < 2:
             continue
-        groups.setdefault((each.subject, each.because or lines.why(each)), []).append(each)
-    return tuple(_caveat(lines, found, because, rules.paste) for (_, because), found in groups.items())
+        if not alone.intersection(reasons) and tried < MOST_SMALLER:
+            tried += 1
+            smallest = rules.reasons(rules.smaller(lines.calls[at]))
+            alone.add(next((why for why in smallest if why in reasons), because[each.at]))
+        because[each.at] = next((why for why in reasons if why in alone), because[each.at])
+    return because
 
 
 LENIENT = "it is generated, and --mutated-inputs is lenient"
@@ -91,7 +128,7 @@ def beyond_caveats(case: CallCase, outcome: Outcome, rules: CaveatRules) -> tupl
         return tuple(replace(each, domain=(each.cause,) * here) for each, here in zip(found, about, strict=True))
     calls = calls_of(case)
     short = min(calls, key=len)
-    words = f"{len(calls)} calls, the shortest {short}"[:MOST_INPUT]
+    words = f"{len(calls)} calls, the shortest {_named(short, rules)}"
     because = case.beyond[calls.index(short)]
     return (
         Caveat(
@@ -119,16 +156,21 @@ class _Lines:
         return known[at] if known and at is not None else "what such calls leave behind"
 
 
-def _caveat(lines: _Lines, found: Sequence[AnswerDifference], because: str, paste: Paste) -> Caveat:
+def _named(call: str, rules: CaveatRules) -> str:
+    """A call by the function's name, cut."""
+    return cut(f"{rules.name}{call[1:]}" if call.startswith("f(") else call, MOST_INPUT)
+
+
+def _caveat(lines: _Lines, found: Sequence[AnswerDifference], because: str, rules: CaveatRules) -> Caveat:
     each = min(found, key=lambda each: len(each.call))
     at = lines.place(each)
     return Caveat(
         each.subject or CaveatKind.INPUT,
-        (each.call or "all calls together")[:MOST_INPUT],
+        _named(each.call or "all calls together", rules),
         each.expected,
         each.got,
         because,
-        paste(lines.calls[at]) if at is not None else "",
+        rules.paste(lines.calls[at]) if at is not None else "",
         lines.case.held_out,
         max_float_difference=max(each.apart for each in found),
         count=len(found),

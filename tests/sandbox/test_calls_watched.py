@@ -31,6 +31,10 @@ READS = {
     "the host": ("import platform\ndef f(xs):\n    platform.uname.__wrapped__ if 0 else platform.os.uname()\n" + ANSWER,
                  MACHINE, 3),
     "a file": ("def f(xs):\n    open('/proc/self/stat').close()\n" + ANSWER, FILES, 2),
+    "a file by a function in C": (
+        "def f(xs):\n    [each.close() for each in map(open, ['/proc/self/stat'])]\n" + ANSWER, FILES, 2
+    ),
+    "a folder": ("import os\ndef f(xs):\n    [*map(os.listdir, ['/'])]\n" + ANSWER, FILES, 3),
     "the profiler": ("import sys\ndef f(xs):\n    sys.setprofile(None)\n" + ANSWER, WATCHER, 3),
     "in a generator": ("import time\ndef f(xs):\n    for x in xs:\n        time.time()\n        yield x\n", DATE, 4),
 }  # fmt: skip

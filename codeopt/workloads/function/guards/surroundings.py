@@ -1,6 +1,7 @@
-"""Guard: a draft newly reads its environment in addition to the arguments, or keeps something of each call forever.
+"""Guard: a draft newly reads its environment in addition to the arguments, or reads it no more, or keeps something of
+each call forever.
 
-Both show in one pass of quick calls (guest/calls/watched.py), independent of the name of the clock and the place of the
+All show in one pass of quick calls (guest/calls/watched.py), independent of the name of the clock and the place of the
 cache.
 """
 
@@ -18,7 +19,7 @@ from codeopt.workloads.function.corpus.corpus import quick_calls
 from codeopt.workloads.function.workload import CallGain, FunctionWorkload
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.caveat import Caveat, CaveatKind
-from codeopt_sandbox.guest.calls.watched import CLOCK, MACHINE
+from codeopt_sandbox.guest.calls.watched import CLOCK, MACHINE, WATCHER
 
 MAX_CALLS = 400
 """Largest number of known calls that are made."""
@@ -35,6 +36,9 @@ MAX_BYTES = 100 << 10
 """Bytes of each call beyond which a draft is refused: some ten thousand small calls would take a machine's memory."""
 MAY_BE_ASKED = (CLOCK, MACHINE)
 """Things that a program may ask to wait, or to share its work out: told, and no reason to refuse it."""
+
+NOT_MISSED = (*MAY_BE_ASKED, WATCHER)
+"""Things that nobody misses: a program asks for them to measure, to wait and to share its work out."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,7 @@ def _watched(workload: FunctionWorkload, side: Revision, batch: CallBatch) -> Wa
 
 
 def _new(old: Watched, new: Watched) -> dict[str, tuple[int, bool]]:
+    """First line of each thing that only `new` reads."""
     return {what: place for what, place in new.places.items() if what not in old.places}
 
 
@@ -118,10 +123,13 @@ def _refused(old: Watched, new: Watched) -> str:
 
 
 def _reads(old: Watched, new: Watched) -> list[Caveat]:
-    return [
-        Caveat(CaveatKind.ENVIRONMENT, "", "", f"it newly reads {what}, in line {line}")
-        for what, (line, _) in sorted(_new(old, new).items())
+    lines = [f"it newly reads {what}, in line {line}" for what, (line, _) in sorted(_new(old, new).items())]
+    lines += [
+        f"it no longer reads {what}, as the original does in line {line}: a constant may be in its place"
+        for what, (line, _) in sorted(_new(new, old).items())
+        if what not in NOT_MISSED
     ]
+    return [Caveat(CaveatKind.ENVIRONMENT, "", "", line) for line in lines]
 
 
 def _keeps(old: Watched, new: Watched) -> list[Caveat]:

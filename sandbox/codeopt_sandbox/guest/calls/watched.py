@@ -1,8 +1,9 @@
 """Surroundings that calls read, such as clocks and the environment, and how much they keep; reported by a pass of its
 own.
 
-The interpreter's profile events name each function in C that is called, under any name. The line is that of the
-nearest frame of the project's own code. If no frame is the project's, or it only imports, nothing is reported.
+The interpreter's profile events name each function in C that is called by Python, under any name, and its audit events
+each file that is opened, also by a function in C such as `map`. The line is that of the nearest frame of the project's
+own code. If no frame is the project's, or it only imports, nothing is reported.
 """
 
 from __future__ import annotations
@@ -46,10 +47,12 @@ READS = {
     "posix.getpgid posix.getsid pwd.getpwuid pwd.getpwnam _thread.get_native_id",
     MACHINE: "posix.uname posix.cpu_count posix.sched_getaffinity posix.getloadavg posix.getcwd posix.getcwdb "
     "posix.sysconf _socket.gethostname _locale.setlocale _locale.localeconv",
-    FILES: "io.open posix.open posix.listdir posix.scandir posix.stat posix.lstat posix.readlink posix.access",
+    FILES: "posix.stat posix.lstat posix.readlink posix.access",
     WATCHER: "sys.setprofile sys.settrace sys.getprofile sys.gettrace",
 }
 """Functions in C that read each surrounding."""
+OPENS = ("open", "os.listdir", "os.scandir")
+"""Audit events of reading a file or folder."""
 OS_FILE = os.getenv.__code__.co_filename
 """File that defines `os.environ`."""
 ENVIRON_READS = ("__getitem__", "__iter__", "__len__", "copy")
@@ -69,13 +72,22 @@ class ReadsHeard:
         self.kinds = {name: kind for kind, names in READS.items() for name in names.split()}
         self.found: dict[tuple[str, int], bool] = {}
         """Reads by (surrounding, line): whether the project's own code made it, or a library that it calls."""
+        self.listens = False
+        sys.addaudithook(self.hear_audit)
 
     def start(self) -> None:
-        """Listen to the profile events of the calling thread."""
+        """Listen to the audit events, and to the profile events of the calling thread."""
+        self.listens = True
         sys.setprofile(self.hear)
 
     def stop(self) -> None:
         sys.setprofile(None)
+        self.listens = False
+
+    def hear_audit(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Handle an audit event."""
+        if self.listens and event in OPENS:
+            self.note(FILES, sys._getframe(1))
 
     def hear(self, frame: FrameType, event: str, argument: Any) -> None:
         """Handle a profile event."""

@@ -77,6 +77,25 @@ def test_what_the_original_reads_is_not_told_of_the_draft(judges: Judges) -> Non
     assert watch(found, Revision.of(TOLD["a clock for waiting"][0])) is None
 
 
+READS = {
+    "a date": ("import datetime\n", "    datetime.date.today()\n", "it no longer reads the date and time"),
+    "a file": ("", "    [each.close() for each in map(open, ['/proc/self/stat'])]\n", "it no longer reads a file"),
+    "a variable": ("import os\n", "    os.environ.get('CI')\n", "it no longer reads environment variables"),
+    "a clock": ("import time\n", "    time.perf_counter()\n", ""),
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_what_a_draft_no_longer_reads(judges: Judges, name: str) -> None:
+    before, statement, words = READS[name]
+    original = before + OLD.replace("def f(xs):\n", f"def f(xs):\n{statement}")
+    found = judges(original, CALLS).workload
+    assert isinstance(found, FunctionWorkload)
+    assert watch(found, Revision.of(f"{original}\n")) is None
+    lost = watch(found, Revision.of(f"def f(xs):\n{FAST}"))
+    assert [each.got[: len(words)] for each in lost.caveats] == [words] if lost else not words
+
+
 def test_the_judge_asks(judges: Judges) -> None:
     """In a comparison, where nobody reads a draft's text first."""
     draft, reason = REFUSED["the date by another name"]

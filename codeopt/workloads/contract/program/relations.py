@@ -341,7 +341,11 @@ def _words(role: InputField, readings: Sequence[ParsedInput]) -> Iterator[InputR
     if len(known) <= FEW_WORDS and len(tokens) >= 4 * len(known) and max(map(len, known)) > 1:
         yield _each("no known input has such a word there", known.__contains__, role)
     words = "no known input has a word of this length there"
-    yield InputRelation(words, lambda r, a: len({*map(len, r.tokens(a))}) <= 1, (role,))
+    lengths = {*map(len, tokens)}
+    if len(lengths) == 1:
+        yield _each(words, lambda token: len(token) in lengths, role)
+    else:  # as long as each other, and each input has its own length
+        yield InputRelation(words, lambda r, a: len({*map(len, r.tokens(a))}) <= 1, (role,))
     for sign in sorted({sign for token in tokens for sign in token})[:12] if len(readings) > 2 else ():
         often = {_count(reading, role, sign) for reading in readings}
         if len(often) == 1 and often != {0}:

@@ -295,10 +295,11 @@ def fresh_ones(
 
 
 def _derived(harness: FunctionHarness, known: Sequence[str], count: int, seed: int, contract: Contract) -> list[str]:
-    """Calls near known ones, as the contract shapes them. Of several that break it the same may be left."""
-    wanted = round(SHAPED * count)
+    """Calls near known ones, as the contract shapes them, which may be a known one again."""
+    wanted, texts = round(SHAPED * count), set(known)
     others = [*islice(other_exact_types(known), wanted // OTHER_TYPES)]
-    return contract.shaped([*others, *derive(known, wanted - len(others), seed, harness.vocabulary)])[:count]
+    shaped = contract.shaped([*others, *derive(known, wanted - len(others), seed, harness.vocabulary)])
+    return [text for text in shaped if text not in texts][:count]
 
 
 def _patience(most: int | None) -> CallTimeLimit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from codeopt.report.outcomes import why
 from tests.codeopt.workloads.conftest import Compare, Judges
 
 pytestmark = pytest.mark.full
@@ -31,7 +32,8 @@ BIG = [(([random.random() for _ in range(50_000)],), {})]
 def test_a_call_whose_answer_is_never_the_same_refuses_no_draft(judges: Judges) -> None:
     judge = judges(FIRST, CALLS, timed=False)
     draft = judge.workload.baseline.revision
-    assert judge.check(type(draft).of(LAST), "last").correct
+    found = judge.check(type(draft).of(LAST), "last")
+    assert found.correct, why(found)
     assert not judge.check(type(draft).of(OTHER), "other").correct
 
 

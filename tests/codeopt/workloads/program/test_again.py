@@ -109,7 +109,7 @@ def compared(problem: Path, new: str, *flags: str, cases: str = "cases", **env: 
 def test_a_caveat_of_a_whole_run_is_seen_again_by_its_line(problem: Path) -> None:
     found = compared(problem, "fast.py")
     assert found["verdict"] == "faster", found
-    caveat = next(each for each in found["caveats"] if "so small" in each["cause"])
+    caveat = next(each for each in found["caveats"] if "so small" in " ".join(each["domain"]))
     assert caveat["tier"] == "unusual"
     old, new = pasted(caveat["reproduce"], problem).decode().splitlines()
     assert old != new
@@ -117,7 +117,7 @@ def test_a_caveat_of_a_whole_run_is_seen_again_by_its_line(problem: Path) -> Non
         assert line.split()[0] == told.removeprefix("prints '").split()[0]
     refused = compared(problem, "fast.py", "--strict")
     assert (refused["verdict"], "--strict" in refused["reason"]) == ("wrong", True)
-    assert any("so small" in each["cause"] for each in refused["caveats"])
+    assert any("so small" in " ".join(each["domain"]) for each in refused["caveats"])
     assert found["input_seed"] != refused["input_seed"]
 
 

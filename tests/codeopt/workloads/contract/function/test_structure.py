@@ -294,7 +294,7 @@ def test_edges_that_no_known_graph_has_are_caveats(weight: str, verdict: str, tm
     flags = ("--calls", "calls.py", "--sandbox", "bubblewrap", "--max-pairs", "8", "--max-examples", "300", "--json")
     found = codeopt("compare", "old.py::degrees", "new.py::degrees", *flags, "-q", cwd=tmp_path).json
     assert found["verdict"] == verdict, found
-    because = [each["cause"] for each in found["caveats"]]
+    because = [broken for each in found["caveats"] for broken in each["domain"]]
     assert verdict == "wrong" or "calls that break: no pair of `graph['edges']` has the same number twice" in because
 
 

@@ -21,11 +21,13 @@ RunDriver = Callable[[GuestProgram, bytes], Run]
 SHORTEST = 0.1
 """Seconds under Scalene, all runs together, below which there is no split."""
 COARSE = 0.05
-"""Uncertainty of a share of the split from which on it is reported, 0 to 1."""
+"""Uncertainty of a share by samples from which on it is reported, 0 to 1."""
 MOST_OF_IT = 0.5
 """Share of the wall time from which on a program is one that waits."""
 CHILDREN = 0.02
 """Smallest CPU time of child processes that is reported, as a share of the program's."""
+CHILDREN_S = 0.04
+"""The same in seconds: the system counts it in steps of 0.01 s."""
 GAIN = "the Python/native/system split and the memory profile"
 TITLE = {
     "lines": "line profile",
@@ -40,7 +42,7 @@ _IMPORT = re.compile(r"\s*(import\s+\w|from\s+[\w.]+\s+import\b)")
 
 @dataclass(frozen=True)
 class HotLine:
-    """One source line of the program, as the interpreter's own events saw it."""
+    """One source line of the program: its time by samples, its hits by the interpreter's own events."""
 
     line: int
     """1-based."""
@@ -49,7 +51,7 @@ class HotLine:
     hits: int
     """Number of times that the line was reached; a comprehension in one line may count once or for each item."""
     seconds: float
-    """Callees of this program left out; slowed by the profiler, most of all in short lines."""
+    """Callees of this program left out; of one run at full speed."""
     text: str
     place: str = ""
     """`file.py:12` in a program of several files. Otherwise empty, as `line` is enough."""
@@ -217,6 +219,12 @@ def _note(found: Profile, *notes: str) -> Profile:
     return replace(found, notes=found.notes + notes)
 
 
+def _coarse(found: Profile, what: str, samples: int) -> Profile:
+    """Note that shares are coarse. 95 % of samples of a share of one half lie within 1 / sqrt(n) of it."""
+    uncertain = samples**-0.5
+    return _note(found, f"{what} coarse: {samples} samples, known to {uncertain:.0%}") if uncertain > COARSE else found
+
+
 # --- asking the guest ----------------------------------------------------------------------------
 
 
@@ -246,11 +254,15 @@ def _complaints(mode: str, result: dict[str, Any], run: Run) -> tuple[str, ...]:
     if not result:
         end = run.stop or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
         notes.append(f"{title}: no result, the profiled run ended by itself or was ended ({end})")
-    if "missing" in result:
+    if result.get("missing") == "scalene":
         notes.append(
             f"{title}: scalene is not installed for the Python that runs the program; "
             f"`python -m pip install scalene` there gives {GAIN}"
         )
+    if result.get("missing") == "release":
+        notes.append(f"{title}: there is none for Python 3.15 or later, so there is no {GAIN.removeprefix('the ')}")
+    if result.get("timed") is False:
+        notes.append(f"{title}: no time by line, as the system lets no process read the memory of another one")
     if "error" in result:
         notes.append(f"{title}: the profiler failed ({_name(result['error'])})")
     if result.get("ended"):
@@ -323,9 +335,11 @@ def _read_lines(found: Profile, result: dict[str, Any], texts: list[str]) -> Pro
         HotFunction(name.replace(".<locals>", ""), line, ns / total, calls, cut=cut)
         for name, line, calls, ns in _rows(result, "functions", None, last, MAX_COUNT, MAX_COUNT)
     ]
+    if total > 1 and (samples := _number(result, "samples", MAX_COUNT)):
+        found = _coarse(found, "line profile: the times are", samples)
     peak = float(_number(result, "peak_mib", MAX_MIB))
     wall, busy, children = (float(_number(result, key, MAX_S)) for key in ("wall_s", "busy_s", "children_s"))
-    if children > CHILDREN * (busy + children):
+    if children > max(CHILDREN_S, CHILDREN * (busy + children)):
         found = _note(found, f"line profile: child processes took {children:.2f} s of CPU time, which no line shows")
     return replace(
         found,
@@ -367,10 +381,7 @@ def _read_scalene(found: Profile, result: dict[str, Any], texts: list[str]) -> P
     if seconds < SHORTEST or not sum(shares):
         return _note(found, f"{title}: still too short to sample, so there is no Python/native/system split")
     python, native = (share / sum(shares) * (1 - system) for share in shares)
-    # 95 % of samples of a share of one half lie within 1 / sqrt(n) of it.
-    samples = max(1, round(cpu_s / INTERVAL))
-    if samples**-0.5 > COARSE:
-        found = _note(found, f"{title}: the split is coarse: {samples} samples, known to {samples**-0.5:.0%}")
+    found = _coarse(found, f"{title}: the split is", max(1, round(cpu_s / INTERVAL)))
     by_line = sorted((row[:3] for row in rows if row[1] or row[2]), key=lambda row: row[0])
     split = tuple(LineSplit(line, *(share / sum(shares) * (1 - system) for share in both)) for line, *both in by_line)
     return replace(found, python_share=python, native_share=native, system_share=system, split=split)

@@ -26,7 +26,6 @@ WARM = 0.05
 """Least share of the time of a line marked `>`."""
 HOT = 0.25
 """Least share of the time of a line marked `>>`."""
-TRACED = "Lines are timed by tracing, which makes short lines look slower than they are."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -140,7 +139,6 @@ def summary(profile: Profile, name: Callable[[int], str] = str) -> Iterator[str]
         f"  {_line(name(m.line))}: {mib(m.peak_mib)} at the peak, {m.growth_mib:+.1f} MiB" for m in profile.memory[:5]
     )
     yield from (f"Note: {note}" for note in profile.notes)
-    yield TRACED
 
 
 def _line(name: str) -> str:

@@ -70,7 +70,7 @@ def test_hits_and_calls_are_exact(any_python: RunDriver) -> None:
     found = profile(any_python, CALLS, Case("case", b""), modes=["lines"])
     hits = {line.line: line.hits for line in found.lines}
     calls = {(function.name, function.line): function.hits for function in found.functions}
-    assert found.notes == ()
+    assert all("coarse" in note for note in found.notes)  # fifty runs of it are too short for shares
     assert {number: hits[number] for number in (3, 4, 5, 6, 8, 9, 17, 18, 20, 22)} == {
         3: 40, 4: 440, 5: 400, 6: 40, 8: 41, 9: 40, 17: 7, 18: 8, 20: 7, 22: 7,
     }  # fmt: skip

@@ -4,13 +4,14 @@ stdin:  a ProfileRequest as one line of JSON, then the program's source (UTF-8) 
 stdout: a line of the marker and the result as JSON. What the program itself prints goes to /dev/null.
 
     lines    {"lines": [[line, hits, own ns]], "functions": [[name, line, calls, own ns]], "peak_mib": MiB,
-              "wall_s": of the run, "busy_s": at work or ready to be, "children_s": CPU seconds of child processes}
+              "wall_s": of the run, "busy_s": at work or ready to be, "children_s": CPU seconds of child processes,
+              "samples": number that the times are of, "timed": whether memory can be read for them}
     scalene  {"lines": [[line, python, native, peak MiB, growth MiB, copied MiB/s]], "system": share of the CPU time,
               "runs": n, "seconds": of all runs, "memory": if it was measured}, python and native in % of all samples
     callees  {"callees": [[name, module, first line, calls, share, source]]} of calls outside of its module
     allocated {"allocated": [[line, bytes at the peak, most bytes at one moment]]} of a function's calls
     all      "ended": type of the exception that ended the program, "stopped": it ran past max_seconds,
-             "missing": "scalene", or "error": type of an internal exception
+             "missing": "scalene", or "release" where there is none for this Python, "error": type of our own exception
 
 Uses the standard library, and scalene if it is installed.
 """
@@ -63,6 +64,7 @@ def main(bundle: Bundle) -> None:
 
 def answer(program: ProfiledProgram, request: ProfileRequest, bundle: Bundle) -> dict[str, Any]:
     if request.mode == "scalene":
-        found = importlib.util.find_spec("scalene")
-        return run_scalene(program, request, bundle) if found else {"missing": "scalene"}
+        if importlib.util.find_spec("scalene"):
+            return run_scalene(program, request, bundle)
+        return {"missing": "release" if sys.version_info >= (3, 15) else "scalene"}
     return {"lines": run_lines, "allocated": run_allocated, "callees": run_callees}[request.mode](program)

@@ -62,9 +62,9 @@ class Figures:
 
     @cached_property
     def hot(self) -> tuple[FunctionTime, ...]:
-        """Functions with time of their own after the modules are imported, the largest first."""
-        found = [f for f in self._ranked if f.own_share >= HOT and not self.loading.is_loading(f)]
-        return tuple(sorted(found, key=lambda f: -f.own_share))
+        """Functions with time of their own, the largest first. What runs while modules are imported is last."""
+        found = [f for f in self._ranked if f.own_share >= HOT]
+        return tuple(sorted(found, key=lambda f: (self.loading.is_loading(f), -f.own_share)))
 
     @property
     def named(self) -> tuple[FunctionTime, ...]:
@@ -73,7 +73,7 @@ class Figures:
         A caller that only passes a call on is no place to save it, so its own callers follow, up to one that multiplies
         it. What runs while modules are imported is last.
         """
-        found, passing = list(self.hot), list(self.hot)
+        found, passing = list(self.hot), [f for f in self.hot if not self.loading.is_loading(f)]
         while passing:
             for row in self.callers(passing.pop(0)):
                 caller = self._known.get(row.caller[:2]) if row.caller else None

@@ -38,7 +38,7 @@ from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile
 from tests.support.candidates import comparison
 
-LONG = "\n".join(f"    x{n} = {n}" for n in range(1500))
+LONG = "\n".join(f"    x{n} = {n}" for n in range(2500))
 CORE = f'''import re
 
 
@@ -122,7 +122,7 @@ def test_what_works_while_modules_are_imported_comes_behind_all_others() -> None
 def test_source_has_numbers_and_room_and_no_long_docstring() -> None:
     text = page().original()
     assert "# --- line 4 ---\ndef hot(a):\n# --- line 10 ---\n    return a\n" in text
-    assert "\n\n\ndef big(a):\n# --- line 1508 ---\n" in text
+    assert "\n\n\ndef big(a):\n# --- line 2508 ---\n" in text
     assert "    return hot(a)\n" in text  # where a caller that is too long calls
     assert "x200 = 200" not in text
     assert len(text) < ROOM
@@ -389,6 +389,24 @@ def test_no_function_that_may_be_edited() -> None:
     bare = replace(WHOLE, functions=())
     shown = ProjectProposer(None, bare).excerpts(history)  # type: ignore[arg-type]
     assert shown.original.source.startswith("# No function")
+
+
+def test_hot_functions_leave_each_other_no_hole_and_the_rest_some_room() -> None:
+    """Three long functions with 3 % or more, one of them at work in an import, fill more than the room of the rest."""
+    body = "\n".join(f"    x{n} = 'a long line of a hot function, {n}'" for n in range(140))
+    text = (
+        "\n\n".join(f"def hot_{n}(a):\n{body}\n    return a\n" for n in range(3)) + "\n\ndef calls(a):\n    hot_0(a)\n"
+    )
+    hot = [Spot("app/setup_all.py", f"hot_{n}", 1 + 144 * n) for n in range(3)]
+    calls = Spot("app/setup_all.py", "calls", 433)
+    stacks = [(MAIN, calls, hot[0]), (MAIN, calls, hot[1]), (MAIN, LOADED, hot[2]), (MAIN, calls)]
+    samples = [
+        Sample(stack, 1, "", False, seconds) for stack, seconds in zip(stacks, (90.0, 4.0, 5.0, 1.0), strict=True)
+    ]
+    profile = make_profile(PLAIN, samples, [], 0.0, {}, {})
+    shown = SourcePage({"app/setup_all.py": text}, NOT_FIXED, profile).original()
+    assert all(f"def hot_{n}(a):\n{body}\n    return a\n" in shown for n in range(3))
+    assert "def calls(a):\n    hot_0(a)\n" in shown
 
 
 def test_calls_that_repeat_earlier_ones_and_arguments_by_parameter() -> None:

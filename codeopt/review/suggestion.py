@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -209,6 +209,8 @@ class Review:
     """Cost of the model, US dollars. None: a price is not known."""
     python: PythonFields | None = None
     """The interpreter. None: an image's own ran everything, or nothing was run."""
+    asked: Sequence[str] = ("review",)
+    """Words of the user's command after `codeopt`. A next step repeats them."""
 
     @property
     def said(self) -> tuple[str, ...]:

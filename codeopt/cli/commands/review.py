@@ -136,6 +136,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
         machine=machine(),
         cost_usd=None if work.ledger.usage.cost_usd is None else round(work.ledger.usage.cost_usd, 6),
         python=PythonFields.maybe(interpreter),
+        asked=arguments.asked,
     )
     return review, work.failure
 

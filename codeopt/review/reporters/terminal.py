@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from codeopt.core.columns import columns
+from codeopt.core.next_step import same_command
 from codeopt.core.sanitize import harmless, log_line, printable
 from codeopt.core.screen import COLUMNS, wrapped
 from codeopt.core.words import counted, money, plural
@@ -26,10 +27,10 @@ def render(review: Review) -> str:
         lines += [*["No faster version"] * bool(number), *map(harmless, columns(rows))]
     lines += _wrapped(f"Note: {log_line(notice)}" for notice in review.said)
     if number and base:
-        lines.append(f"Next: codeopt review --base {review.base[:7]} --output-format diff -o change.diff")
+        lines.append(f"Next: {same_command(review.asked, '--output-format', 'diff', '-o', 'change.diff')}")
         lines.append("      git apply change.diff")
     elif review.skipped and base and review.cost_usd == 0:  # no model was asked
-        lines.append(f"Next: codeopt review --base {review.base[:7]} --model NAME")
+        lines.append(f"Next: {same_command(review.asked, '--model', 'NAME')}")
     return "\n".join([count, *[""] * bool(number), *lines]) + "\n"
 
 

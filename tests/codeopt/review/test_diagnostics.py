@@ -125,3 +125,18 @@ def test_reports_say_it() -> None:
     assert "> saw nothing" in markdown.render(review)
     (issue,) = json.loads(gitlab.render(review))
     assert (issue["description"], issue["location"]["path"], issue["severity"]) == ("saw nothing", "a.py", "major")
+
+
+@pytest.mark.parametrize(
+    ("asked", "step"),
+    [
+        (("review",), "codeopt review --model NAME"),
+        (
+            ("review", "--base", "main", "--python", ".venv/bin/python", "src"),
+            "codeopt review --base main --python .venv/bin/python src --model NAME",
+        ),
+    ],
+)
+def test_a_next_step_keeps_the_users_words(asked: tuple[str, ...], step: str) -> None:
+    review = Review("a", "b", "", skipped=(Skipped("a.py", "f", "no"),), asked=asked)
+    assert terminal.render(review).splitlines()[-1] == f"Next: {step}"

@@ -155,6 +155,11 @@ class Run:
         return max(self.cpu_s, self.wall_s - self.runqueue_wait_s)
 
     @property
+    def waiting_share(self) -> float:
+        """Share of the wall time in which it neither works nor is ready to, 0 to 1."""
+        return max(0.0, self.wall_s - self.cpu_s - self.runqueue_wait_s) / self.wall_s if self.wall_s else 0.0
+
+    @property
     def cause(self) -> Cause | None:
         """Return the known cause of a missing answer, in addition to the run's end."""
         return None

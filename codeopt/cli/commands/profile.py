@@ -89,7 +89,9 @@ def run(arguments: argparse.Namespace) -> int:
             *summary(profile, name),
             *left_out,
         ]
-        tell("\n".join([*parts, f"Next: {other_command(arguments.asked, 'improve', str(target))}", ""]))
+        # Where it waits, a faster program takes as long.
+        following = [] if profile.waits else [f"Next: {other_command(arguments.asked, 'improve', str(target))}"]
+        tell("\n".join([*parts, *following, ""]))
     return 0
 
 

@@ -150,11 +150,12 @@ def profile_longest(request: WorkloadRequest, sandbox: Sandbox) -> Profile:
     cases = collect(case_request(request.target.path, source, request.options, sandbox))
     notify("finding the longest case")
     limits = limits_of_original(request, sandbox)
-    took = [(run_on(sandbox, source, case, limits=limits).wall_s, case) for case in cases]
-    allow_drafts(request, sandbox, max(took, key=lambda pair: pair[0])[0])
-    longest = max(took, key=lambda pair: pair[0])[1]
+    took = [(run_on(sandbox, source, case, limits=limits), case) for case in cases]
+    plain, longest = max(took, key=lambda pair: pair[0].wall_s)
+    allow_drafts(request, sandbox, plain.wall_s)
     notify(f"profiling case {longest.name}")
-    return take_profile(sandbox, source, longest)
+    # A profiler slows down what works, and not what waits: 1.8 s of sleep were half of a traced run.
+    return replace(take_profile(sandbox, source, longest), waiting_share=plain.waiting_share)
 
 
 def take_profile(sandbox: Sandbox, source: str, case: Case, modes: Sequence[Mode] = ("lines", "scalene")) -> Profile:

@@ -377,7 +377,7 @@ def make_profile(
         libraries=_libraries(samples, total, lambda e: bool(e.library or not e.stack) and not e.importing),
         imports=_libraries(samples, total, lambda e: e.importing),
         start_share=begun_s / total,
-        waiting_share=waiting_share(plain),
+        waiting_share=plain.waiting_share,
         samples=tuple(samples), callers=tuple(calls or ()), queued_s=plain.runqueue_wait_s,
     )  # fmt: skip
 
@@ -403,12 +403,6 @@ def _kind(sample: Sample) -> str:
     if not sample.stack:
         return OUTSIDE
     return LIBRARIES if sample.library else "the project's own code"
-
-
-def waiting_share(run: Run) -> float:
-    """Return the share of the wall time in which no process of the run is working or ready to work."""
-    waits = max(0.0, run.wall_s - run.cpu_s - run.runqueue_wait_s)
-    return waits / run.wall_s if run.wall_s else 0.0
 
 
 def _largest_below(samples: Sequence[Sample]) -> dict[Spot, float]:

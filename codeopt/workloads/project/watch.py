@@ -24,7 +24,6 @@ from codeopt.workloads.project.profile import (
     WaitLine,
     given_back,
     make_profile,
-    waiting_share,
     with_sampled_lines,
 )
 from codeopt.workloads.project.runs import CommandRuns, error_of
@@ -78,7 +77,7 @@ def profile_command(
     if functions or asks:
         found, lost = _counted(runs, draft, plain, names, found, functions, asks=asks)
         notes += lost
-    if waiting_share(plain) >= WAITS:
+    if plain.waiting_share >= WAITS:
         waiting = watched_run(runs, draft, sampler(waits=True))
         if _is_whole(waiting.run, plain):
             found = replace(found, waits=wait_lines(waiting.of("wait"), names.spot, plain))
@@ -173,7 +172,7 @@ def wait_lines(rows: Iterable[Any], spot: Callable[[str], Spot | None], plain: R
     for stack, line, library, others, seconds in rows:
         where = spot(str(stack[-1])) if stack else None
         found[where, abs(int(line)) if where else 0, str(library), bool(others)] += float(seconds)
-    share = waiting_share(plain) / (sum(found.values()) or 1.0)
+    share = plain.waiting_share / (sum(found.values()) or 1.0)
     lines = [
         WaitLine(
             *(where or Spot("", "", 0))[:2], line, library, round(seconds * share * plain.wall_s, 4), seconds * share,

@@ -54,7 +54,16 @@ def test_as_a_table_of_slow_lines(problem: Path) -> None:
     assert first == "slow.py, case 2"
     assert sum(text in row for row in rows for text in SLOW.splitlines()) < len(SLOW.splitlines())
     assert f"{WORDS:,}" in next(row for row in rows if ">>" in row)
-    assert rows[-1] == "Next: codeopt improve slow.py"
+    assert rows[-1] == "Next: codeopt improve slow.py --sandbox bubblewrap"  # the words of the user
+
+
+def test_a_program_that_waits(tmp_path: Path) -> None:
+    """Told first, by a run that no profiler slows down: traced, its loop takes longer than it waits."""
+    (tmp_path / "waits.py").write_text("import time\ntime.sleep(1)\nfor i in range(1_000_000):\n    i += 1\n")
+    done = codeopt("profile", "waits.py", "--sandbox", "bubblewrap", "-q", cwd=tmp_path)
+    assert done.status == 0, done.err
+    assert done.out.splitlines()[1].startswith("It waits for ")
+    assert "Next: " not in done.out
 
 
 def test_one_input_by_name(problem: Path) -> None:

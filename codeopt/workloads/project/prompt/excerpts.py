@@ -80,7 +80,7 @@ class SourcePage:
         hot = {SourcePart(f.file, f.qualname) for f in self.figures.hot}
         return self.add([SourcePart(f.file, f.qualname) for f in self.figures.named], ROOM, hot)
 
-    def add(self, places: Sequence[SourcePart], room: int, hot: Set[SourcePart] = frozenset()) -> str:
+    def add(self, places: Sequence[SourcePart], room: float, hot: Set[SourcePart] = frozenset()) -> str:
         """Return what is newly shown of some places, as much as there is room for.
 
         hot: Places that are shown as a whole, before any other. Of another long function only calls of the others are

@@ -84,10 +84,10 @@ class SourcePage:
         """Return what is newly shown of some places, as much as there is room for.
 
         hot: Places that are shown as a whole, before any other. Of another long function only calls of the others are
-        shown. Without any each place may be shown as a whole.
+        shown. Without any each place may be shown as a whole. What is shown whole already brings nothing new.
         """
         new: dict[str, set[int]] = {}
-        for share, pieces in self._wanted([place for place in places if self._may_be_shown(place)], hot):
+        for share, pieces in self._wanted([place for place in places if self._is_to_be_shown(place)], hot):
             left, least = share * room, REST * room if share > 1 else 0.0
             for path, wanted in pieces:
                 module, have = read_module(self.files[path]), self.shown.setdefault(path, set())
@@ -104,8 +104,12 @@ class SourcePage:
             if lines
         )
 
-    def _may_be_shown(self, place: SourcePart) -> bool:
-        return place.file in self.files and not self.ground.why(place.file) and not is_vendored(place.file)
+    def _is_to_be_shown(self, place: SourcePart) -> bool:
+        if place.file not in self.files or self.ground.why(place.file) or is_vendored(place.file):
+            return False
+        module = read_module(self.files[place.file])
+        lines = module.span(place.qualname) - module.docstrings  # empty for a function in a function
+        return not lines or bool(lines - self.shown.get(place.file, set()))
 
     def _wanted(
         self, places: Sequence[SourcePart], hot: Set[SourcePart]

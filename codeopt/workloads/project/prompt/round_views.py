@@ -73,7 +73,7 @@ def _profile(candidate: Candidate, before: Candidate, original: Candidate, page:
 def _functions(
     candidate: Candidate, before: Candidate, original: Candidate, new: Profile, old: Profile
 ) -> tuple[Sequence[str], Sequence[str]]:
-    """Names of the functions with the largest times now, and rows of these and of those that changed most."""
+    """Names of the functions that take time now, and rows of the largest of them and of those that changed most."""
     now_s, then_s = (_whole_s(each, original) for each in (candidate, before))
     now, then = ({f.name: f for f in profile.functions} for profile in (new, old))
     took = {name: (_own_s(then.get(name), then_s), _own_s(now.get(name), now_s)) for name in {**then, **now}}
@@ -81,7 +81,7 @@ def _functions(
     by_now = sorted(worth, key=lambda name: -took[name][1])
     changed = sorted(worth, key=lambda name: -abs(took[name][0] - took[name][1]))[: ROWS // 2]
     rows = [name for name in by_now if name in {*by_now[:ROWS], *changed}]
-    return by_now[:ROWS], [
+    return [name for name in by_now[:ROWS] if took[name][1] >= LEAST * now_s], [
         f"{_ms(*took[name])}  {_ms(_total_s(then.get(name), then_s), _total_s(now.get(name), now_s))}"
         f"  {_calls(then.get(name), now.get(name)):>18}  {name}"
         for name in rows

@@ -319,6 +319,20 @@ def test_what_a_draft_spends_its_time_in_is_shown_with_its_profile() -> None:
     assert "def seldom" not in views[2].profile
 
 
+def test_what_a_draft_no_longer_spends_time_in_brings_no_source() -> None:
+    """`big` took half of the time and takes none, `hot` is shown whole: neither brings what is around it."""
+    outcome = (Outcome("command", CaseVerdict.AC, PLAIN),)
+    before, now = (profile(("app/core.py::hot", 0.5, 1), ("app/core.py::big", share, 1)) for share in (0.5, 0.0))
+    history = History((
+        Candidate(0, FILES, "", outcome, profile=before),
+        Candidate(1, FILES, "`hot` is the cost.", outcome, profile=now),
+    ))  # fmt: skip
+    shown = SourcePage(FILES, NOT_FIXED, WHOLE)
+    shown.add([SourcePart("app/core.py", "hot")], ROOM)
+    view = round_views(history, shown)[1]
+    assert (view.named, "in the original" in view.profile) == ("", False)
+
+
 def test_functions_that_only_call_do_not_take_the_room_of_those_at_work() -> None:
     """Twelve long functions call each other, and the last one works: it is shown whole, they where they call."""
     body = "\n".join(f"    y{n} = {n}" for n in range(90))

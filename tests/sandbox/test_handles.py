@@ -168,6 +168,6 @@ def test_what_cannot_be_written_down_is_named(make: Any, words: str) -> None:
 
 
 def test_an_argument_is_named_by_its_parameter() -> None:
-    assert write_blocker(Thing.run, (1, iter([])), {}) == "key: an iterator"
+    assert write_blocker(Thing.run, (1, map(str, [])), {}) == "key: an iterator"
     assert write_blocker(Thing.run, (1, lambda: 0), {}) == "key: a lambda"
     assert write_blocker(Thing.run, (1,), {"key": lambda: 0}) == "key: a lambda"

@@ -10,7 +10,7 @@ from .mutation import mutable_parts
 from .repr.call_repr import call_in_words
 from .repr.plain import is_iterator
 from .repr.shape import shape_of
-from .repr.source import array_to_source, call_to_source, name_to_source, to_source
+from .repr.source import array_to_source, call_to_source, iterator_to_source, name_to_source, to_source
 from .repr.tree import Encoder, written
 from .stage import read
 
@@ -138,5 +138,6 @@ def shares(value: Any, others: Sequence[Any]) -> bool:
 
 
 def plain_source(value: Any) -> str | None:
-    """Source text of a value of plain types, with a name, or of an array; None for anything else."""
-    return to_source(value) or name_to_source(value) or array_to_source(value)
+    """Source text of a value of plain types, with a name, of an array, or of an iterator, which is read for that; None
+    for anything else."""
+    return to_source(value) or name_to_source(value) or array_to_source(value) or iterator_to_source(value, own=True)

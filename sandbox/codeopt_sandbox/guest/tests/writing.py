@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..calls.repr.handles import pickled
-from ..calls.repr.source import call_to_source, name_to_source, to_source
+from ..calls.repr.source import call_to_source, iterator_to_source, name_to_source, to_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def write_call(
 def write(value: Any, steps: Sequence[bytes] = ()) -> str | None:
     """Return an expression for the value, which may unpickle it. None if neither is possible."""
     try:
-        text = to_source(value) or name_to_source(value)
+        text = to_source(value) or name_to_source(value) or iterator_to_source(value)
         return text if text is not None else _pickled(value, steps)
     except Exception:
         return None

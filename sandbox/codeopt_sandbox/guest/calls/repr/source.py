@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .plain import BY_REPR, NAMED, find, is_simple, modules, number
+from .plain import BY_REPR, NAMED, find, is_iterator, is_simple, islice, modules, number
 
 MAX_CELLS = 2_000
 """Most items of an array, and of a data frame, that are written: calls of more are not changed."""
@@ -10,6 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
+
+_ITERATED: Any = ([], (), "", b"", {}, range(0), {}.values(), {}.items())
+COPIED = frozenset([type(iter(each)) for each in _ITERATED])
+"""Iterators whose copy leaves them as they are; that of a `map` shares what it reads."""
 
 
 def call_to_source(args: Sequence[Any], kwargs: Mapping[str, Any], write: Callable[[Any], str | None]) -> str | None:
@@ -74,6 +78,20 @@ def name_to_source(value: Any) -> str | None:
     if isinstance(value, NAMED) and type(name) is str and type(module) is str and find(module, name) is value:
         return f"load({module!r}, {name!r})"
     return None
+
+
+def iterator_to_source(value: Any, own: bool = False) -> str | None:
+    """`iter([1, 2])`, by the items that are left of an iterator; None for one with too many.
+
+    own: it may be read to its end; otherwise only the interpreter's own are, which can be copied.
+    """
+    if not (is_iterator(value) if own else type(value) in COPIED):
+        return None
+    import copy
+
+    items = list(islice(value if own else copy.copy(value), MAX_CELLS + 1))
+    text = to_source(items) if len(items) <= MAX_CELLS else None
+    return None if text is None else f"iter({text})"
 
 
 def array_to_source(value: Any) -> str | None:

@@ -58,7 +58,9 @@ from codeopt.workloads.function.timing.timing_cache import cached_choice
 from codeopt.workloads.function.view import FunctionProposer, function_rules
 from codeopt.workloads.function.views import judge_views
 from codeopt.workloads.sandbox_view.view import locate
+from codeopt.workloads.source.literals import Constructed, read, read_all
 from codeopt_sandbox import Sandbox
+from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallRun
 from codeopt_sandbox.caveat import Tier
 from codeopt_sandbox.compare import Decision, Plan, StoppingRule, make_plan
@@ -75,6 +77,8 @@ ELSEWHERE = (SHIFTED.name, EMBEDDED.name)
 OTHER_SEEDS = range(3, 8)
 """Hash seeds with which the original makes calls again on which a draft differs. The first of five items of a set is
 the same under two seeds in a fifth of the calls, and under seven in one of 15,000."""
+OTHER_CALLS = 10
+"""Number of known calls that are made with an object that a draft cannot make."""
 FAR = 0.1
 """At most so fast is a function whose call was given up: it gets ten times what the slowest of the original's takes."""
 
@@ -182,7 +186,7 @@ class FunctionWorkload(Defaults):
         if case.environment != USUAL and outcome.verdict is CaseVerdict.WA and isinstance(case, AnsweredCase):
             run, outcome = self._without_unsteady(case, run, outcome)
         if isinstance(case, CallCase) and outcome.verdict is not CaseVerdict.AC and not case.beyond:
-            return self._by_context(draft, case, outcome)
+            return self._raised_earlier(draft, case, outcome) or self._by_context(draft, case, outcome)
         if isinstance(case, CallCase) and case.beyond:
             return _without_answer(self._beyond(draft, case, outcome))
         if Observable.STATE not in self.request.options.ignore_difference:
@@ -204,6 +208,26 @@ class FunctionWorkload(Defaults):
             if outcome.verdict is not CaseVerdict.WA:
                 break
         return run, outcome
+
+    def _raised_earlier(self, draft: Revision, case: CallCase, outcome: Outcome) -> Outcome | None:
+        """Caveats about objects that the draft cannot make, as a constructor raises what the original raises when the
+        same object is given in a known call. None if anything else differs."""
+        got = outcome.run.answer if isinstance(outcome.run, CallRun) else None
+        differences = self.comparison.differences(case.answer, got) if case.answer and got else ()
+        wrong = [each for each in differences if each.subject is None]
+        known = sorted(read_all(self.corpus.vouched), key=lambda call: -len(call.text()))[:OTHER_CALLS]
+        for each in wrong:
+            call = read(calls_of(case)[each.at]) if each.answers and each.answers[1].kind == Kind.NO_ARGUMENTS else None
+            made = [at for at, value in enumerate(call.values) if isinstance(value, Constructed)] if call else []
+            if call is None or not made or each.answers is None:
+                return None
+            others = [other.with_value(at, call.values[at]) for other in known for at in made if at < len(other.values)]
+            answers = self.harness.ask(tuple(other.text() for other in others), seconds=0.1, lost=3, budget=1.0)
+            raised = {other.exception.rpartition(".")[2] for other in answers.outcomes if other.kind == Kind.RAISES}
+            if each.answers[1].exception not in raised:
+                return None
+        because = ("a constructor raises what the original raises in a later call",) * len(calls_of(case))
+        return _without_answer(self._beyond(draft, replace(case, beyond=because), outcome)) if wrong else None
 
     def _by_context(self, draft: Revision, case: CallCase, outcome: Outcome) -> Outcome:
         """A wrong outcome; a caveat where the decimal context, the recursion limit or -O makes the difference."""
@@ -297,7 +321,7 @@ class FunctionWorkload(Defaults):
                 self.runner, self.baseline.revision, draft, first.call, self.checker, self.contract.inside,
                 case.environment, batch_of(case.stdin).ordered, calls[: calls.index(first.call)],
             )  # fmt: skip
-        detail = "" if hidden else shown.detail
+        detail = "" if hidden else self.harness.names.in_words(shown.detail)
         near = "the smallest found near " * bool(detail and shown.call != first.call)
         cause = Cause.CALL_TIMEOUT if (shown.late if detail else first.late) else None
         origin = self.corpus.origin_of(first.call)

@@ -40,8 +40,11 @@ class CallNames:
 
     def readable(self, call: str) -> str:
         """A call with its parts in words; they are data of the code under test. A scenario as Python writes it."""
-        call = with_recipes_in_words(as_python(call))
-        return OPAQUE.sub(lambda match: self.words.get(match[0], match[0]), call) if self.words else call
+        return self.in_words(with_recipes_in_words(as_python(call)))
+
+    def in_words(self, text: str) -> str:
+        """A text with the parts of calls in it in words."""
+        return OPAQUE.sub(lambda match: self.words.get(match[0], match[0]), text) if self.words else text
 
     def written(self, shown: str) -> str:
         """The call behind a shown one; as it is shown where two parts go by the same words."""

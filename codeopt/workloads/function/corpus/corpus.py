@@ -51,6 +51,8 @@ SHAPED = 1.4
 """Number of calls that are made for one that is wanted: of 1,000 about 700 are left that differ."""
 OTHER_TYPES = 8
 """Number of generated calls of which at most one has a part of another exact type."""
+SHORTEST = 50
+"""Number of the shortest known calls from which these are made."""
 FRESH = 0.75
 """Number of other such calls for the confirmation, as a share of DERIVED."""
 LONG = 20
@@ -297,7 +299,8 @@ def fresh_ones(
 def _derived(harness: FunctionHarness, known: Sequence[str], count: int, seed: int, contract: Contract) -> list[str]:
     """Calls near known ones, as the contract shapes them, which may be a known one again."""
     wanted, texts = round(SHAPED * count), set(known)
-    others = [*islice(other_exact_types(known), wanted // OTHER_TYPES)]
+    usual = contract.inside(sorted(known, key=len)[:SHORTEST])
+    others = [*islice(other_exact_types(usual), wanted // OTHER_TYPES)]
     shaped = contract.shaped([*others, *derive(known, wanted - len(others), seed, harness.vocabulary)])
     return [text for text in shaped if text not in texts][:count]
 

@@ -10,7 +10,6 @@ import contextlib
 import os
 import signal
 import socket
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,6 +27,7 @@ from codeopt.core.program import read_program
 from codeopt.core.version import __version__
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caseio import FOLDERS
+from codeopt_sandbox.owner import temporary_folder
 from codeopt_sandbox.plain_files import read_bytes
 
 MAX_TRANSFER_BYTES = 512 * 2**20
@@ -163,9 +163,9 @@ class Worker:
         batch = cast(BatchFolder, RemoteBatch(self.coordinator))
         teller = ThrottledProgress(self.coordinator.send.remote, id)
         self._sandbox.restart_guest()  # programs of one problem do not meet those of the next
-        with tempfile.TemporaryDirectory(prefix="codeopt-parcel-") as box:
+        with temporary_folder("parcel") as box:
             try:
-                problem = self._at_hand(batch.problem(id), Path(box))
+                problem = self._at_hand(batch.problem(id), box)
             except CodeoptError as error:
                 ending = ProblemResult("failed", error.words, fault="worker")
                 batch.begin(id)

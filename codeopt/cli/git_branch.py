@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from codeopt.core.revision import Revision
 from codeopt.report.patch_table import figures
 from codeopt.workloads.project.project_program import ProjectProgram
 from codeopt.workloads.source.edits import CodeEdit, without
+from codeopt_sandbox.owner import temporary_folder
 
 MESSAGE = """\
 {summary}
@@ -49,8 +49,8 @@ def commit_branch(program: ProjectProgram, revision: Revision, name: str, patch:
     for edit in reversed(edits[1:]):
         states.insert(0, without(program.revision, states[0], edit))
     head = _ask(git, "rev-parse", "HEAD").strip()
-    with tempfile.TemporaryDirectory(prefix="codeopt-index-") as folder:
-        index = Path(folder, "index")
+    with temporary_folder("index") as folder:
+        index = folder / "index"
         _ask(git, "read-tree", "HEAD", index=index)
         for row, state in zip(rows, states, strict=True):
             for change in changes_of(program, state):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from codeopt.review.change import Change
 from codeopt.review.changed_functions import is_test
 from codeopt.review.repository import Repository
 from codeopt.workloads.sandbox_view.built import COMPILED_FROM, built_files
+from codeopt_sandbox.owner import temporary_folder
 from codeopt_sandbox.plain_files import copied_plain
 
 NO_COMMIT = "--diff does not say what all other files were like"
@@ -59,7 +59,7 @@ def compare_with_base(
 @contextlib.contextmanager
 def _written(repository: Repository, commit: str) -> Iterator[tuple[Path, Git]]:
     """The files of a commit in a folder that is removed afterwards, and the git of that folder. Raises UsageError."""
-    with tempfile.TemporaryDirectory(prefix="codeopt-before-") as name:
+    with temporary_folder("before") as name:
         folder = Path(os.path.realpath(name))
         yield folder, repository.write_tree(commit, folder)
 

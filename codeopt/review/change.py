@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from codeopt.core.errors import UsageError
 from codeopt.core.git import NoGit, git_outside, work_trees
 from codeopt.core.program import python_below
 from codeopt.review.repository import Repository, open_repository
+from codeopt_sandbox.owner import temporary_folder
 from codeopt_sandbox.plain_files import copied_plain, read_bytes
 
 
@@ -88,8 +88,7 @@ def change_of_diff(repository: Repository, diff: Path) -> Change:
         raise UsageError(f"cannot read {diff}: {error.strerror}") from error
     numbers = repository.git.ask("apply", "--numstat", "-z", "-", given=data)
     paths = frozenset(os.fsdecode(row.split(b"\t", 2)[2]) for row in numbers.split(b"\0") if row.count(b"\t") >= 2)
-    with tempfile.TemporaryDirectory(prefix="codeopt-diff-") as name:
-        folder = Path(name)
+    with temporary_folder("diff") as folder:
         new = [path for path in sorted(paths) if path.endswith(".py") and copied_plain(repository.root, path, folder)]
         try:
             git_outside(folder).ask("apply", "-R", "--whitespace=nowarn", "--include=*.py", "-", given=data)

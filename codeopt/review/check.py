@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from codeopt.review.ranking import Ranking
 from codeopt.review.suggestion import Skipped, Suggestion, rounded
 from codeopt.review.surroundings import Improver, isolated, rank
 from codeopt.review.work import BUDGET_SPENT, INTERRUPTED, ReviewBudget, ReviewRun, Verdicts
+from codeopt_sandbox.owner import temporary_folder
 
 if TYPE_CHECKING:
     from codeopt.report.answers import CheckedFunctionFields, CheckJson
@@ -180,12 +180,12 @@ def check(
     try:
         limits.clock.check()
         options = isolated(options)
-        with tempfile.TemporaryDirectory(prefix="codeopt-check-") as folder:
+        with temporary_folder("check") as folder:
             ranking = Ranking(profiled.targets) if profiled else rank(options, targets, session, limits.clock)
             worth = [each for each in ranking.targets if _worth(each, part.min_share)]
             # Neither times by size nor hot lines of a result are in the answer.
             told = replace(session, extras=False, traces=ranking.traces)
-            work.run(worth, Improver(replace(options, run_dir=Path(folder)), told))
+            work.run(worth, Improver(replace(options, run_dir=folder), told))
     except DeadlineReached:
         work.stop(worth, limits.out_of_time, BUDGET_SPENT)
     except KeyboardInterrupt:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +38,7 @@ from codeopt.workloads.project.profiling import profile_project
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.base_folder import BaseFolder
+from codeopt_sandbox.owner import temporary_folder
 
 Answer = dict[str, Any]
 STDERR = 2
@@ -49,8 +49,8 @@ RECORD_SCHEMA = "codeopt.record/1"
 def handle(request: OperationRequest, console: Console) -> Answer:
     """Do an operation below the current folder and return its answer. Raises CodeoptError, SandboxError."""
     options = ImproveOptions.of(request.options)
-    with tempfile.TemporaryDirectory(prefix="codeopt-operation-") as folder:
-        options = replace(options, run_dir=Path(folder))  # nothing is left in the user's folder
+    with temporary_folder("operation") as folder:
+        options = replace(options, run_dir=folder)  # nothing is left in the user's folder
         return HANDLERS[request.operation](request, options, console)
 
 

@@ -5,7 +5,6 @@ A run has them as if each were a copy of its own; see codeopt_sandbox.guest.supe
 
 from __future__ import annotations
 
-import math
 import os
 import shutil
 import tempfile
@@ -15,7 +14,7 @@ from typing import Self
 
 from codeopt_sandbox.docker_out_of_docker import own_container_id
 from codeopt_sandbox.outcome import Files
-from codeopt_sandbox.owner import current_owner, is_leftover
+from codeopt_sandbox.owner import owned_folder
 
 INSIDE = "/base"
 """Path of the base in an isolating sandbox."""
@@ -25,8 +24,6 @@ _FEWEST = 4096
 _MEMORY = Path("/dev/shm")
 _SPARE = 8
 """The file system in memory is taken where it has this many times as much room as the files need."""
-_PREFIX = "codeopt-base-"
-_OWNER = "owner"
 
 
 class BaseFolder:
@@ -34,10 +31,8 @@ class BaseFolder:
 
     def __init__(self, files: Files = ()) -> None:
         above = _place(sum(len(content) for _, content in files))
-        _remove_leftovers(above)
-        self.place = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=above))
+        self.place = owned_folder("base", above)
         """Folder around it, in which a backend may keep related files."""
-        (self.place / _OWNER).write_text(current_owner())
         self.place.chmod(0o755)  # a run has a user of its own, and loads compiled extensions from here
         self.folder = self.place / "files"
         self.folder.mkdir(mode=0o755)
@@ -96,13 +91,3 @@ def _place(size: int) -> Path:
     there = os.statvfs(_MEMORY)
     fits = there.f_bavail * there.f_frsize > _SPARE * size and not there.f_flag & os.ST_NOEXEC
     return _MEMORY if fits else Path(tempfile.gettempdir())
-
-
-def _remove_leftovers(above: Path) -> None:
-    """Remove those whose owner was killed."""
-    for owner in above.glob(f"{_PREFIX}*/{_OWNER}"):
-        try:
-            if is_leftover(owner.read_text(), str(math.inf)):
-                shutil.rmtree(owner.parent, ignore_errors=True)
-        except OSError:  # another user's, or gone meanwhile
-            continue

@@ -1,11 +1,19 @@
-"""Owner labels of containers, which tell what a killed process left behind from what a living one uses."""
+"""Owners of containers and temporary folders, which tell what a killed process left from what a living one uses."""
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
+import re
+import shutil
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+_OWNED = re.compile(r"codeopt-[a-z]+-([0-9a-f-]{36}(?:\.\d+){3})-\w+")
+"""Name of a temporary folder: what it is for, its owner with dots, as a search path may not have colons."""
 LIFETIME_S = 24 * 3600.0
 """Age from which on a container is a leftover of any owner, seconds."""
 
@@ -31,6 +39,29 @@ def is_leftover(owner: str, deadline: str) -> bool:
         return _started(int(pid)) != int(started)
     except ValueError:  # labels that are not ours
         return False
+
+
+def owned_folder(kind: str, above: Path | None = None) -> Path:
+    """Make `codeopt-KIND-OWNER-RANDOM` in the folder for temporary files, or in `above`.
+
+    All such folders there whose owner was killed are removed first.
+    """
+    above = above or Path(tempfile.gettempdir())
+    for path in above.glob("codeopt-*"):
+        owner = _OWNED.fullmatch(path.name)
+        if owner and is_leftover(owner[1].replace(".", ":"), str(math.inf)):
+            shutil.rmtree(path, ignore_errors=True)
+    return Path(tempfile.mkdtemp(prefix=f"codeopt-{kind}-{current_owner().replace(':', '.')}-", dir=above))
+
+
+@contextlib.contextmanager
+def temporary_folder(kind: str) -> Iterator[Path]:
+    """An `owned_folder` that is removed at the end."""
+    folder = owned_folder(kind)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _boot() -> str:

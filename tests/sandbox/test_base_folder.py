@@ -245,7 +245,7 @@ def test_nothing_is_left_behind(backend: str) -> None:
     with BaseFolder(BASE) as base:
         with open_or_skip(backend, LIMITS, Options(base=base)) as sandbox:
             good(sandbox.run("open('new', 'w')", files=()))
-        assert sorted(path.name for path in base.place.iterdir()) == ["files", "owner"]
+        assert sorted(path.name for path in base.place.iterdir()) == ["files"]
     assert not base.place.exists()
 
 

@@ -107,3 +107,19 @@ def test_the_parts_are_what_they_say() -> None:
     assert str(Path("/proc/self/ns/pid").readlink()) == f"pid:[{namespace}]"
     assert int(pid) == os.getpid()
     assert 0 < int(started) < time.monotonic() * os.sysconf("SC_CLK_TCK") + 100
+
+
+def test_a_folder_of_a_killed_process_goes_with_the_next_one(tmp_path: Path) -> None:
+    """And nothing else: no folder of a living process, and none that has no owner in its name."""
+    make = "from codeopt_sandbox import owner; print(owner.owned_folder('view'), flush=True)"
+    environ = {**os.environ, "TMPDIR": str(tmp_path)}
+    living = owner.owned_folder("check", tmp_path)
+    done = subprocess.run([sys.executable, "-c", make], capture_output=True, text=True, check=True, env=environ)
+    left = Path(done.stdout.strip())
+    others = [tmp_path / name for name in ("codeopt-view-1a2b3c4d", f"other-{left.name}", "codeopt-")]
+    for folder in others:
+        folder.mkdir()
+    (left / "file").touch()
+    owner.owned_folder("base", tmp_path)
+    assert not left.exists()
+    assert all(folder.exists() for folder in (living, *others))

@@ -17,7 +17,6 @@ from enum import StrEnum
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from textwrap import fill
 
 from codeopt.cli import flags
@@ -26,6 +25,7 @@ from codeopt.core.errors import CodeoptError, UsageError
 from codeopt.core.screen import COLUMNS
 from codeopt.core.words import counted
 from codeopt_sandbox.errors import SandboxError
+from codeopt_sandbox.owner import temporary_folder
 
 COUNTERS = Path("/proc/self/schedstat")
 BUSY = 0.75
@@ -188,7 +188,7 @@ def _same_code(backend: str) -> Row:
     from codeopt.engine.open_session import open_session
     from codeopt_sandbox.compare import Decision
 
-    with TemporaryDirectory(prefix="codeopt-doctor-") as name:
+    with temporary_folder("doctor") as name:
         old, new, case = (Path(name, each) for each in ("old.py", "new.py", "in.txt"))
         old.write_text(PROGRAM)
         new.write_text(f"{PROGRAM}# the same\n")

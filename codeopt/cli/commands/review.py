@@ -10,7 +10,6 @@ With --fail-if-slower everything that the change alters is also compared with wh
 from __future__ import annotations
 
 import argparse
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.core import plugins
 from codeopt.core.errors import ModelError, NoSandbox, ProgramError, UsageError
+from codeopt_sandbox.owner import temporary_folder
 
 if TYPE_CHECKING:
     from codeopt.core.console import Console
@@ -157,7 +157,7 @@ def _work(
     from codeopt.review.work import ReviewRun
 
     ranking = Ranking()
-    with tempfile.TemporaryDirectory(prefix="codeopt-review-") as folder:
+    with temporary_folder("review") as folder:
         options = flags.options_of(arguments, run_dir=arguments.run_dir or folder)
         session = open_session(console)
         work = ReviewRun(limits, console.aside, console.step)

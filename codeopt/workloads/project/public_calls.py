@@ -9,7 +9,6 @@ import ast
 import base64
 import pickle
 import pickletools
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -43,6 +42,7 @@ from codeopt.workloads.source.edits import CodeEdit
 from codeopt_sandbox.call_answer import CallRun
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
+from codeopt_sandbox.owner import temporary_folder
 
 MOST = 100
 """Maximum number of recorded calls of one function, of sizes like those of all that were recorded."""
@@ -257,8 +257,8 @@ class PublicCalls:
         """The project as it is and with the draft, as repositories: all that a run is given may be shown of them.
 
         Raises UsageError."""
-        with tempfile.TemporaryDirectory(prefix="codeopt-project-") as folder:
-            found = Path(folder) / "original", Path(folder) / "draft"
+        with temporary_folder("project") as folder:
+            found = folder / "original", folder / "draft"
             for root, revision in zip(found, (self.program.revision, draft), strict=True):
                 for path, content in self.runs.with_edits(revision):
                     (root / path).parent.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from codeopt.workloads.sandbox_view.compiled import compile_imports
 from codeopt.workloads.sandbox_view.linked import LARGEST_FILE, NO_LINKS, Linked, copy_beside, place_beside, project_top
 from codeopt.workloads.sandbox_view.untracked import imported_unadded
 from codeopt.workloads.sandbox_view.workspace import is_package
+from codeopt_sandbox.owner import owned_folder
 from codeopt_sandbox.plain_files import read_text
 
 TESTS = ("tests", "test")
@@ -184,7 +184,7 @@ def test_folders(view: View) -> list[Path]:
 
 def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = ()) -> View:
     """Copy what may be shown, and what of the project a user names. Raises UsageError when it is too much."""
-    folder = Path(tempfile.mkdtemp(prefix="codeopt-view-"))
+    folder = owned_folder("view")
     folder.chmod(0o755)  # a run has a user of its own
     view = View(folder, module, shown_at)
     total = 0
@@ -256,7 +256,7 @@ def open_places(paths: Iterable[Path], view: View, isolated: bool = True) -> lis
         ):
             found.append(Place(whole, None, view.inside(whole, isolated)))
             continue
-        folder = Path(tempfile.mkdtemp(prefix="codeopt-view-"))
+        folder = owned_folder("view")
         folder.chmod(0o755)
         top = whole if whole.is_dir() else whole.parent
         files = [whole] if whole.is_file() else sorted(whole.rglob("*"))[:5000]

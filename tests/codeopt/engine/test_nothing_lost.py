@@ -286,6 +286,18 @@ def test_a_check_that_is_interrupted_tells_what_it_found(tmp_path: Path) -> None
     assert name.partition("::")[0] not in left.split()
 
 
+def test_what_a_killed_check_left_goes_with_the_next_command(tmp_path: Path) -> None:
+    require_sandbox()
+    folder, temporary = proposal(tmp_path / "r"), tmp_path / "t"
+    temporary.mkdir()
+    with started(folder, "check", "--min-share", "0.0001", *QUICK, env={"TMPDIR": str(temporary)}) as process:
+        until(process, r"^shop/\w+\.py::\w+: ")
+        process.kill()
+    assert {each.name.split("-")[1] for each in temporary.glob("codeopt-*")} >= {"check", "view"}
+    codeopt("check", "--max-seconds", "1", *QUICK, cwd=folder, env={"TMPDIR": str(temporary)})
+    assert not [*temporary.glob("codeopt-*")]
+
+
 def test_the_time_limit_ends_an_original_that_does_not_end(tmp_path: Path) -> None:
     """The run has no limit of its own where nobody gives one."""
     require_sandbox()

@@ -10,7 +10,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 
 from codeopt.core.errors import UsageError
 from codeopt_sandbox.guest_bundle import loading
+from codeopt_sandbox.owner import temporary_folder
 from codeopt_sandbox.plain_files import read_text
 
 PYTHONS = ("python", "python3")
@@ -133,15 +133,15 @@ class UsersCommand:
 def run_watched(command: UsersCommand, project: Path, watch: Instrument) -> WatchedRun:
     """Run it, as its user would. Raises UsageError where it cannot be run."""
     program = as_the_user_runs_it(command.words, project, command.python)
-    with tempfile.TemporaryDirectory(prefix="codeopt-record-") as folder:
-        (Path(folder) / "sitecustomize.py").write_text(watch.hook(), "utf-8")
-        paths = [folder, *filter(None, [os.environ.get("PYTHONPATH")])]
+    with temporary_folder("record") as folder:
+        (folder / "sitecustomize.py").write_text(watch.hook(), "utf-8")
+        paths = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         try:
             done = subprocess.run(program, env=env, stdout=command.stdout)
         except OSError as error:
             raise UsageError(f"cannot run {command.words[0]}: {error.strerror}") from error
-        lines = tuple(line for path in sorted(Path(folder).glob("*.txt")) for line in _all_lines(path))
+        lines = tuple(line for path in sorted(folder.glob("*.txt")) for line in _all_lines(path))
     return WatchedRun(tuple(program), done.returncode, lines)
 
 

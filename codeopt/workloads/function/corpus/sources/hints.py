@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -21,6 +20,7 @@ from codeopt.workloads.function.corpus.sources import Ask, Found
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.source.class_shapes import of_function
 from codeopt.workloads.source.literals import Call, Constructed, Opaque
+from codeopt_sandbox.owner import temporary_folder
 
 GUESSES = True
 """Calls of this source are guesses: made only when other sources gave fewer calls than ENOUGH."""
@@ -77,7 +77,7 @@ def _home_elsewhere() -> Iterator[None]:
     if os.environ.get(STORAGE):
         yield
         return
-    with tempfile.TemporaryDirectory(prefix="codeopt-hypothesis-") as folder:
+    with temporary_folder("hypothesis") as folder:
         set_hypothesis_home_dir(folder)
         try:
             yield

@@ -7,6 +7,7 @@
                   STAGE.json     what was measured outside the rounds; see Stage
                   replies.json   every reply of the model, saved before it is used: none is paid for twice
     events.jsonl                 what went wrong on the way
+    usage.jsonl                  what each reply took, whose sum is asked for before each request
 
 Files are replaced in one step, so that each is whole, however the batch is killed. A problem's worker alone writes into
 its folder, and the process that holds the batch's lock writes batch.json.
@@ -17,8 +18,8 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -55,6 +56,7 @@ PROBLEM = "problem.json"
 STATUS = "status.json"
 REPLIES = "replies.json"
 EVENTS = "events.jsonl"
+USAGE = "usage.jsonl"
 Kept = TypeVar("Kept")
 
 
@@ -70,7 +72,7 @@ class BatchFolder:
 
     def __init__(self, folder: Path, *, create: bool = False) -> None:
         self.folder = folder
-        self._usage: dict[Path, tuple[int, Usage]] = {}
+        self._spent = (0, NOTHING_USED)
         if create and not (folder / FACTS).exists():
             self._write(folder / FACTS, BatchFacts())
         if not (folder / FACTS).is_file():
@@ -122,39 +124,43 @@ class BatchFolder:
             elif self.problem(problem.id).source != problem.source:
                 raise UsageError(f"the program of {problem.id} has changed since the batch in {self.folder} was begun")
 
-    def problems(self) -> list[Problem]:
-        """Read all problems, in the order of the set."""
-        return [each.problem for each in self._registered()]
+    def problems(self) -> Iterator[Problem]:
+        """Read all problems one at a time, in the order of the set: their texts may not fit into memory."""
+        return map(self.problem, self.ids())
 
-    def _registered(self) -> list[RegisteredProblem]:
-        found = (_read(path, RegisteredProblem) for path in (self.folder / PROBLEMS).glob(f"*/{PROBLEM}"))
-        return sorted(found, key=lambda each: (each.position, each.problem.id))
+    def ids(self, limit: int | None = None) -> list[str]:
+        """Ids of the first `limit` problems of the set."""
+        paths = (self.folder / PROBLEMS).glob(f"*/{PROBLEM}")
+        places = [(each.position, each.problem.id) for each in (_read(path, RegisteredProblem) for path in paths)]
+        return [id for position, id in sorted(places) if limit is None or position < limit]
 
     def left(self, limit: int | None = None) -> list[str]:
         """Ids of the first `limit` problems that have not ended: those begun first, then in the order of the set."""
-        ids = [each.problem.id for each in self._registered() if limit is None or each.position < limit]
-        found = {id: status for id in ids if (status := self.status(id).status) not in FINAL}
+        found = {id: status for id in self.ids(limit) if (status := self.status(id).status) not in FINAL}
         return sorted(found, key=lambda id: found[id] == "pending")
 
     def reopen_failed(self) -> None:
         """Mark problems as pending again that failed for no reason of their own, or for want of time."""
-        for problem in self.problems():
-            status = self.status(problem.id)
+        for id in self.ids():
+            status = self.status(id)
             if status.status == "failed" or (status.status == "skipped" and status.fault == "busy"):
-                self._set_status(problem.id, status="pending", fault="", reason="")
+                self._set_status(id, status="pending", fault="", reason="")
 
     def spent(self) -> Usage:
-        """Sum of all replies so far."""
-        for path in (self.folder / PROBLEMS).glob(f"*/{REPLIES}"):
-            size = path.stat().st_size  # it grows with each reply
-            if self._usage.get(path, (0, NOTHING_USED))[0] != size:
-                self._usage[path] = size, _read(path, Replies).usage
-        return sum((usage for _, usage in self._usage.values()), NOTHING_USED)
+        """Sum of all replies so far. Only those that came since this was called last are read."""
+        start, usage = self._spent
+        path = self.folder / USAGE
+        if path.exists():
+            with path.open("rb") as file:
+                file.seek(start)
+                *lines, _ = file.read().split(b"\n")  # the last one may not be whole yet
+            usage = sum((Usage(**json.loads(line)) for line in lines), usage)
+            self._spent = start + sum(len(line) + 1 for line in lines), usage
+        return usage
 
     def note(self, problem: str, text: str) -> None:
         """Keep a line about something that went wrong on the way."""
-        with (self.folder / EVENTS).open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"at": _now(), "problem": problem, "text": text}) + "\n")
+        self._append(EVENTS, {"at": _now(), "problem": problem, "text": text})
 
     # --- one problem ---
 
@@ -236,7 +242,8 @@ class BatchFolder:
         return [exchange.reply for exchange in self._replies(id).exchanges[first:]]
 
     def add_exchange(self, id: str, number: int, messages: Sequence[Message], reply: Reply) -> None:
-        """Keep a reply before it is used."""
+        """Keep a reply before it is used. It counts as spent first: it is paid for even if it cannot be kept."""
+        self._append(USAGE, asdict(reply.usage))
         prompt = tuple({"role": message.role, "content": encodable(message.content)} for message in messages)
         earlier = self._replies(id).exchanges[:number]
         self._write(self.run_folder(id) / REPLIES, Replies((*earlier, Exchange(prompt, reply))))
@@ -244,6 +251,11 @@ class BatchFolder:
     def _replies(self, id: str) -> Replies:
         path = self.run_folder(id) / REPLIES
         return _read(path, Replies) if path.exists() else Replies()
+
+    def _append(self, name: str, row: Mapping[str, Any]) -> None:
+        """Add a line to a file of the whole batch, in one piece: workers add lines at the same time."""
+        with (self.folder / name).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
 
     def _write(self, path: Path, value: Any) -> None:
         try:

@@ -68,7 +68,7 @@ def measure_texts(batch: BatchFolder, task: TextTask) -> TextMetrics:
     keyed = [each for each in found if each.key] if task.solves else []
     spent = batch.spent()
     return TextMetrics(
-        task.name, len(batch.problems()), len(found),
+        task.name, len(batch.ids()), len(found),
         tuple(estimate([max(one[: k + 1]) for one in scores], mean) for k in range(rounds)),
         sum(each.best.round > 0 for each in found),
         share([winner is Preferred.SECOND for winner in read]) if read else None,

@@ -170,7 +170,7 @@ def measure_batch(batch: BatchFolder) -> Metrics:
     """The metrics of a batch, also of one that has not ended."""
     facts = batch.facts
     scored = facts.settings.get("task", "runtime") != "runtime"
-    solved = tuple(_solved(batch, problem.id, scored) for problem in batch.problems())
+    solved = tuple(_solved(batch, id, scored) for id in batch.ids())
     if any(each.status == "running" for each in solved) and not is_at_work(batch.folder):
         why = "the batch was ended before; the same command continues it"
         solved = tuple(

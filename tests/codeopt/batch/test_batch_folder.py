@@ -66,6 +66,26 @@ def test_what_was_spent_is_the_sum_and_an_unknown_price_stays_unknown(store: Bat
     assert store.spent().cost_usd is None
 
 
+def test_what_was_spent_is_known_without_a_look_at_the_problems(store: BatchFolder) -> None:
+    """Asked for before each request: of a million problems that took 11 s."""
+    others = BatchFolder(store.folder)
+    assert others.spent().replies == 5
+    (store.folder / "problems").rename(store.folder / "elsewhere")
+    assert BatchFolder(store.folder).spent().replies == 5
+    (store.folder / "elsewhere").rename(store.folder / "problems")
+    store.add_exchange("good", 1, [Message("user", "again")], reply())
+    assert others.spent().replies == store.spent().replies == 6
+
+
+def test_the_texts_of_problems_are_read_one_at_a_time(store: BatchFolder) -> None:
+    problems = store.problems()
+    first = next(problems)
+    (store.folder / "problems").rename(store.folder / "elsewhere")
+    with pytest.raises(UsageError):
+        next(problems)
+    assert first == problem("good")
+
+
 def test_effort_adds_up_over_attempts(store: BatchFolder) -> None:
     assert store.status("good").time_spent == TimeSpent(4.0, 1.0, 0.5, 1.5, 9)
 

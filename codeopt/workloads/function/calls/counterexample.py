@@ -157,6 +157,7 @@ _WAYS: dict[str, Callable[..., str]] = {
     steps.JOIN: lambda _, one: f"{one}, in which equal values are one object",
     steps.TURNS: lambda _, one, two: f"import itertools; [*itertools.zip_longest({one}, {two})]",
     steps.GATHER: lambda _, one, two: f"import asyncio; await asyncio.gather({one}, {two})",
+    steps.CANCEL: lambda _, one: f"{one}, cancelled where it first waits, or closed after its first item",
     steps.HALF: lambda _, one, two: f"x, y = {one}, {two}; next(x); [*y]; [*x]",
     steps.DROP: lambda _, one, two: f"next({one}); [*{two}]",
     steps.NEST: lambda _, one, two: _with_callback(one, two, f"of which a callback or iterator calls {two}"),

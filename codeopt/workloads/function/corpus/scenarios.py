@@ -54,6 +54,7 @@ SETTINGS = 4
 """Number of constants that are set, and of classes of which there are objects of subclasses."""
 ONE_OBJECT = "one object is given at two places"
 OTHER_CONTEXT = "the caller, or its thread, has another decimal context"
+CANCELLED = "the caller cancels it where it first waits, or closes it after its first item"
 
 
 def scenarios(
@@ -146,6 +147,8 @@ def _unusual(texts: Sequence[str], contract: Contract, function: Function) -> It
         yield from (Scenario(steps.of_subclass(base, name), (text,), because) for text in texts)
     if any(name.partition(".")[0] == "decimal" for name in imported_names(function.source)):
         yield from (Scenario(steps.IN_CONTEXT, (text,), OTHER_CONTEXT) for text in texts)
+    if function.asynchronous:
+        yield from (Scenario(steps.CANCELLED, (text,), CANCELLED) for text in texts)
     for text in texts:
         call = read(text)
         if call is not None:

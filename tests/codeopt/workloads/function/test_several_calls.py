@@ -18,7 +18,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.engine.judge import Judge
 from codeopt.report.outcomes import why
-from codeopt.workloads.function.corpus.scenarios import CALLBACK, ONE_OBJECT, OTHER_CONTEXT, OTHER_TYPE
+from codeopt.workloads.function.corpus.scenarios import CALLBACK, CANCELLED, ONE_OBJECT, OTHER_CONTEXT, OTHER_TYPE
 from tests.support.judges import ENOUGH_EXAMPLES, function_judge
 
 pytestmark = pytest.mark.full
@@ -92,6 +92,20 @@ async def f(xs):
             found.append(x)
     return found
 """
+WAITED = """\
+import asyncio
+async def f(xs, log):
+    seen = []
+    try:
+        for x in xs:
+            await asyncio.sleep(0)
+            if x not in seen:
+                seen.append(x)
+        return seen
+    finally:
+        log.append('end')
+"""
+YIELDED = WAITED.replace("        return seen\n", "").replace("(x)\n", "(x)\n                yield x\n")
 NOTED = """\
 def f(xs, log):
     seen = []
@@ -281,6 +295,11 @@ HONEST = {
         "    return [x for x, k in zip(xs, keys) if k == most]\n",
     ),
     "an object asked once": (BOX, BOXES, BOX.partition("def f")[0] + "def f(box):\n    return sum(box.sides) ** 2\n"),
+    "a coroutine that ends as before": (
+        WAITED, LOGS, WAITED.replace("seen = []", "seen = {}").replace("seen.append(x)", "seen[x] = 1").replace(
+            "return seen", "return list(seen)"
+        ),
+    ),
     "a dictionary of its own, with waits": (
         ASYNC, LISTS, "import asyncio\nasync def f(xs):\n    await asyncio.sleep(0)\n"
         "    return list(dict.fromkeys(xs))\n",
@@ -454,7 +473,7 @@ TOLD = {
     ),
     "answers kept by equality": (REPEATED, REPEATEDS, CACHED.format(""), OTHER_TYPE, ".0, '"),
     "a callback asked in another order": (BEST, KEYS, BACKWARDS, CALLBACK, "lambda *v: (print(v)"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("backend", "name"), on_backends(TOLD))
@@ -466,6 +485,28 @@ def test_told_in_every_run(opens: Opens, backend: str, name: str) -> None:
         caveat = next(each for each in found.caveats if each.cause == because)
         assert shown in caveat.input
         assert shown in caveat.reproduce
+
+
+CANCELLED_ONES = {
+    "a coroutine": (
+        WAITED, "import asyncio\nasync def f(xs, log):\n    for x in xs:\n        await asyncio.sleep(0)\n"
+        "    log.append('end')\n    return list(dict.fromkeys(xs))\n",
+    ),
+    "an asynchronous generator": (
+        YIELDED, "import asyncio\nasync def f(xs, log):\n    for x in dict.fromkeys(xs):\n"
+        "        await asyncio.sleep(0)\n        yield x\n    log.append('end')\n",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CANCELLED_ONES)
+def test_what_is_cancelled_before_its_end(opens: Opens, name: str) -> None:
+    old, draft = CANCELLED_ONES[name]
+    found = opens("bubblewrap", old, LOGS).check(Revision.of(draft), "a person's")
+    assert found.correct, why(found)
+    caveat = next(each for each in found.caveats if each.cause == CANCELLED)
+    assert "cancelled where it first waits" in caveat.input
+    assert ("'end'" in caveat.expected, "'end'" in caveat.got) == (True, False)
 
 
 def test_a_method_that_a_subclass_overrides(opens: Opens) -> None:

@@ -61,6 +61,8 @@ TIMES = 12
 """Number of these calls."""
 GATHER = "gather"
 """Run two coroutines at once: their answers."""
+CANCEL = "cancel"
+"""Cancel a coroutine where it first waits, or close an asynchronous generator after its first item: how it ends."""
 NEST = "nest"
 """Have a callback, or an iterator, of the first call make the second: their answers."""
 TRACE = "trace"
@@ -100,6 +102,8 @@ THROWN = (*first(0), (NEXT, 0), (THROW, 0), (READ, 0), (GIVEN, 0))
 """An exception that is thrown into an iterator, which is then read on."""
 CLOSED = (*first(0), (NEXT, 0), (CLOSE, 0), (GIVEN, 0))
 """An iterator that is begun and closed."""
+CANCELLED = ((GIVE, 0), (CANCEL, 0), (GIVEN, 0))
+"""A coroutine that is cancelled, an asynchronous generator that is closed."""
 INSIDE = ((NEST, 0, 1),)
 """A callback, or an iterator, that calls the function again."""
 TRACED = ((TRACE, 0),)

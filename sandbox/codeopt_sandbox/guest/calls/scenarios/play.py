@@ -139,6 +139,7 @@ class Performance:
             scenarios.CONTEXT: set_context,
             scenarios.MANY: self.many,
             scenarios.GATHER: self.gather,
+            scenarios.CANCEL: self.cancel,
             scenarios.NEST: self.nest,
             scenarios.TRACE: self.trace,
             scenarios.STOP: self.stop,
@@ -295,6 +296,31 @@ class Performance:
 
         self.answers += [Stream(self.encoder(), lambda each=each: given(each), self.fields).finish()  # type: ignore[misc]
                          for each in self.worker.loop().run_until_complete(both())]  # fmt: skip
+
+    def cancel(self, at: int) -> None:
+        """Cancel a coroutine where it first waits, or close an asynchronous generator after its first item. Raises
+        Impossible."""
+        import asyncio
+
+        args, kwargs = self.given[at]
+        made: Any = self.worker.function(*args, **kwargs)
+
+        async def ended() -> Any:
+            if hasattr(made, "aclose"):
+                await made.__anext__()
+                return await made.aclose()
+            task = asyncio.ensure_future(made)
+            await asyncio.sleep(0)
+            if not task.cancel():  # it has ended without a wait
+                raise Impossible
+            return (await asyncio.gather(task, return_exceptions=True))[0]
+
+        try:
+            end = self.worker.loop().run_until_complete(ended())
+        except StopAsyncIteration as error:
+            raise Impossible from error
+        words = f"ends with {type(end).__name__}" if isinstance(end, BaseException) else "ends"
+        self.answers.append(Answer(RETURNS, text_field(words)))
 
     def nest(self, one: int, other: int) -> None:
         """Let the caller's own code call the function again, a few times. Raises Impossible."""

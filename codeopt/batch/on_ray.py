@@ -10,6 +10,7 @@ import logging
 import os
 import socket
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +30,8 @@ COUNT_NODES_S = 5.0
 """Interval at which nodes are counted, seconds."""
 CONNECT_S = 10.0
 """Longest wait for a connection to the cluster, seconds."""
+MAX_NO_HEAD_S = 10.0
+"""Longest wait for a head of the cluster that does not answer, seconds: one that is kept in Redis may start again."""
 MAX_NO_NODE_S = 60.0
 """Longest wait of a batch without a node for one, seconds; also a node's time to describe itself."""
 PASSED_PREFIXES = (
@@ -49,8 +52,10 @@ class RemoteWorker:
     """A worker as the driver sees it."""
 
     node: str
+    core: int
     actor: Any
     problem: str = ""
+    ready: bool = False
 
 
 @dataclass
@@ -74,8 +79,10 @@ class RayBatch:
     """Ids of the nodes that have workers."""
     _hosts: dict[str, str] = field(default_factory=dict)
     """Names of all nodes that were seen, by id."""
-    _cores: dict[str, int] = field(default_factory=dict)
-    """Number of cores that measure, by node."""
+    _cores: dict[str, list[int]] = field(default_factory=dict)
+    """Cores that measure, by node."""
+    _head: str = ""
+    """HOST:PORT of the cluster's head."""
     _most: int = 0
     _seen: float = float("-inf")
     """Time of the last count of nodes, by the monotonic clock."""
@@ -87,10 +94,12 @@ class RayBatch:
         ray = _connect(self.address)
         try:
             here = ray.get_runtime_context().get_node_id()
+            self._head = ray.get_runtime_context().gcs_address
             self._coordinator = (
                 ray.remote(Coordinator).options(num_cpus=0, **_at(here)).remote(self.scheduler.batch.folder)
             )
             while self._calls or (self.scheduler.waiting and not self.scheduler.stopped):
+                self._require_head()
                 self._count_nodes(ray)
                 self._poll(ray)
                 self.scheduler.record_time()
@@ -118,10 +127,18 @@ class RayBatch:
         for node in set(alive) - self._known:
             self._known.add(node)
             if alive[node] and self.scheduler.waiting:
-                self._start_workers(ray, node, alive[node])
+                self._meet(ray, node, alive[node])
+        # A lost worker is replaced here, and not at once: for some seconds a dead node still counts as alive.
+        idle = len(self.scheduler.waiting) - sum(not worker.problem for worker in self._calls.values())
+        for node, cores in self._cores.items():
+            at_work = Counter(worker.core for worker in self._calls.values() if worker.node == node)
+            for core in (cores * self.ahead)[: 0 if self.scheduler.stopped else max(0, idle)]:
+                at_work[core] -= 1
+                if at_work[core] < 0:
+                    self._start_worker(ray, node, core)
 
-    def _start_workers(self, ray: Any, node: str, cpus: int) -> None:
-        """Start `ahead` workers for each core of a node, never on more cores than Ray was given. Raises UsageError."""
+    def _meet(self, ray: Any, node: str, cpus: int) -> None:
+        """Ask a node which cores measure, never more than Ray was given. Raises UsageError."""
         try:
             describe = ray.remote(describe_node).options(num_cpus=0, max_retries=0, **_at(node))
             version, cores = ray.get(describe.remote(self.cores), timeout=MAX_NO_NODE_S)
@@ -130,15 +147,13 @@ class RayBatch:
             return
         if version != __version__:
             raise UsageError(f"a node of the cluster has codeopt {version}, this machine {__version__}")
-        self._cores[node] = len(cores[-cpus:])
+        self._cores[node] = cores[-cpus:]
         self._log(f"{self._named(node)} is in the cluster; {self._measuring()}")
-        for core in (cores[-cpus:] * self.ahead)[: len(self.scheduler.waiting)]:
-            self._start_worker(ray, node, core)
 
     def _start_worker(self, ray: Any, node: str, core: int) -> None:
         environ = {name: value for name, value in os.environ.items() if name.startswith(PASSED_PREFIXES)}
         actor = ray.remote(Worker).options(num_cpus=1 / self.ahead, max_restarts=0, **_at(node))
-        worker = RemoteWorker(node, actor.remote(core, self.options, self._coordinator, environ))
+        worker = RemoteWorker(node, core, actor.remote(core, self.options, self._coordinator, environ))
         self._calls[worker.actor.open.remote()] = worker
 
     def _poll(self, ray: Any) -> None:
@@ -154,7 +169,7 @@ class RayBatch:
             try:
                 event = ray.get(call)
             except ray.exceptions.RayError as error:
-                self._lost(ray, worker, error)
+                self._lost(worker, error)
             else:
                 self._handle(worker, event)
 
@@ -166,21 +181,35 @@ class RayBatch:
         else:
             self.scheduler.batch.set_facts(backend=event.text)
             self.scheduler.on_event(event)
+        worker.ready = True
         worker.problem = self.scheduler.next()
         if worker.problem:
             self._calls[worker.actor.work.remote(worker.problem)] = worker
         else:
             worker.actor.close.remote()
 
-    def _lost(self, ray: Any, worker: RemoteWorker, error: Exception) -> None:
-        """Give a lost worker's problem to another; the next count looks whether its node still is."""
+    def _lost(self, worker: RemoteWorker, error: Exception) -> None:
+        """Give a lost worker's problem to another. A core on which none could even begin gets no further one."""
         reason = f"a worker on {self._named(worker.node)} was lost ({type(error).__name__})"
         self._log(reason)
         if worker.problem:
             self.scheduler.lost(worker.problem, reason)
-        alive = {node["NodeID"] for node in ray.nodes() if node["Alive"]}
-        if worker.node in alive and not any(other.node == worker.node for other in self._calls.values()):
-            self._known.discard(worker.node)  # it gets new workers
+        if not worker.ready and worker.core in self._cores.get(worker.node, []):
+            self._cores[worker.node].remove(worker.core)
+
+    def _require_head(self) -> None:
+        """Wait for a head that does not answer. Raises NoSandbox. Ray would wait for it in silence, and then end us."""
+        until = time.monotonic() + MAX_NO_HEAD_S
+        while True:
+            try:
+                return _require_listener(self._head)
+            except OSError as error:
+                if time.monotonic() > until:
+                    raise NoSandbox(
+                        f"the head of the cluster at {self._head} does not answer: {error.strerror}",
+                        hint="start the cluster again: the same command continues",
+                    ) from None
+            time.sleep(POLL_S)
 
     def _named(self, node: str) -> str:
         """`node host (1a2b3c4d)`."""
@@ -189,7 +218,7 @@ class RayBatch:
 
     def _measuring(self) -> str:
         """`12 cores on 3 nodes measure`; the most that did at once are kept for the report."""
-        cores = sum(self._cores.values())
+        cores = sum(map(len, self._cores.values()))
         self._most = max(self._most, cores)
         self.scheduler.batch.set_facts(cores=max(1, self._most))
         return (

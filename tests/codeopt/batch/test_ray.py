@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,12 +23,13 @@ from tests.support.synthetic import write_set
 
 pytest.importorskip("ray", reason="the extra codeopt[ray] is not installed")
 TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0123456789abcdef" * 4}  # as Ray asks of every cluster today
+PATIENT = {"RAY_raylet_start_wait_time_s": "150"}  # a busy machine takes longer than Ray's own limit for a node
 RAY = [sys.executable, "-m", "ray.scripts.scripts", "start", "--num-cpus", "1", "--block", "--disable-usage-stats"]
 
 
 @pytest.fixture(autouse=True)
 def token(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in TOKEN.items():
+    for name, value in (TOKEN | PATIENT).items():
         monkeypatch.setitem(ENV, name, value)
 
 
@@ -48,29 +49,36 @@ def node(*command: str, shown: Path) -> Iterator[subprocess.Popen[bytes]]:
     try:
         yield process
     finally:
-        os.killpg(process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
 @contextmanager
-def cluster(folder: Path, hidden: Path | None = None) -> Iterator[Cluster]:
+def head_node(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The first node of a cluster, with its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    address = f"127.0.0.1:{port}"
     home = Path("/tmp") / f"codeopt-ray-{os.getpid()}-{port}"  # sockets' paths may have 107 bytes
     head = [*RAY, "--head", "--port", str(port), "--include-dashboard=false", "--temp-dir", str(home)]
-    second = [*RAY, "--address", address]
-    if hidden:
-        second = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', str(hidden), *second]
     try:
-        with node(*head, "--node-ip-address", "127.0.0.1", shown=folder / "head.log"):
+        with node(*head, "--node-ip-address", "127.0.0.1", shown=folder / "head.log") as process:
             wait_for(folder / "head.log", "Ray runtime started")
-            with node(*second, "--node-ip-address", "127.0.0.1", shown=folder / "second.log") as process:
-                wait_for(folder / "second.log", "Ray runtime started")
-                yield Cluster(address, process)
+            yield f"127.0.0.1:{port}", process
     finally:
         shutil.rmtree(home, ignore_errors=True)
+
+
+@contextmanager
+def cluster(folder: Path, hidden: Path | None = None) -> Iterator[Cluster]:
+    with head_node(folder) as (address, _):
+        second = [*RAY, "--address", address]
+        if hidden:
+            second = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', str(hidden), *second]
+        with node(*second, "--node-ip-address", "127.0.0.1", shown=folder / "second.log") as process:
+            wait_for(folder / "second.log", "Ray runtime started")
+            yield Cluster(address, process)
 
 
 def wait_for(log: Path, text: str, seconds: float = 180) -> None:
@@ -121,6 +129,37 @@ def a_node_is_killed_and_then_the_driver(problems: Path, run: Path, nodes: Clust
     assert [(each.status, each.accepted) for each in found.values()] == [("done", True)] * 6
     assert kept.items() <= {id: (each.finished, each.ratio) for id, each in found.items()}.items()  # not done again
     assert all(found[id].attempts >= 2 for id in lost(run))
+
+
+@pytest.mark.full
+@pytest.mark.timeout(600)
+def test_a_lost_worker_is_replaced_and_without_a_head_the_batch_ends(tmp_path: Path) -> None:
+    """Another worker of its node is alive. Ray alone would be silent for a minute, and end with a status of its own."""
+    problems, run = write_set(tmp_path, 12, work=100_000), tmp_path / "run"
+    with (
+        head_node(tmp_path) as (address, head),
+        start(problems, run, "--cluster", f"ray:{address}", "--ahead", "2") as driver,
+    ):
+        until(lambda: running(run) == 2)
+        killed, *_ = workers(head.pid)
+        os.kill(killed, signal.SIGKILL)
+        until(lambda: lost(run))
+        until(lambda: len(set(workers(head.pid)) - {killed}) == 2)
+        os.killpg(head.pid, signal.SIGKILL)
+        out, err = driver.communicate(timeout=60)
+    assert (driver.returncode, out) == (3, ""), err
+    assert [line.partition(":")[0].strip() for line in err.splitlines()[-2:]] == ["error", "hint"], err
+
+
+def workers(session: int) -> list[int]:
+    """Ids of a node's processes that improve problems."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            names = (folder / "cmdline").read_bytes()
+            if names.startswith(b"ray::Worker") and os.getsid(int(folder.name)) == session:
+                found.append(int(folder.name))
+    return found
 
 
 def lost(run: Path) -> list[str]:

@@ -1,7 +1,8 @@
 """List slow functions that the built-in rules can make faster.
 
-Exit status 1 when there is something to gain, verified as by `codeopt improve`; 0 when there is not; 5 where nothing
-could be looked at: no test runs any of them and none can be judged. --exit-zero makes 1 and 5 0.
+Exit status 1 when there is something to gain, verified as by `codeopt improve`; 0 when there is not; 6 where a limit
+left some untried; 5 where nothing could be looked at: no test runs any of them and none can be judged. --exit-zero
+makes 1 and 5 0.
 """
 
 from __future__ import annotations
@@ -81,11 +82,10 @@ def run(arguments: argparse.Namespace) -> int:
             console.print(go_on_with(found.left))
         if found.interrupted:
             return INTERRUPTED
-        if found.not_checked_reason:
-            return report_blind(found.not_checked_reason, console if arguments.json else None)
+        blind = found.not_checked_reason and report_blind(found.not_checked_reason, console if arguments.json else None)
     if found.improved:
         return GAIN
-    return BUDGET_SPENT if found.left else 0
+    return BUDGET_SPENT if found.left else blind or 0
 
 
 def table(found: ProjectCheck, ranked_by: str = "test time", following: Sequence[str] = ()) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -69,7 +70,24 @@ def test_no_file_is_read_after_the_deadline_and_each_is_named(command: str, tmp_
     assert [(row["path"], row["reason"]) for row in rows] == [(name, why) for name in sorted(FILES)]
     said = done.json["stop_reason"] if command == "check ." else " ".join(done.json["notices"])
     assert "the time limit of 1e-06 s is reached (--max-seconds)" in said
-    assert done.status == (5 if command == "check ." else 6)
+    assert done.status == 6
+
+
+def test_a_check_whose_time_is_up_before_the_first_function_is_not_green(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All files are read; the limit is reached while they are ranked."""
+    write_files(tmp_path, {"one.py": LOOP, "two.py": LOOP})
+    monkeypatch.setattr("codeopt.review.check.rank", _out_of_time)
+    monkeypatch.chdir(tmp_path)
+    status = main(["check", ".", "--max-seconds", "60", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    why = "not tried: the time limit of 60 s is reached (--max-seconds)"
+    assert (status, [row["reason"] for row in found["functions"]]) == (6, [why] * 2)
+
+
+def _out_of_time(*_: object) -> NoReturn:
+    raise DeadlineReached
 
 
 def test_several_functions_are_not_read_after_the_deadline(tmp_path: Path) -> None:

@@ -302,7 +302,12 @@ def apply_command(path: Path, run: Path) -> str:
         above = os.path.commonpath([path.resolve(), run.resolve()])
         name = shlex.quote(os.path.relpath(run.resolve(), above))
         return f"cd {shlex.quote(above)} && {APPLY} {name}"
-    return APPLY if _home_of(run) == STORE else f"{APPLY} {shlex.quote(os.path.relpath(run))}"
+    return command_on(APPLY, run)
+
+
+def command_on(words: str, run: Path) -> str:
+    """Return a command about a run, which is named unless the command finds it by itself from the current folder."""
+    return words if _home_of(run) == STORE else f"{words} {shlex.quote(os.path.relpath(run))}"
 
 
 def undo_command(run: Path) -> str:

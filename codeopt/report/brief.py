@@ -10,7 +10,7 @@ from typing import Any
 
 from codeopt.core.columns import columns
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.run_index import apply_command
+from codeopt.core.run_index import apply_command, command_on
 from codeopt.core.sanitize import inline
 from codeopt.core.task_score import TaskMeasure, TaskScore
 from codeopt.core.words import Speedup, counted, money, took
@@ -85,7 +85,7 @@ def next_line(result: Result, *, written: bool) -> list[str]:
     if result.best:
         return lines + [f"Apply: {apply_command(result.program.path, result.saved)}"] * (not written)
     if not early:
-        return [f"Next: {result.outlook.next_step or 'codeopt show'}"]
+        return [f"Next: {result.outlook.next_step or command_on('codeopt show', result.saved)}"]
     more = "--structured" if result.end is End.UNREADABLE else result.raised_limit
     return [*lines, f"Next: codeopt improve --resume {result.saved} {more}".rstrip()]
 

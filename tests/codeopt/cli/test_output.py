@@ -373,3 +373,13 @@ def run_on_a_terminal(
     return on_a_terminal(
         line, folder, environment(**{"TERM": "xterm-256color", **NO_FEEDBACK, **env}), columns, interrupt
     )
+
+
+@pytest.mark.full
+def test_the_last_line_applies_a_run_that_could_not_be_saved_in_its_place(tmp_path: Path) -> None:
+    """No folder can be made below a file, as none can in a project that is read-only."""
+    done = improve(tmp_path, "--run-dir", "slow.py/runs", TMPDIR=str(tmp_path))
+    _, _, next_command = done.lines[-1].partition("Apply: codeopt ")
+    again = codeopt(*shlex.split(next_command), cwd=tmp_path)
+    assert again.status == 0, again.err
+    run_fast(tmp_path)

@@ -179,7 +179,7 @@ def choose(
     """The calls to time, without unusual ones: a draft that answers another of them otherwise is
     wrong. Raises ProgramError when they are too short for any clock."""
     notify("choosing calls to time")
-    choice = _Choice(harness, contract, seed)
+    choice = _Choice(harness, contract, seed, notify)
     timed, expected = _timed(choice, corpus)
     if timed.seconds < ENOUGH_S <= expected and not corpus.big:
         again, _ = _timed(replace(choice, disturbed=expected / timed.seconds), corpus)
@@ -276,6 +276,7 @@ class _Choice:
     harness: FunctionHarness
     contract: Contract
     seed: int
+    notify: Callable[[str], None]
     disturbed: float = 1.0
     """Ratio of the time of checked calls to that of timed ones, on a machine that others use."""
 
@@ -329,6 +330,7 @@ class _Choice:
     def _near_big(self, big: Sequence[str]) -> tuple[list[KnownCall], str]:
         """The calls that were given for timing, and others where they are short. Raises ProgramError."""
         ordered = self.harness.ordered
+        self.notify(f"choosing calls to time, {len(big)} BIG")
         made = self.harness.ask(tuple(big), seconds=BIG_S, lost=3, budget=BIG_S, ordered=ordered).outcomes
         found = [KnownCall(t, o, "big", o.seconds, ordered=ordered) for t, o in zip(big, made, strict=True)]
         longest = sorted((k for k in found if k.returns), key=lambda k: -k.seconds)
@@ -406,6 +408,7 @@ class _Choice:
 
     def _once(self, texts: Sequence[str], limit: CallTimeLimit) -> list[KnownCall]:
         """Calls made once, with the seconds that they take where nothing disturbs them."""
+        self.notify(f"choosing calls to time, trying {len(texts):,}")
         return [replace(k, seconds=k.seconds / self.disturbed) for k in once(self.harness, texts, limit)]
 
     def _made(self, texts: Sequence[str]) -> list[str]:

@@ -88,9 +88,9 @@ def _figures(figures: Figures, files: Mapping[str, str]) -> str:
     if given := [f for f in figures.functions if f.given and not loading.is_loading(f)][:ROWS]:
         rows.append("what these are called with: sizes, and values of integers")
         rows += [f"{_named(f)}({given_words(f.given)})" for f in given]
-    if lines := [(line, text) for line in figures.lines if (text := _text(files, line.file, line.line))]:
-        rows.append("hot lines")
-        rows += [f"{line.own_share:6.1%} {line.file}:{line.line}  {text}" for line, text in lines]
+    texts = [(line, *_text(files.get(line.file, "").split("\n"), line.line)) for line in figures.lines]
+    if lines := [f"{line.own_share:6.1%} {line.file}:{at}  {text}" for line, at, text in texts if text]:
+        rows += ["hot lines", *lines]
     if libraries := figures.libraries:
         rows.append("time in libraries, by the function of the project that it belongs to")
         rows += [f"{row.share:6.1%} {row.library} below {row.caller.file}::{row.caller.qualname}" for row in libraries]
@@ -111,9 +111,11 @@ def _named(function: FunctionTime) -> str:
     return f"{function.file}::{function.qualname}"
 
 
-def _text(files: Mapping[str, str], path: str, line: int) -> str:
-    lines = files.get(path, "").split("\n")
-    return lines[line - 1].strip()[:LONGEST_LINE] if 0 < line <= len(lines) else ""
+def _text(lines: Sequence[str], at: int) -> tuple[int, str]:
+    """A line's number and text, of a decorator those below: the interpreter enters a function at its first one."""
+    while 0 < at < len(lines) and lines[at - 1].lstrip().startswith("@"):
+        at += 1
+    return at, lines[at - 1].strip()[:LONGEST_LINE] if 0 < at <= len(lines) else ""
 
 
 def _queries(profile: ProjectProfile) -> Sequence[str]:

@@ -405,6 +405,14 @@ def test_no_function_that_may_be_edited() -> None:
     assert shown.original.source.startswith("# No function")
 
 
+def test_a_hot_decorator_is_the_function_that_is_entered_there() -> None:
+    files = Revision({"app/kept.py": "@first\n@second(1)\ndef hot(a):\n    return a\n"})
+    samples = [Sample((MAIN, Spot("app/kept.py", "hot", 1)), 1, "", False, 1.0)]
+    found = with_sampled_lines(make_profile(PLAIN, samples, [], 0.0, {}, {}))
+    told = brief(found, "python main.py", "3.11", "", files).measured_facts
+    assert "100.0% app/kept.py:3  def hot(a):" in told
+
+
 def test_hot_functions_leave_each_other_no_hole_and_the_rest_some_room() -> None:
     """Three long functions with 3 % or more, one of them at work in an import, fill more than the room of the rest."""
     body = "\n".join(f"    x{n} = 'a long line of a hot function, {n}'" for n in range(140))

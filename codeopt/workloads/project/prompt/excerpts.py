@@ -108,8 +108,7 @@ class SourcePage:
         if place.file not in self.files or self.ground.why(place.file) or is_vendored(place.file):
             return False
         module = read_module(self.files[place.file])
-        lines = module.span(place.qualname) - module.docstrings  # empty for a function in a function
-        return not lines or bool(lines - self.shown.get(place.file, set()))
+        return bool(module.span(place.qualname) - module.docstrings - self.shown.get(place.file, set()))
 
     def _wanted(
         self, places: Sequence[SourcePart], hot: Set[SourcePart]
@@ -171,11 +170,12 @@ class NumberedModule:
         return frozenset(at for node in self.found.values() for at in _docstring(node))
 
     def span(self, name: str) -> set[int]:
-        """Lines of a function or class; of an empty name all lines."""
+        """Lines of a function or class, of one in a function those of the outer one; of an empty name all lines."""
         if not name:
             return {*range(1, len(self.lines) + 1)}
-        node = self.found.get(name)
-        return set(range(first_line(node), last_line(node) + 1)) if node else set()
+        if node := self.found.get(name):
+            return set(range(first_line(node), last_line(node) + 1))
+        return self.span(name.rpartition(".")[0]) if "." in name else set()
 
     def head(self, name: str) -> set[int]:
         """Lines of a function above its first statement."""

@@ -7,16 +7,15 @@ pattern counts if it is improbable by chance.
 from __future__ import annotations
 
 import math
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from codeopt.workloads.contract.properties import LARGE
+from codeopt.workloads.contract.properties import LARGE, OF_CALLS, Evidence
 
-ENOUGH = 5.0
-"""Weight from which on a property is learnt: minus the logarithm of the chance, 0.7 %, that random values keep it."""
 BY_HAND = 0.5
 """Share of its weight that order counts: what is written by hand is more often in order than chance would have it."""
 MOST = 2_000
@@ -29,6 +28,8 @@ WORD = 4
 """Letters of words that are of one length by habit: fewer."""
 WIDEST = 8
 """Maximum width of a row whose columns are typed separately."""
+MOST_LETTERS = 12
+"""Letters that are counted."""
 ROWS = (list, tuple)
 Pairs = list[tuple[Any, Any]]
 Links = dict[Any, list[Any]]
@@ -57,14 +58,17 @@ class Pattern:
     """Returns a near value that keeps it."""
 
 
-def patterns_of(values: Sequence[Any], few: int, more: float = 0.0) -> Iterator[Pattern]:
+def patterns_of(
+    values: Sequence[Any], evidence: Evidence = OF_CALLS, more: float = 0.0, *, column: bool = False
+) -> Iterator[Pattern]:
     """Yield the patterns that values of several calls share. more: further weight of each value that is in order, where
-    the code says that it has to be."""
+    the code says that it has to be. column: they are columns of tables."""
     learnt: set[str] = set()
-    for each in (*PATTERNS, *_typed_rows(values)):
+    further = [*(OF_COLUMNS if column else ()), *(_same_counts(values) if evidence.of_inputs else ())]
+    for each in (*PATTERNS, *_typed_rows(values), *further):
         found = [kept for value in values if (kept := each.look(value)) is not None]
         shown = sum(kept.weight + more * (each.words in (SORTED, EVEN)) for kept in found)
-        if len(found) < few or shown < ENOUGH or not all(kept.holds for kept in found):
+        if len(found) < evidence.few or shown < evidence.weight or not all(kept.holds for kept in found):
             continue
         learnt.add(each.words)
         if each.implied_by not in learnt:
@@ -106,6 +110,68 @@ def _once(pairs: Pairs, kind: Callable[[tuple[int, int]], Any], ways: int) -> Ke
     nodes = len({each for pair in pairs for each in pair})
     chance = ways * len(pairs) * (len(pairs) - 1) / (2 * nodes * nodes)
     return Kept(len(set(map(kind, pairs))) == len(pairs), chance if nodes >= LEAST else 0.0)
+
+
+def _are_a_tree(pairs: Pairs) -> Kept:
+    """Check that edges connect the numbers from the smallest on, one more than there are edges."""
+    above: dict[int, int] = {}
+
+    def top(node: int) -> int:
+        while above.setdefault(node, node) != node:
+            above[node] = above[above[node]]
+            node = above[node]
+        return node
+
+    for one, other in pairs:
+        above[top(one)] = top(other)
+    low, size = min(above), len(pairs) + 1
+    holds = len(above) == size == max(above) - low + 1 and sum(node == up for node, up in above.items()) == 1
+    return Kept(holds, len(pairs) if size > LEAST else 0.0)
+
+
+def _as_tree(value: Any) -> Any:
+    """Each node but the first with an earlier one. Further items of a row stay."""
+    low = min(min(row[:2]) for row in value)
+    return type(value)(
+        type(row)([low + (31 * row[0] + row[1]) % at, low + at, *row[2:]]) for at, row in enumerate(value, 1)
+    )
+
+
+def _once_in_a_column(value: Any) -> Kept | None:
+    if not isinstance(value, list) or not all(type(item) in (int, str) for item in value):
+        return None
+    return Kept(len(set(value)) == len(value), len(value) if len(value) >= LEAST else 0.0)
+
+
+def _in_a_column(value: Any, order: Callable[[Any, Any], bool]) -> Kept | None:
+    if not isinstance(value, list) or len({type(item) for item in value}) > 1:
+        return None
+    distinct = 1 + sum(one != other for one, other in pairwise(value))
+    return Kept(all(order(one, other) for one, other in pairwise(value)), math.lgamma(distinct + 1))
+
+
+def _same_counts(values: Sequence[Any]) -> Iterator[Pattern]:
+    """Letters that each text, or list of texts, has as often, as a map has one start."""
+    texts = [_letters(value) for value in values]
+    if None in texts or len(set(texts)) < LEAST:
+        return
+    for letter in sorted(set("".join(map(str, texts))))[:MOST_LETTERS]:
+        often = {str(text).count(letter) for text in texts}
+        if len(often) == 1 and often != {0}:
+            count = often.pop()
+
+            def look(value: Any, letter: str = letter, count: int = count) -> Kept | None:
+                text = _letters(value)
+                return None if text is None else Kept(text.count(letter) == count, 1.0)
+
+            yield Pattern(f"{{}} has {letter!r} {count} times", look)
+
+
+def _letters(value: Any) -> str | None:
+    """A text, or those of a list of them, one after the other."""
+    if isinstance(value, list) and all(type(item) is str for item in value):
+        return "".join(value)
+    return value if type(value) is str else None
 
 
 def _of_order(count: int) -> float:
@@ -301,7 +367,7 @@ def _is_ordered(value: Any, sign: int) -> Kept | None:
     distinct = 1 + sum(one != other for one, other in pairwise(value))
     habit = isinstance(value, str) or _in_equal_steps(value)
     weight = 0.0 if habit else BY_HAND * math.lgamma(distinct + 1)
-    return Kept(holds, min(weight, ENOUGH / LEAST))
+    return Kept(holds, min(weight, OF_CALLS.weight / LEAST))
 
 
 def _in_order(value: Any) -> Any:
@@ -395,6 +461,7 @@ PATTERNS = (
         "no pair of {} comes twice", _of(_pairs, lambda pairs: _once(pairs, tuple, 1)), _LINKS,
         lambda v: _once_each(v, tuple),
     ),
+    Pattern("the pairs of {} are the edges of a tree", _of(_pairs, _are_a_tree), "", _as_tree),
     Pattern("the lists of {} hold its own keys", _holds_its_keys, "", _with_own_keys),
     Pattern("the pointers of {} are those of a square sparse matrix", _is_by_rows),
     Pattern("no list of {} holds its own place", _of(_adjacency, _no_loops)),
@@ -413,3 +480,10 @@ PATTERNS = (
             lambda v: _in_order(v)[::-1]),
 )  # fmt: skip
 """Patterns. A stronger one comes before those that it implies."""
+OF_COLUMNS = (
+    Pattern("nothing in {} comes twice", _once_in_a_column, "", lambda v: type(v)(dict.fromkeys(v))),
+    Pattern(SORTED, lambda v: _in_a_column(v, operator.le), "", _in_order),
+    Pattern("{} is sorted, the largest first", lambda v: _in_a_column(v, operator.ge), SORTED,
+            lambda v: _in_order(v)[::-1]),
+)  # fmt: skip
+"""Patterns of a column of a table. What a program reads is not written by hand: an order there is meant."""

@@ -86,6 +86,26 @@ Calls = Sequence[Sequence[Any]]
 """Values at one place, by the known call that gives them."""
 
 
+@dataclass(frozen=True)
+class Evidence:
+    """What it takes until something that known values share is part of a contract."""
+
+    few: int = FEW
+    """Fewest values."""
+    weight: float = 5.0
+    """Minus the logarithm of the chance, 0.7 %, that random values keep a pattern."""
+    of_inputs: bool = False
+    """True of inputs of programs: numbers beyond the known ones are unusual, as a statement bounds them, and columns of
+    tables are looked at one by one."""
+
+
+OF_CALLS = Evidence()
+OF_INPUTS = Evidence(1, 1.15, True)
+"""There are few inputs, and each is long. A pattern that is one by chance, at 10 %, makes a caveat of what would else
+reject a program, and so errs on the side of the candidate. It is half of the logarithm of that, as patterns halve their
+weight for what people write by hand."""
+
+
 def closed_set(calls: Calls, chance: float = CLOSED, most: int = MOST_VALUES) -> frozenset[Hashable] | None:
     """Return the values, if a new one is improbable. None if it is not.
 
@@ -99,17 +119,20 @@ def closed_set(calls: Calls, chance: float = CLOSED, most: int = MOST_VALUES) ->
     return frozenset(counts) if told and len(counts) <= most and once + 1 <= chance * told else None
 
 
-def properties(groups: Mapping[str, Calls], *, nested: bool) -> tuple[Property, ...]:
+def properties(groups: Mapping[str, Calls], evidence: Evidence, *, nested: bool) -> tuple[Property, ...]:
     """Properties of known values. groups: values by the names of their types; nested: they are parts of others."""
-    found = [*_of_numbers([each for kind in NUMBERS for each in groups.get(kind, ())])]
+    few = evidence.few
+    if evidence.of_inputs:  # a table of one input has many rows, which count as calls do
+        groups = {kind: [[value] for call in calls for value in call] for kind, calls in groups.items()}
+    found = [*_of_numbers([each for kind in NUMBERS for each in groups.get(kind, ())], few)]
     for kind in SIZED:
         values = [value for call in groups.get(kind, ()) for value in call]
-        least = 1 if kind == "str" and nested else FEW
+        least = 1 if kind == "str" and nested else few
         if len(values) >= least and all(map(len, values)):
             words = EMPTY.get(kind, f"an empty {kind}")
             found.append(Property(words, partial(_is_not_empty, kind=kind), says="non-empty", kinds=(kind,)))
-    found += _of_texts(groups.get("str", ()))
-    found += _of_records([value for call in groups.get("dict", ()) for value in call])
+    found += _of_texts(groups.get("str", ()), evidence)
+    found += _of_records([value for call in groups.get("dict", ()) for value in call], evidence)
     for kind in ("list", "tuple") if nested else ():
         found += _of_lengths(kind, groups.get(kind, ()))
     return tuple(found)
@@ -123,10 +146,10 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float) and abs(value) < math.inf
 
 
-def _of_numbers(calls: Calls) -> Iterator[Property]:
+def _of_numbers(calls: Calls, few: int) -> Iterator[Property]:
     given = [[value for value in call if abs(value) < math.inf] for call in calls]
     numbers = [value for call in given for value in call]
-    if len(numbers) < FEW:
+    if len(numbers) < few:
         return
     low, high = min(numbers), max(numbers)
     if known := closed_set(given, most=MOST_NUMBERS):
@@ -179,13 +202,13 @@ def _shown(value: Any) -> str:
     return str(value) if plain else repr(value)
 
 
-def _of_texts(calls: Calls) -> Iterator[Property]:
+def _of_texts(calls: Calls, evidence: Evidence) -> Iterator[Property]:
     texts = [text for call in calls for text in call]
     if 2 * sum("/" in text for text in texts) > len(texts) and not any("//" in text for text in texts):
         yield Property(
             "a doubled separator", lambda v: type(v) is not str or "//" not in v, lambda v: re.sub("/+", "/", v)
         )
-    if len(texts) < FEW or not any(texts):
+    if len(texts) < evidence.few or not any(texts):
         return
     if (words := closed_set(calls)) and max(map(len, texts)) > 1:
         says = _listed(sorted(words))
@@ -193,7 +216,19 @@ def _of_texts(calls: Calls) -> Iterator[Property]:
             f"a text other than {says}", lambda v: type(v) is not str or v in words, says=f"of {says}", kinds=("str",)
         )
         return
-    yield from _of_forms(calls, texts)
+    lengths = {len(text) for text in texts}
+    if evidence.of_inputs and len(lengths) == 1 and len(texts) >= FEW:  # columns of a file are often as wide
+        size = lengths.pop()
+        yield Property(
+            f"a text of another length than {size}", lambda v: type(v) is not str or len(v) == size,
+            lambda v: (v * size)[:size], kinds=("str",),
+        )  # fmt: skip
+    if evidence.of_inputs and not any(set(text) & set("\n\r") for text in texts):
+        yield Property(
+            "a line end", lambda v: type(v) is not str or not set(v) & set("\n\r"),
+            lambda v: re.sub("[\n\r]", "", v), kinds=("str",),
+        )  # fmt: skip
+    yield from _of_forms(calls, texts, evidence)
     yield from _of_letters(texts, closed_set(["".join(call) for call in calls]))
 
 
@@ -231,9 +266,11 @@ def kinds_of_letters(texts: Sequence[str]) -> frozenset[str]:
     return frozenset(kinds | ({BEYOND_ASCII} if any(ord(character) > 127 for character in found) else set()))
 
 
-def _of_forms(calls: Calls, texts: Sequence[str]) -> Iterator[Property]:
+def _of_forms(calls: Calls, texts: Sequence[str], evidence: Evidence) -> Iterator[Property]:
     """Forms such as `00:00`, of texts with signs between numbers and words; and readers that take all of them."""
     forms = closed_set([[_form(text) for text in call] for call in calls], FORMED, MOST_FORMS)
+    if evidence.of_inputs and len(texts) >= FEW and len(set(map(_exact, texts))) == 1:  # times of a log
+        forms = frozenset(map(_form, texts))
     if not forms or not all(re.search(r"[^0A]", str(form)) and re.search("[0A]", str(form)) for form in forms):
         return
     shapes = {_exact(text) for text in texts}
@@ -287,11 +324,24 @@ def _reads(reader: Callable[[str], object], text: str) -> bool:
     return False
 
 
-def _of_records(dicts: Sequence[Mapping[Any, Any]]) -> Iterator[Property]:
-    """Keys that each of several dicts has: texts, as of records."""
-    if len(dicts) < FEW:
+def _of_records(dicts: Sequence[Mapping[Any, Any]], evidence: Evidence) -> Iterator[Property]:
+    """Keys that each of several dicts has: texts, as of records. Of documents also that there are no others, and their
+    order."""
+    if len(dicts) < evidence.few:
         return
     keys = sorted(key for key in frozenset.intersection(*map(frozenset, dicts)) if type(key) is str)
+    known = list(dict.fromkeys(key for each in dicts for key in each))
+    if evidence.of_inputs and len(keys) == len(known) > 0:
+        yield Property(
+            f"a dict with other keys than {', '.join(map(repr, known))}",
+            lambda v: type(v) is not dict or v.keys() <= set(known),
+            lambda v: {key: item for key, item in v.items() if key in known}, kinds=("dict",),
+        )  # fmt: skip
+        if len(set(map(tuple, dicts))) == 1:
+            yield Property(
+                "keys in another order", lambda v: type(v) is not dict or list(v) == [k for k in known if k in v],
+                lambda v: {key: v[key] for key in known if key in v}, kinds=("dict",),
+            )  # fmt: skip
     says = f"with {', '.join(map(repr, keys))}"
     for key in keys:
         example = dicts[0][key]

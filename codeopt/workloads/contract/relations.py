@@ -9,14 +9,14 @@ enough.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import cycle, islice
 from typing import Any
 
-from codeopt.workloads.contract.patterns import ENOUGH, EVEN, patterns_of
-from codeopt.workloads.contract.properties import FEW
+from codeopt.workloads.contract.patterns import EVEN, patterns_of
+from codeopt.workloads.contract.properties import FEW, OF_CALLS, Evidence
 from codeopt.workloads.contract.relied import NOTHING_RELIED, Relied
 from codeopt.workloads.contract.seen import ARRAY, FRAME, bare
 from codeopt.workloads.source.literals import Constructed
@@ -51,6 +51,8 @@ class Parts:
     """Parts of one call by their paths, and the numbers by which they are compared."""
 
     values: Mapping[Path, Any]
+    columns: bool = False
+    """True if columns of tables are parts."""
 
     @cached_property
     def sizes(self) -> dict[str, int]:
@@ -59,7 +61,7 @@ class Parts:
         for path, value in self.values.items():
             if type(value) is int:
                 found[named(path)] = value
-            elif type(value).__name__ in WITHIN:
+            elif type(value).__name__ in WITHIN and not isinstance(path[-1], Column):
                 found[f"the length of {named(path)}"] = len(value)
                 if isinstance(value, SIZED) and (width := _width(value)):
                     found[f"the length of each row of {named(path)}"] = width
@@ -92,21 +94,35 @@ class Parts:
         return 0 if is_matrix else 1 + len(self.numbers[path]) // MANY
 
 
-def parts(given: Mapping[str, Any]) -> Parts:
-    """Arguments, the fields of records in them, and what their constructors are given."""
-    return Parts({path: part for name, value in given.items() for path, part in _within((name,), value, DEPTH)})
+def parts(given: Mapping[str, Any], *, columns: bool = False) -> Parts:
+    """Arguments, the fields of records in them, and what their constructors are given; columns: also those of
+    tables."""
+    found = (each for name, value in given.items() for each in _within((name,), value, DEPTH, columns=columns))
+    return Parts(dict(found), columns)
 
 
-def _within(path: Path, value: Any, depth: int) -> Iterator[tuple[Path, Any]]:
+def _within(path: Path, value: Any, depth: int, *, columns: bool) -> Iterator[tuple[Path, Any]]:
     value = content(bare(value))
     yield path, value
+    if columns and isinstance(value, list) and depth and value:
+        for step in _columns(value):
+            yield from _within((*path, Column(step)), [row[step] for row in value], depth - 1, columns=columns)
     if isinstance(value, Constructed) and depth:
         names = [*range(len(value.args)), *(name for name, _ in value.kwargs)]
         for at, name in enumerate(names[:FIELDS]):
-            yield from _within((*path, Argument(name)), value.values[at], depth - 1)
+            yield from _within((*path, Argument(name)), value.values[at], depth - 1, columns=columns)
     if isinstance(value, dict) and depth and all(type(key) is str for key in value):
         for key in list(value)[:FIELDS]:
-            yield from _within((*path, key), value[key], depth - 1)
+            yield from _within((*path, key), value[key], depth - 1, columns=columns)
+
+
+def _columns(rows: list[Any]) -> Sequence[Any]:
+    """Keys that all rows of a table have, or places of rows of one length."""
+    if all(type(row) is tuple for row in rows):
+        return range(len(rows[0])) if len(set(map(len, rows))) == 1 and len(rows[0]) <= FIELDS else ()
+    if not all(isinstance(row, dict) for row in rows):
+        return ()
+    return [key for key in rows[0] if type(key) is str and all(key in row for row in rows)][:FIELDS]
 
 
 @dataclass(frozen=True)
@@ -116,8 +132,19 @@ class Argument:
     name: int | str
 
 
+@dataclass(frozen=True)
+class Column:
+    """A step to the values that all rows of a table have at a place, or under a key."""
+
+    name: int | str
+
+
 def named(path: Path) -> str:
     """The path in words: `p['edges']`."""
+    if isinstance(path[-1], Column):
+        name = path[-1].name
+        shown = f"word {name + 1}" if isinstance(name, int) else repr(name)
+        return f"{shown} of {named(path[:-1])}"
     steps = (f"(argument {s.name + 1})" if isinstance(s, Argument) and isinstance(s.name, int)
              else f".{s.name}" if isinstance(s, Argument) else f"[{s!r}]" for s in path[1:])  # fmt: skip
     return f"`{path[0]}{''.join(steps)}`"
@@ -139,6 +166,12 @@ def put(value: Any, steps: Path, new: Any) -> Any:
     if not steps:
         return new
     step = steps[0]
+    if isinstance(step, Column):
+        column = put([row[step.name] for row in value], steps[1:], new)
+        pairs = zip(value, column, strict=False)  # a row without an item goes
+        if isinstance(step.name, str):
+            return [{**row, step.name: item} for row, item in pairs]
+        return [(*row[: step.name], item, *row[step.name + 1 :]) for row, item in pairs]
     if isinstance(step, Argument):
         names = [*range(len(value.args)), *(name for name, _ in value.kwargs)]
         at = names.index(step.name)
@@ -155,31 +188,46 @@ class Relation:
     """Returns True if a call keeps the relation, None if it does not apply."""
     repair: Callable[[Parts], Mapping[Path, Any]] | None = None
     """Returns other parts with which a call that breaks it keeps it."""
+    bounded: Path = ()
+    """Numbers that it bounds by a length."""
 
 
-def repaired(relations: Sequence[Relation], given: Mapping[str, Any], spare: object = None) -> Mapping[str, Any]:
-    """Arguments changed so that they keep the relations, as far as these know how. spare: the one that they may
+def repaired(
+    relations: Sequence[Relation], given: Mapping[str, Any], spare: Collection[object] = (), *, columns: bool = False
+) -> Mapping[str, Any]:
+    """Arguments changed so that they keep the relations, as far as these know how. spare: those that they may
     break."""
-    for relation in (each for each in relations if each is not spare):
-        found = parts(given)
+    found = parts(given, columns=columns)
+    for relation in (each for each in relations if each not in spare):
         if relation.repair is None or relation.holds(found) is not False:
             continue
         for path, new in relation.repair(found).items():
             given = {**given, path[0]: put(given[path[0]], path[1:], new)}
+        found = parts(given, columns=columns)
     return given
 
 
-def find_relations(calls: Sequence[Parts], relied: Relied = NOTHING_RELIED) -> tuple[Relation, ...]:
-    """Relations that all known calls keep: sizes first, orders last, as that is how they are restored."""
+def find_relations(
+    calls: Sequence[Parts],
+    relied: Relied = NOTHING_RELIED,
+    evidence: Evidence = OF_CALLS,
+    counts: Collection[Path] = (),
+) -> tuple[Relation, ...]:
+    """Relations that all known calls keep: sizes first, orders last, as that is how they are restored. counts: numbers
+    that say a length, and so may be larger than all known ones."""
     if not calls:
         return ()
-    found = [*_relied_on(calls, relied), *_equal(calls), *_bounded(calls), *_compared(calls), *_keys(calls)]
-    found += _sums(calls)
+    told = frozenset(map(named, counts))
+    bounds = list(_bounded(calls, evidence.few, told))
+    ranges = _ranges(calls, bounds, counts) if evidence.of_inputs else ()
+    found = [*_relied_on(calls, relied), *_equal(calls), *ranges, *bounds]
+    found += [*_compared(calls), *_keys(calls), *_sums(calls)]
     for path in dict.fromkeys(path for each in calls for path in each.values):
         values = [each.values[path] for each in calls if path in each.values]
-        more = ENOUGH / FEW if path[0] in relied.ordered and len(path) == 1 else 0.0
-        few, more = (1, ENOUGH) if path[0] in relied.stated and len(path) == 1 else (FEW, more)
-        learnt = patterns_of(values, few, more)
+        more, enough = evidence.weight / FEW if path[0] in relied.ordered and len(path) == 1 else 0.0, evidence
+        if path[0] in relied.stated and len(path) == 1:
+            more, enough = evidence.weight, replace(evidence, few=1)
+        learnt = patterns_of(values, enough, more, column=isinstance(path[-1], Column))
         found += [_of_pattern(path, each) for each in learnt if each.words != EVEN or not _are_words(values)]
     return tuple({each.words: each for each in found}.values())
 
@@ -289,12 +337,39 @@ def resized(value: Any, size: int) -> Any:
     return value[:0].join(items) if isinstance(value, str) else type(value)(items)
 
 
-def _bounded(calls: Sequence[Parts]) -> Iterator[Relation]:
+def _ranges(calls: Sequence[Parts], bounds: Sequence[Relation], counts: Iterable[Path]) -> Iterator[Relation]:
+    """Smallest and largest known numbers; a length bounds some of them already, and may be larger."""
+    bounded = {*counts, *(each.bounded for each in bounds)}
+    paths = dict.fromkeys(path for each in calls for path in each.ends)
+    tables = {path[:-1] for path in paths if isinstance(path[-1], Column)}
+    for path in (path for path in paths if path not in tables):
+        low = min(each.ends[path][0] for each in calls if path in each.ends)
+        high = max(each.ends[path][1] for each in calls if path in each.ends)
+        yield _range(path, low, math.inf if path in bounded else high, high)
+
+
+def _range(path: Path, low: float, high: float, usual: float) -> Relation:
+    def holds(found: Parts) -> bool | None:
+        return low <= found.ends[path][0] and found.ends[path][1] <= high if path in found.ends else None
+
+    def repair(found: Parts) -> Mapping[Path, Any]:
+        def near(value: int) -> int:
+            return value if low <= value <= high else int(low + (value - low) % (usual - low + 1))
+
+        value = found.values[path]
+        return {path: min(max(value, low), high) if type(value) is float else with_ints(value, near)}
+
+    above = "" if high == math.inf else f" to {high:,}"
+    return Relation(f"{named(path)} is from {low:,}{above or ' on'}", holds, repair)
+
+
+def _bounded(calls: Sequence[Parts], few: int, counts: frozenset[str]) -> Iterator[Relation]:
     """Numbers that are indices below a size, or at most as large."""
-    alike: dict[tuple[int | None, ...], str] = {}
+    alike: dict[tuple[int | None, ...], list[str]] = {}
     for size in dict.fromkeys(size for each in calls for size in each.sizes):
-        alike.setdefault(tuple(each.sizes.get(size) for each in calls), size)
-    for size in alike.values():
+        alike.setdefault(tuple(each.sizes.get(size) for each in calls), []).append(size)
+    for size, *others in alike.values():
+        length = any(name.startswith("the length") or name in counts for name in (size, *others))
         for path in dict.fromkeys(path for each in calls for path in each.ends):
             both = [each for each in calls if path in each.ends and size in each.sizes]
             if size == named(path) or len(both) < 1 or _is_of_itself(both, path, size):
@@ -305,10 +380,10 @@ def _bounded(calls: Sequence[Parts]) -> Iterator[Relation]:
                 continue
             two_numbers = all(type(each.values[path]) is int and size.startswith("`") for each in both)
             below = low >= 0 and all(high < most for high, most in zip(highest, sizes, strict=True))
-            if below and not two_numbers and sum(each.shows(path, size) for each in both) >= FEW:
-                yield _index(path, size)
-            elif not two_numbers and len(both) >= FEW and _by_chance(highest, sizes, lambda a, b: a <= b) < CHANCE:
-                yield _at_most(path, size)
+            if below and not two_numbers and sum(each.shows(path, size) for each in both) >= few:
+                yield replace(_index(path, size), bounded=path if length else ())
+            elif not two_numbers and len(both) >= few and _by_chance(highest, sizes, lambda a, b: a <= b) < CHANCE:
+                yield replace(_at_most(path, size), bounded=path if length else ())
 
 
 def _is_of_itself(calls: Sequence[Parts], path: Path, size: str) -> bool:
@@ -466,7 +541,7 @@ def _relied_on(calls: Sequence[Parts], relied: Relied) -> Iterator[Relation]:
         relation = _equality(next(lengths), next(lengths), Parts({(one,): 0, (other,): 0}))
         yield from _kept_by_few(replace(relation, words=f"`{one}` is as long as `{other}`"), calls)
     for table in relied.tables:
-        even = next(iter(patterns_of([[[0], [0], [0]]], 1, ENOUGH)))
+        even = next(iter(patterns_of([[[0], [0], [0]]], replace(OF_CALLS, few=1), OF_CALLS.weight)))
         yield from _kept_by_few(_of_pattern((table,), even), calls)
     for items, count in relied.counts:
         for size in (f"the length of {named((items,))}", f"the length of each row of {named((items,))}"):

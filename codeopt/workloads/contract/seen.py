@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from typing import Any
 
-from codeopt.workloads.contract.properties import FEW, NUMBERS, Property, properties
+from codeopt.workloads.contract.properties import NUMBERS, OF_CALLS, Evidence, Property, properties
 from codeopt.workloads.source.literals import Constructed, Opaque, write
 
 MOST = 2000
@@ -90,23 +90,23 @@ class Seen:
             for part in found if known else ():
                 yield from known.breaks(part, inside) if known else ()
 
-    def repaired(self, value: Any, spare: object = None) -> Any:
+    def repaired(self, value: Any, spare: Collection[object] = ()) -> Any:
         """Return a near value with the types and properties of the known ones, and a known one in place of a part
         where no near one is known. spare: what it may break, as of `Broken`."""
-        if isinstance(value, Opaque) or all(each.what == spare for each in self.breaks(value)):
+        if isinstance(value, Opaque) or all(each.what in spare for each in self.breaks(value)):
             return value
         if isinstance(value, Constructed) and value.maker == "used" and value.args:
             return value.with_value(0, self.repaired(value.args[0], spare))
         kind = kind_of(value)
         if kind not in self.kinds:
-            return value if spare == kind else self._known(value)
+            return value if kind in spare else self._known(value)
         value = self._with_parts(value, self.kinds[kind], spare)
         for each in self.properties:
-            if each is not spare and not each.holds(value):
+            if each not in spare and not each.holds(value):
                 value = each.repair(value) if each.repair else self._known(value)
         return value
 
-    def _with_parts(self, value: Any, known: Mapping[str, Seen], spare: object) -> Any:
+    def _with_parts(self, value: Any, known: Mapping[str, Seen], spare: Collection[object]) -> Any:
         """The value with each of its parts repaired."""
         roles = {role: partial(known.get(role, Seen()).repaired, spare=spare) for role in parts_of(value, known)}
         if isinstance(value, dict) and KEYS not in roles:
@@ -139,12 +139,12 @@ def _hashed(value: Any, usual: Any) -> Any:
     return value
 
 
-def seen(values: Sequence[Any]) -> Seen:
+def seen(values: Sequence[Any], evidence: Evidence = OF_CALLS) -> Seen:
     """Types, sizes and parts that values show, each of a call of its own."""
-    return _seen([[value] for value in looked_at(list(values))], DEPTH, nested=False)
+    return _seen([[value] for value in looked_at(list(values))], DEPTH, evidence, nested=False)
 
 
-def _seen(calls: Sequence[Sequence[Any]], depth: int, *, nested: bool) -> Seen:
+def _seen(calls: Sequence[Sequence[Any]], depth: int, evidence: Evidence, *, nested: bool) -> Seen:
     groups: dict[str, list[list[Any]]] = {}
     for call in calls:
         of_call: dict[str, list[Any]] = {}
@@ -153,15 +153,15 @@ def _seen(calls: Sequence[Sequence[Any]], depth: int, *, nested: bool) -> Seen:
                 of_call.setdefault(kind_of(value), []).append(value)
         for kind, values in of_call.items():
             groups.setdefault(kind, []).append(values)
-    kinds = {kind: _parts(each, depth) for kind, each in groups.items()}
+    kinds = {kind: _parts(each, depth, evidence) for kind, each in groups.items()}
     some = [value for each in groups.values() for values in each for value in values[:POOL]][: 4 * POOL]
     pool = [value for value in some if len(write(value)) <= LARGEST][:POOL]
-    return Seen(kinds, properties(groups, nested=nested), tuple(pool))
+    return Seen(kinds, properties(groups, evidence, nested=nested), tuple(pool))
 
 
-def _parts(calls: Sequence[Sequence[Any]], depth: int) -> dict[str, Seen]:
+def _parts(calls: Sequence[Sequence[Any]], depth: int, evidence: Evidence) -> dict[str, Seen]:
     """Values in the parts of values of one type, by role. Records of one length have a role for each place."""
-    record = _are_records([value for call in calls for value in call])
+    record = _are_records([value for call in calls for value in call], evidence.few)
     roles: dict[str, list[list[Any]]] = {}
     for call in calls:
         of_call: dict[str, list[Any]] = {}
@@ -171,16 +171,18 @@ def _parts(calls: Sequence[Sequence[Any]], depth: int) -> dict[str, Seen]:
         for role, parts in of_call.items():
             if parts:
                 roles.setdefault(role, []).append(parts)
-    return {role: _seen(parts, depth - 1, nested=True) for role, parts in roles.items()} if depth else {}
+    if not depth:
+        return {}
+    return {role: _seen(parts, depth - 1, evidence, nested=True) for role, parts in roles.items()}
 
 
-def _are_records(values: Sequence[Any]) -> bool:
+def _are_records(values: Sequence[Any], few: int) -> bool:
     """Return True for tuples of one length, and for dicts with the same texts as keys."""
     if isinstance(values[0], tuple):
         return len(set(map(len, values))) == 1
     if not isinstance(values[0], dict) or not values[0] or len({frozenset(value) for value in values}) > 1:
         return False
-    return len(values) >= FEW and all(type(key) is str for key in values[0])
+    return len(values) >= few and all(type(key) is str for key in values[0])
 
 
 def parts_of(value: Any, known: Mapping[str, Seen] | None) -> dict[str, list[Any]]:

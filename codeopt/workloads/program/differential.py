@@ -208,10 +208,10 @@ def make_differential_test(
     reads = any(case.stdin or case.args or case.files for case in cases)
     given = cases if reads else ()  # a program that reads nothing gets none
     seeds = (seed + NEXT_SEED * time for time in range(quota.times))
-    mutated = (mutate_cases(given, seed=each, also_known=also_known) for each in seeds)
+    mutated = (mutate_cases(given, seed=each, also_known=also_known, source=source) for each in seeds)
     changes = chain(other_usage(source, cases, also_known), chain.from_iterable(mutated))
     at_numbers = boundary_cases(source, given, also_known)
-    breaking = chain(at_numbers, break_relations(given, seed=seed, also_known=also_known))
+    breaking = chain(at_numbers, break_relations(given, seed=seed, also_known=also_known, source=source))
     allowed, others = (
         (mutated for mutated in each if not bounds.excludes(mutated.case.stdin)) for each in (breaking, changes)
     )

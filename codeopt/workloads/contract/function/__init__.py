@@ -4,7 +4,7 @@ and its code relies on. Inputs outside the contract can only produce caveats."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
@@ -46,6 +46,8 @@ class Contract:
     stated: tuple[StatedBound, ...] = ()
     """Bounds that the docstring states and no known call breaks."""
     declared: DeclaredTypes = DeclaredTypes()
+    columns: bool = False
+    """True if relations are about columns of tables too."""
     narrowed: Callable[[Sequence[str]], Mapping[str, str]] | None = field(default=None, compare=False)
     """Asks the user's expression about some calls, in one run of the sandbox: the reason why each is outside, empty for
     those inside. None where there is no expression."""
@@ -80,7 +82,7 @@ class Contract:
     def reasons(self, text: str) -> tuple[str, ...]:
         """Return everything by which a call differs from the known ones."""
         call = _read_long(text)
-        return tuple(dict.fromkeys(each.words for each in self._breaks(call))) if call is not None else ()
+        return tuple(dict.fromkeys(each.words for each in self.broken(call))) if call is not None else ()
 
     def within(self, texts: Sequence[str]) -> dict[str, str]:
         """Return the calls inside the contract by the original call, with changes that restore patterns."""
@@ -94,7 +96,7 @@ class Contract:
 
         def why(text: str) -> str:
             call = _read_long(text)
-            return next((each.words for each in self._breaks(call)), "") if call is not None else ""
+            return next((each.words for each in self.broken(call)), "") if call is not None else ""
 
         return cache(why)
 
@@ -105,16 +107,16 @@ class Contract:
         often: Counter[str] = Counter()
         for text in texts:
             call = _read_long(text)
-            broken = next(iter(self._breaks(call)), None) if call is not None else None
+            broken = next(iter(self.broken(call)), None) if call is not None else None
             if call is None or broken is None:
                 found[text] = None
                 continue
-            kept = self._repaired(call)
-            if not any(self._breaks(kept)):
+            kept = self.repaired(call)
+            if not any(self.broken(kept)):
                 found[kept.text()] = None
             if often[broken.words] < EACH:
-                alone = self._repaired(call, broken.what)
-                if {each.what for each in self._breaks(alone)} == {broken.what}:
+                alone = self.repaired(call, (broken.what,))
+                if {each.what for each in self.broken(alone)} == {broken.what}:
                     often[broken.words] += 1
                     found[alone.text()] = None
         return list(found)
@@ -122,12 +124,12 @@ class Contract:
     def _kept(self, text: str) -> str:
         """Return the call with changes that restore what all known calls keep. Empty if it is still unusual."""
         call = _read_long(text)
-        if call is None or not any(self._breaks(call)):
+        if call is None or not any(self.broken(call)):
             return text
-        kept = self._repaired(call)
-        return "" if any(self._breaks(kept)) else kept.text()
+        kept = self.repaired(call)
+        return "" if any(self.broken(kept)) else kept.text()
 
-    def _repaired(self, call: Call, spare: object = None) -> Call:
+    def repaired(self, call: Call, spare: Collection[object] = ()) -> Call:
         """Types and properties of each argument first, then relations, of which one may break another. spare: what the
         call may break."""
         values = by_name(call, self.names)
@@ -135,7 +137,7 @@ class Contract:
         whole = by_name(call.built(), self.names) if self.relations else {}
         given = {name: whole[name] if isinstance(value, Recipe) and whole else value for name, value in given.items()}
         for _ in range(ROUNDS):
-            given = repaired(self.relations, given, spare)
+            given = repaired(self.relations, given, spare, columns=self.columns)
         for at, (name, value) in enumerate(values.items()):
             if isinstance(value, Recipe):
                 changed = bool(whole) and given[name] != whole[name]
@@ -144,9 +146,9 @@ class Contract:
                 call = call.with_value(at, given[name])
         return call
 
-    def _like_known(self, name: str, value: Any, spare: object) -> Any:
+    def _like_known(self, name: str, value: Any, spare: Collection[object]) -> Any:
         for each in self.stated:
-            if each is not spare and each.breaks(name, value):
+            if each not in spare and each.breaks(name, value):
                 value = each.nearest(value)
         known = self.shown.get(name)
         if known is None or isinstance(value, Recipe) or (self._fits(name, value) and known.missing(value)):
@@ -157,7 +159,7 @@ class Contract:
         hint = self.declared.hints.get(name)
         return hint is not None and self.declared.classes.fits(hint, value)
 
-    def _breaks(self, call: Call) -> Iterator[Broken]:
+    def broken(self, call: Call) -> Iterator[Broken]:
         """Yield what a call breaks: bounds of the docstring, types, properties, relations, hints."""
         given = by_name(call.built(SAMPLE), self.names)
         whole = by_name(call.built(), self.names) if self.stated or self.relations else given
@@ -173,7 +175,7 @@ class Contract:
                 if not (typed and isinstance(each.what, str)):
                     found.append(Broken(f"{each.words} for `{name}`", each.what))
         yield from sorted(found, key=lambda each: not isinstance(each.what, str))
-        measured = parts(whole) if self.relations else None
+        measured = parts(whole, columns=self.columns) if self.relations else None
         yield from (Broken(BREAK + r.words, r) for r in self.relations if measured and r.holds(measured) is False)
         if not self.declared.allows(call):
             yield Broken(FORBIDDEN, FORBIDDEN)

@@ -6,16 +6,14 @@ of a block. `relations` has the relations of a role.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from codeopt.workloads.contract.program.tokens import integer
-
 Lines = Sequence[Sequence[bytes]]
-Place = tuple[list[bytes], int]
-"""A line of an editable input, and the number of a token in it."""
 
+_INTEGER = re.compile(rb"[+-]?\d{1,40}")
 MOST_STEPS = 3000
 """Maximum number of steps of the search for a layout."""
 WIDEST = 8
@@ -71,65 +69,9 @@ class ParsedInput:
         """The lines at a place, one for each group."""
         return self.parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
 
-    def lists(self, role: InputField) -> list[Sequence[bytes]]:
-        """Return tokens that have an order: those of each list, or a column."""
-        lines = self.lines(role)
-        if role.token is None:
-            return list(lines)
-        return [[line[role.token] for line in lines]]
-
     def tokens(self, role: InputField) -> list[bytes]:
-        return [token for each in self.lists(role) for token in each]
-
-    def integers(self, role: InputField) -> list[int]:
-        if role not in self._numbers:
-            self._numbers[role] = [int(token) for token in self.tokens(role)]
-        return self._numbers[role]
-
-    def scalar(self, role: InputField) -> int:
-        return self.integers(role)[0]
-
-    @cached_property
-    def _numbers(self) -> dict[InputField, list[int]]:
-        return {}
-
-    def write(self) -> bytes:
-        return _written(self.parts)
-
-
-class EditableInput:
-    """Lines of an input by its layout, to be changed in place."""
-
-    def __init__(self, reading: ParsedInput) -> None:
-        self.layout = reading.layout
-        self.parts = [[list(line) for line in part] for part in reading.parts]
-
-    def lines(self, role: InputField) -> list[list[bytes]]:
-        """The lines at a place, one for each group."""
-        return self.parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
-
-    def lists(self, role: InputField) -> list[list[Place]]:
-        """Places of tokens that have an order: those of each list, or a column."""
-        if role.token is None:
-            return [[(line, at) for at in range(len(line))] for line in self.lines(role)]
-        return [[(line, role.token) for line in self.lines(role)]]
-
-    def places(self, role: InputField) -> list[Place]:
-        return [place for each in self.lists(role) for place in each]
-
-    def scalar(self, role: InputField) -> int:
-        return int(self.lines(role)[0][role.token or 0])
-
-    def put(self, role: InputField, number: int) -> None:
-        """Set the one number at a place."""
-        self.lines(role)[0][role.token or 0] = b"%d" % number
-
-    def write(self) -> bytes:
-        return _written(self.parts)
-
-
-def _written(parts: Iterable[Lines]) -> bytes:
-    return b"".join(b" ".join(line) + b"\n" for part in parts for line in part)
+        """All tokens at a place."""
+        return [token for line in self.lines(role) for token in (line if role.token is None else (line[role.token],))]
 
 
 @dataclass(frozen=True)
@@ -147,11 +89,6 @@ class Layout:
             for line, width in enumerate(part.widths)
             for token in (range(width) if width is not None else (None,))
         )
-
-    @property
-    def counts(self) -> frozenset[InputField]:
-        """Places of numbers that count lines."""
-        return frozenset(part.count.scalar for part in self.parts if part.count)
 
     def read(self, data: bytes) -> ParsedInput | None:
         """An input by this layout; None for one that does not follow it."""
@@ -181,6 +118,11 @@ class Layout:
         role = part.count.scalar
         value = integer(found[role.part][role.line][role.token or 0])
         return None if value is None or value + part.count.offset < 0 else (value + part.count.offset) * group
+
+
+def integer(token: bytes) -> int | None:
+    """A whole number; None for another token."""
+    return int(token) if _INTEGER.fullmatch(token) else None
 
 
 def split(data: bytes) -> list[list[bytes]]:

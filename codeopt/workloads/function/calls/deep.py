@@ -30,9 +30,9 @@ def deep_calls(calls: Sequence[str]) -> list[str]:
     found: dict[str, None] = {}
     for at in range(max((len(base.values) for base in bases), default=0)):
         given = [base for base in bases if at < len(base.values)]
-        chained = _chained([base.values[at] for base in given])
-        if chained is not None:
-            value, near = chained
+        found_chain = chained([base.values[at] for base in given])
+        if found_chain is not None:
+            value, near = found_chain
             found[given[0].with_value(at, value if near else _unlike(value)).text()] = None
         for base in sorted(given, key=lambda each: len(write(each.values[at])))[-BASES:]:
             if (nested := _nested(base.values[at])) is not None:
@@ -55,9 +55,15 @@ def _long(bases: Sequence[Call]) -> Iterator[str]:
             yield text
 
 
-def _chained(values: Sequence[Any]) -> tuple[Any, bool] | None:
+def chained(values: Sequence[Any]) -> tuple[Any, bool] | None:
     """Return a chain in the form that all values have, and whether these are nearly chains. None if no form fits."""
-    for of, make in ((_parents, _chain_of_parents), (_pairs, _chain_of_pairs), (_followers, _chain_of_followers)):
+    forms = (
+        (_parents, _chain_of_parents),
+        (_others_parents, _others_chain),
+        (_pairs, _chain_of_pairs),
+        (_followers, _chain_of_followers),
+    )
+    for of, make in forms:
         links = [of(value) for value in values]
         long = [(value, link) for value, link in zip(values, links, strict=True) if link is not None and len(link) > 1]
         if len(long) >= LEAST and None not in links:
@@ -91,6 +97,17 @@ def _parents(value: Any) -> dict[int, int] | None:
 
 def _chain_of_parents(sample: list[int]) -> list[int]:
     return [sample[0], *range(DEEP - 1)]
+
+
+def _others_parents(value: Any) -> dict[int, int] | None:
+    """Parents in a list that gives an earlier node for each from the second on, where the first is node 1."""
+    if not isinstance(value, list) or not all(type(item) is int and 0 < item <= at for at, item in enumerate(value, 1)):
+        return None
+    return dict(enumerate(value, 2))
+
+
+def _others_chain(sample: list[int]) -> list[int]:
+    return [*range(sample[0], DEEP)]
 
 
 def _pairs(value: Any) -> dict[int, int] | None:

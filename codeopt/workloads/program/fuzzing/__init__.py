@@ -1,6 +1,6 @@
 """Inputs that nobody has seen: known ones changed, with the original program as the oracle."""
 
-from codeopt.workloads.program.fuzzing._changed import LONG_ENOUGH, MutatedInput, mutated_inputs
+from codeopt.workloads.program.fuzzing._inputs import LONG_ENOUGH, MutatedInput, mutated_inputs
 from codeopt.workloads.program.fuzzing._lengths import shorter, shrunk
 from codeopt.workloads.program.fuzzing._slots import (
     MutatedCase,
@@ -18,9 +18,9 @@ __all__ = [
     "MutatedInput",
     "boundary_cases",
     "break_relations",
-    "mutated_inputs",
     "largest_text",
     "mutate_cases",
+    "mutated_inputs",
     "other_usage",
     "shorter",
     "shorter_cases",

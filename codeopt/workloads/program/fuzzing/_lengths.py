@@ -1,92 +1,12 @@
-"""Inputs of the same kind that are longer than every known one, or shorter; their counts kept true."""
+"""Inputs of the same kind that are shorter; their counts kept true."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
-from codeopt.workloads.contract.program.tokens import DIGITS, NUMBER, Range, Text, integer
-
-MOST_PIECES = 200_000  # lines, tokens or letters of a longer input
-
-
-@dataclass(frozen=True)
-class Lengthen:
-    """Parameters of a longer input."""
-
-    factor: float
-    """Length as a multiple of the longest known input."""
-    least: int
-    fresh: bool
-    """True for new numbers in addition to known ones."""
-
-    def times(self, pieces: int) -> int:
-        """Return the number of pieces, if the longest known input has `pieces`."""
-        return min(int(pieces * self.factor) + 1, MOST_PIECES)
-
-
-def longer(text: Text, draw: random.Random, known: Range, how: Lengthen) -> bytes | None:
-    """An input of the same kind, longer than every known one; None where the text does not show how."""
-    body = b"".join(text.pieces)
-    lines = [line for line in body.split(b"\n") if line.strip()]
-    if not lines:
-        return None
-    if len(text.pieces) <= 3 and known.words:
-        return _longer_word(lines[0], draw, max(how.times(known.letters), how.least))
-
-    def choose(among: Sequence[bytes], count: int) -> list[bytes]:
-        chosen = draw.choices(among, k=count)
-        if not how.fresh:
-            return chosen
-        return [b" ".join(_fresh(token, draw, known) for token in each.split()) for each in chosen]
-
-    more = _more_lines(lines, choose, how.times(known.lines), how.least)
-    if more is None and len(text.free) > 1:
-        return _longer_last_line(lines, choose, how.times(known.tokens), how.least)
-    return more
-
-
-def _fresh(token: bytes, draw: random.Random, known: Range) -> bytes:
-    if integer(token) is not None:
-        return b"%d" % draw.randint(known.integers[0], known.integers[-1])
-    return token if NUMBER.fullmatch(token) else DIGITS.sub(lambda m: b"%d" % draw.randrange(10 ** len(m[0])), token)
-
-
-def _longer_word(word: bytes, draw: random.Random, letters: int) -> bytes:
-    return bytes(draw.choices(word.strip(), k=letters)) + b"\n"
-
-
-def _more_lines(
-    lines: Sequence[bytes], choose: Callable[[Sequence[bytes], int], list[bytes]], wanted: int, least: int
-) -> bytes | None:
-    """Repeat lines in any order, if the first line counts them or all lines have equally many words. Otherwise None."""
-    first, follow = lines[0].split(), lines[1:]
-    at = _index(first, len(follow)) if len(follow) > 1 else None
-    alike = len(lines) > 2 and len({len(line.split()) for line in lines}) == 1
-    if at is None and not alike:
-        return None
-    known = lines if at is None else follow
-    wanted = max(wanted, least * len(known) // sum(len(line) + 1 for line in known) + 1)
-    head = [] if at is None else [b" ".join([*first[:at], b"%d" % wanted, *first[at + 1 :]])]
-    return b"\n".join([*head, *choose(known, wanted), b""])
-
-
-def _longer_last_line(
-    lines: Sequence[bytes], choose: Callable[[Sequence[bytes], int], list[bytes]], wanted: int, least: int
-) -> bytes:
-    """Tokens of the last line repeated in any order, its count kept true."""
-    last = lines[-1].split()
-    kept = list(lines[:-1])
-    wanted = max(wanted, len(last) + 1, least // (sum(map(len, last)) // len(last) + 1))
-    counted = not kept and integer(last[0]) == len(last) - 1
-    tokens = choose(last[1:] if counted else last, wanted)
-    if counted:
-        tokens = [b"%d" % (wanted - 1), *tokens[1:]]
-    if kept:
-        head = [b"%d" % wanted if integer(t) == len(last) else t for t in kept[-1].split()]
-        kept = [*kept[:-1], b" ".join(head)]
-    return b"\n".join([*kept, b" ".join(tokens), b""])
+from codeopt.workloads.contract.program.layout import integer
 
 
 def shorter(data: bytes, shares: Iterable[float]) -> Iterator[bytes]:
@@ -128,3 +48,37 @@ def _shorter_last_line(lines: Sequence[bytes], last: Sequence[bytes], kept: int)
 
 def _index(tokens: Sequence[bytes], value: int) -> int | None:
     return next((at for at, token in enumerate(tokens) if integer(token) == value), None)
+
+
+def shorter_file(data: bytes, shares: Iterable[float]) -> Iterator[bytes]:
+    """A file's first lines, or a JSON list's first elements, at each of these lengths."""
+    document = _json(data)
+    for share in shares:
+        if document is not None:
+            yield _dumped(_first_share(document, share), data)
+        else:
+            lines = data.splitlines(keepends=True)
+            yield b"".join(lines[: max(1, round(len(lines) * share))])
+
+
+def _json(data: bytes) -> Any:
+    """A list or an object; None for everything else."""
+    try:
+        found = json.loads(data) if data.lstrip()[:1] in (b"{", b"[") else None
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, list | dict) else None
+
+
+def _dumped(document: Any, like: bytes) -> bytes:
+    """Return the document as text, in several lines if the known one has several."""
+    indent = 2 if like.strip().count(b"\n") else None
+    return json.dumps(document, indent=indent, ensure_ascii=False).encode() + b"\n" * like.endswith(b"\n")
+
+
+def _first_share(value: Any, share: float) -> Any:
+    if isinstance(value, list):
+        return value[: max(1, round(len(value) * share))]
+    if isinstance(value, dict):
+        return {key: _first_share(each, share) for key, each in value.items()}
+    return value

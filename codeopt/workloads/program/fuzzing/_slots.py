@@ -11,11 +11,16 @@ from functools import partial
 from itertools import zip_longest
 from pathlib import PurePosixPath
 
-from codeopt.workloads.contract.program.formats import EXACT
-from codeopt.workloads.program.fuzzing._boundaries import at_boundaries, boundaries
-from codeopt.workloads.program.fuzzing._changed import MutatedInput
-from codeopt.workloads.program.fuzzing._files import broken_file, mutate_file, shorter_file
-from codeopt.workloads.program.fuzzing._lengths import shorter
+from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
+from codeopt.workloads.program.fuzzing._inputs import (
+    MutatedInput,
+    broken_inputs,
+    inputs_at_boundaries,
+    mutated_inputs,
+    numbers_like,
+)
+from codeopt.workloads.program.fuzzing._lengths import shorter, shorter_file
+from codeopt.workloads.program.fuzzing._variants import boundaries
 from codeopt_sandbox.outcome import Case
 
 SHOWN = 80
@@ -65,9 +70,10 @@ class _Text:
         return replace(changed, files=tuple(files))
 
     def changes(
-        self, known: Sequence[bytes], also: Sequence[bytes], seed: int, *, breaking: bool
+        self, known: Sequence[bytes], also: Sequence[bytes], seed: int, words: Vocabulary, *, breaking: bool
     ) -> Iterable[MutatedInput]:
-        return (broken_file if breaking else mutate_file)(self.path, known, also, seed)
+        make = broken_inputs if breaking else mutated_inputs
+        return make(self.path, known, seed=seed, also_known=also, words=words)
 
 
 @dataclass(frozen=True)
@@ -89,9 +95,9 @@ class _Number:
         return replace(case, args=args, expected=None, written=None, title=f"the arguments {' '.join(args)[:SHOWN]}")
 
     def changes(
-        self, known: Sequence[bytes], also: Sequence[bytes], seed: int, *, breaking: bool
+        self, known: Sequence[bytes], also: Sequence[bytes], seed: int, words: Vocabulary, *, breaking: bool
     ) -> Iterable[MutatedInput]:
-        return [each for each in mutate_number(known, also) if bool(each.relation) is breaking]
+        return (each for each in numbers_like(known, also) if bool(each.relation) is breaking)
 
 
 _Slot = _Text | _Number
@@ -107,14 +113,21 @@ def _slots(cases: Iterable[Case]) -> list[_Slot]:
     return list(slots)
 
 
-def mutate_cases(cases: Sequence[Case], *, seed: int, also_known: Sequence[Case] = ()) -> Iterator[MutatedCase]:
-    """Changed cases, taking turns between what can be changed. The same seed gives the same ones."""
-    return _by_turns(cases, also_known, seed, breaking=False)
+def mutate_cases(
+    cases: Sequence[Case], *, seed: int, also_known: Sequence[Case] = (), source: str = ""
+) -> Iterator[MutatedCase]:
+    """Changed cases, taking turns between what can be changed. The same seed gives the same ones.
+
+    source: text of the program, whose constants are tried as values.
+    """
+    return _by_turns(cases, also_known, seed, source, breaking=False)
 
 
-def break_relations(cases: Sequence[Case], *, seed: int, also_known: Sequence[Case] = ()) -> Iterator[MutatedCase]:
+def break_relations(
+    cases: Sequence[Case], *, seed: int, also_known: Sequence[Case] = (), source: str = ""
+) -> Iterator[MutatedCase]:
     """Changed cases of which each breaks one relation that all known cases keep."""
-    return _by_turns(cases, also_known, seed, breaking=True)
+    return _by_turns(cases, also_known, seed, source, breaking=True)
 
 
 def boundary_cases(source: str, cases: Sequence[Case], also_known: Sequence[Case] = ()) -> Iterator[MutatedCase]:
@@ -122,12 +135,16 @@ def boundary_cases(source: str, cases: Sequence[Case], also_known: Sequence[Case
     near = boundaries(source)
     for slot in _slots(cases):
         if isinstance(slot, _Text) and near:
-            yield from _mutated(slot, cases, also_known, partial(at_boundaries, slot.path, near=near))
+            yield from _mutated(slot, cases, also_known, partial(inputs_at_boundaries, slot.path, near=near))
 
 
-def _by_turns(cases: Sequence[Case], also: Sequence[Case], seed: int, *, breaking: bool) -> Iterator[MutatedCase]:
+def _by_turns(
+    cases: Sequence[Case], also: Sequence[Case], seed: int, source: str, *, breaking: bool
+) -> Iterator[MutatedCase]:
+    words = vocabulary(source, source) if source else Vocabulary()
     series = [
-        _mutated(slot, cases, also, partial(slot.changes, seed=seed, breaking=breaking)) for slot in _slots(cases)
+        _mutated(slot, cases, also, partial(slot.changes, seed=seed, words=words, breaking=breaking))
+        for slot in _slots(cases)
     ]
     return (mutated for turn in zip_longest(*series) for mutated in turn if mutated is not None)
 
@@ -159,28 +176,6 @@ def shorter_cases(case: Case, shares: Iterable[float]) -> Iterator[Case]:
 
 def _shown(data: bytes) -> str:
     return repr((data if len(data) <= SHOWN else data[:SHOWN] + b"...").decode("utf-8", "backslashreplace"))
-
-
-ZERO = "no known argument is zero or below"
-LARGE = "no known argument is as large"
-
-
-def mutate_number(known: Sequence[bytes], also_known: Sequence[bytes]) -> list[MutatedInput]:
-    """Return other values of the same kind. One below zero counts as unusual, unless a known one is below zero."""
-    seen = {float(data) for data in (*known, *also_known)}
-    text = known[0].decode()
-    value: float = float(text) if "." in text else int(text)
-    whole = isinstance(value, int)
-    half, huge = (value // 2, EXACT + 1) if whole else (value / 2, 1e17)
-    wanted = [value + 1, value - 1, value * 2, half, 1, 0, -value, huge]
-    found: dict[float, MutatedInput] = {}
-    for number in wanted:
-        if number not in seen:
-            because = ZERO if number <= 0 < min(seen) else ""
-            because = because or (LARGE if number > 2 * max(seen) else "")
-            relation = {"": "", ZERO: "zero", LARGE: "large"}[because]
-            found.setdefault(number, MutatedInput(f"number.{len(found)}", str(number).encode(), because, relation))
-    return list(found.values())
 
 
 _OPTION = re.compile(r"--[A-Za-z][\w-]*")

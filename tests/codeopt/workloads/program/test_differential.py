@@ -78,7 +78,7 @@ def test_an_input_that_is_alike_rejects_and_one_beyond_is_told(guest: Sandbox, s
     assert "on the changed input" in learnt.outcomes[0].detail
     told = sums.run(guest, NO_NEGATIVES, check_tokens)
     assert told.outcomes == ()
-    (caveat,) = (each for each in told.caveats if "so small" in each.cause)
+    (caveat,) = (each for each in told.caveats if "below zero" in each.cause)
     assert (caveat.kind, caveat.tier) == (CaveatKind.INPUT, Tier.UNUSUAL)
     assert "-" in caveat.input
     assert caveat.expected.startswith("prints ")

@@ -1,0 +1,341 @@
+"""New inputs: known ones are changed as calls are, and the original program gives the expected results.
+
+Such inputs expose a candidate that is right only on the given cases. For example, it has a table of answers, a set of
+repeated values, 32-bit sums, or abs() because nothing was negative. What is made keeps all that the known inputs keep,
+or breaks one thing of it alone: `Contract.repaired` restores the rest.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, cycle, islice
+from typing import Any
+
+from codeopt.workloads.contract.program.documents import NO_DOCUMENT
+from codeopt.workloads.contract.program.inputs import KnownInputs, choose_shortest, look_at, mapped, words_of
+from codeopt.workloads.contract.program.ties import followed, tied
+from codeopt.workloads.contract.properties import OF_CALLS
+from codeopt.workloads.function.calls.deep import chained
+from codeopt.workloads.function.calls.derive import Maker
+from codeopt.workloads.function.calls.larger import grow_call
+from codeopt.workloads.function.calls.vocabulary import Vocabulary
+from codeopt.workloads.program.fuzzing._variants import boundaries_in, variants
+from codeopt.workloads.source.literals import Call
+
+LARGEST_BASE = 200_000  # bytes; a longer input is not changed
+LONG_ENOUGH = 140_000  # bytes; more than two pipe buffers
+MOST_BYTES = 1_500_000
+"""Bytes of an input that is made."""
+BASES = 4
+"""Known inputs that are changed: the shortest, and the longest."""
+SHORT = 5000  # bytes; of longer inputs fewer
+FEW_BYTES = 1000
+"""Length of the shortest known input up to which all changes of the second one are tried, too."""
+TURNS = 40
+"""Times that each known input is changed."""
+MOST_BROKEN = 1500
+"""Number of changed inputs that the best are chosen among."""
+TRIES = 3
+"""Inputs for a relation: the original may fail on the first."""
+TOGETHER = 3
+"""Number of things that one change may break."""
+EACH = 4
+"""Inputs that break one thing alone, of each, among those that are changed at random."""
+DEEP_LIKE = "no known input's tree is nearly a chain"
+NO_WORDS = Vocabulary()
+WAYS = ("resampled", "even", "twice", "one", "sum", "repeated", "difference", "ends", "shuffled")
+
+
+@dataclass(frozen=True)
+class MutatedInput:
+    name: str
+    stdin: bytes
+    because: str = ""
+    """Property of the known inputs that it breaks; empty where it keeps all that was found."""
+    relation: str = ""
+    """Relation that it was made to break; empty where it was made for another reason."""
+
+    @property
+    def beyond(self) -> bool:
+        """Outside of what the known inputs show."""
+        return bool(self.because)
+
+
+class InputMaker:
+    """Makes inputs from the known ones that may be changed."""
+
+    def __init__(self, known: KnownInputs, shown: Sequence[bytes], seed: int, words: Vocabulary) -> None:
+        self.known, self.draw = known, random.Random(seed)
+        self.names, self.shown = known.format.names, shown
+        ordered = sorted(dict.fromkeys(data for data in shown if len(data) <= LARGEST_BASE), key=len)
+        self.texts = [*ordered[: BASES - 1], *ordered[BASES - 1 :][-1:]]
+        self.bases = [call for data in self.texts if (call := self._read(data)) is not None]
+        self.maker = Maker(self.draw, self.bases, words, small=False)
+        self.pools: dict[tuple[Any, ...], list[Any]] = {}
+        for call in self.bases:
+            for name, value in zip(self.names, call.args, strict=True):
+                mapped(value, lambda path, leaf: self.pools.setdefault(path, []).append(leaf), (name,))
+
+    def _read(self, data: bytes) -> Call | None:
+        try:
+            return self.known.format.read(data)
+        except NO_DOCUMENT:
+            return None
+
+    def similar(self, base: Call, new: Call) -> bytes | None:
+        """Text of a changed call that keeps what all known ones keep. None if it cannot."""
+        call = self.known.contract.repaired(self._followed(base, new))
+        data = self.known.text(call) if not any(self.known.contract.broken(call)) else None
+        kept = data is not None and len(data) <= MOST_BYTES and all(each.holds(data) for each in self.known.written)
+        return data if kept else None
+
+    def alone(self, base: Call, new: Call) -> tuple[list[str], bytes] | None:
+        """What a changed call breaks, one thing alone if possible, and its text. None if it breaks nothing, or much.
+
+        A number below zero is also below the smallest known one: such things are broken together.
+        """
+        call = self._followed(base, new)
+        broken = list(self.known.contract.broken(call))
+        for spare in (broken[:1], broken) if 1 < len(broken) <= TOGETHER else (broken[:1],):
+            whats = {each.what for each in spare}
+            kept = self.known.contract.repaired(call, whats)
+            left = list(self.known.contract.broken(kept))
+            data = self.known.text(kept) if left and {each.what for each in left} <= whats else None
+            if data is not None and len(data) <= MOST_BYTES:
+                return list(dict.fromkeys(map(words_of, left))), data
+        return None
+
+    def _followed(self, base: Call, new: Call) -> Call:
+        return Call(tuple(followed(base.args, new.args, self.known.ties)))
+
+    def changed(self) -> Iterator[tuple[str, Call, Call]]:
+        """Yield (kind, base, changed call), the bases by turns."""
+        for turn in range(TURNS):
+            for number, base in enumerate(self.bases):
+                if turn and len(self.texts[number]) > SHORT and turn % 8:
+                    continue
+                kind = "largest" if number == len(self.bases) - 1 and number else "alike"
+                way = WAYS[(turn + number) % len(WAYS)]
+                if turn % 2 or way == "one":
+                    self.maker.small = bool(turn % 4 == 1)
+                    yield f"{kind}.one.{number}.{turn}", base, self.maker.one(base)
+                else:
+                    yield f"{kind}.{way}.{number}.{turn}", base, self._by_way(base, way)
+
+    def _by_way(self, base: Call, way: str) -> Call:
+        """All values replaced in a way, or one number made of others."""
+        if way in ("twice", "sum", "difference"):
+            return self._related(base, way)
+        choices: dict[tuple[Any, ...], Callable[[Any], Any]] = {}
+
+        def change(path: tuple[Any, ...], leaf: Any) -> Any:
+            if path not in choices:
+                choices[path] = self._chooser(path, way)
+            return choices[path](leaf)
+
+        counts = {tie.number for tie in self.known.ties}
+        return Call(
+            tuple(
+                value if at in counts else mapped(value, change, (name,))
+                for at, (name, value) in enumerate(zip(self.names, base.args, strict=True))
+            )
+        )
+
+    def _chooser(self, path: tuple[Any, ...], way: str) -> Callable[[Any], Any]:
+        pool, draw = self.pools[path], self.draw
+        if way == "shuffled":
+            left = draw.sample(pool, len(pool))
+            return lambda leaf: left.pop() if left else leaf
+        numbers = [leaf for leaf in pool if type(leaf) in (int, float)]
+        if len(numbers) < len(pool):
+            return self._words(pool, way)
+        low, high = min(numbers), max(numbers)
+        if way == "ends":
+            return lambda leaf: draw.choice((low, high))
+
+        def number(leaf: Any = None) -> Any:
+            whole = type(low) is int and type(high) is int
+            return low + int(draw.random() * (high - low + 1)) if whole else draw.uniform(low, high)
+
+        if way == "resampled":
+            return number
+        some = list(dict.fromkeys(number() for _ in range(5 if way == "even" else 2)))
+        turns = cycle(some)
+        return lambda leaf: next(turns) if way == "even" else draw.choice(some)
+
+    def _words(self, pool: Sequence[Any], way: str) -> Callable[[Any], Any]:
+        draw = self.draw
+        some = draw.sample(pool, min(5 if way == "even" else 2, len(pool)))
+        if way != "resampled":
+            return lambda leaf: draw.choice(some)
+        if draw.random() < 0.4 or not all(type(leaf) is str for leaf in pool):
+            return lambda leaf: draw.choice(pool)
+        signs = sorted(set("".join(pool)))
+        return lambda leaf: "".join(draw.choices(signs, k=len(leaf))) if signs else leaf
+
+    def _related(self, base: Call, way: str) -> Call:
+        """One number becomes what two others make together: a sum, twice one, a difference. Rare by chance, and often
+        what a program asks about: a pair with a given sum, in which nobody may be paired with itself."""
+        found: list[int] = []
+        for name, value in zip(self.names, base.args, strict=True):
+            mapped(value, lambda path, leaf: found.append(leaf) if type(leaf) is int else None, (name,))
+        counts = {tie.number for tie in self.known.ties}
+        alone = [at for at, value in enumerate(base.args) if type(value) is int and at not in counts]
+        lists = [at for at, value in enumerate(base.args) if isinstance(value, list) and value]
+        if not found or not (alone or lists):
+            return base
+        one, other = self.draw.choice(found), self.draw.choice(found)
+        made = {"twice": 2 * one, "sum": one + other, "difference": abs(one - other)}[way]
+        if alone and (self.draw.random() < 0.7 or not lists):
+            return base.with_value(self.draw.choice(alone), made)
+        at = self.draw.choice(lists)
+        items = base.args[at]
+        place = self.draw.randrange(len(items))
+        ints = type(items[place]) is int
+        return base.with_value(at, [*items[:place], made, *items[place + 1 :]]) if ints else base
+
+    def longer(self, base: Call, least: int) -> bytes | None:
+        """As many bytes at least, and twice as long."""
+        size = len(self.known.text(base) or b"")
+        for factor in (max(2, math.ceil(1.5 * least / max(1, size))), 2):  # new values may be shorter
+            grown = grow_call(base, factor, self.draw.randrange(1000)) if size * factor <= MOST_BYTES else None
+            if grown is not None and (data := self.similar(base, self._sized(grown))) is not None and len(data) > size:
+                return data
+        return None
+
+    def _sized(self, call: Call) -> Call:
+        return Call(tuple(tied(call.args, self.known.ties)))
+
+    def chains(self) -> Iterator[MutatedInput]:
+        """Trees that are chains: as deep as they have nodes, deeper than a recursion may be. A draft that makes a
+        recursion of a loop errs on no others."""
+        calls = [call for data in choose_shortest(self.shown) if (call := self._read(data)) is not None]
+        for at in range(len(self.names)):
+            found = chained([call.args[at] for call in calls])
+            if found is None:
+                continue
+            call = self._sized(self.bases[-1].with_value(at, found[0]))
+            why = next((words_of(each) for each in self.known.contract.broken(call)), DEEP_LIKE * (not found[1]))
+            if (data := self.known.text(call)) is not None:
+                yield MutatedInput(f"chain.{at}", data, why)
+
+
+def mutated_inputs(
+    path: str,
+    inputs: Sequence[bytes],
+    *,
+    seed: int,
+    also_known: Sequence[bytes] = (),
+    words: Vocabulary = NO_WORDS,
+) -> Iterator[MutatedInput]:
+    """Changed inputs, a longer one first, made as they are asked for. The same seed gives the same ones.
+
+    also_known: inputs that are not changed, but say what all known ones keep, and what is large and long.
+    """
+    known = look_at(path, [*inputs, *also_known])
+    if known is None:
+        return
+    maker = InputMaker(known, inputs, seed, words)
+    seen = {*inputs, *also_known}
+    for each in _made(maker, max(map(len, (*inputs, *also_known)), default=0)):
+        if each.stdin not in seen:
+            seen.add(each.stdin)
+            yield each
+
+
+def _made(maker: InputMaker, longest: int) -> Iterator[MutatedInput]:
+    last = maker.bases[-1:]
+    for base in last:
+        if (data := maker.longer(base, longest + 1)) is not None:
+            yield MutatedInput("longer.0", data)
+        yield from maker.chains()
+    often: Counter[str] = Counter()
+    for turn, (name, base, new) in enumerate(maker.changed()):
+        if (data := maker.similar(base, new)) is not None:
+            yield MutatedInput(name, data)
+        other = maker.alone(base, new)
+        if other is not None and often[why := other[0][0]] < EACH:
+            often[why] += 1
+            yield MutatedInput(f"beyond.{turn}", other[1], why)
+        if turn == 2 * len(maker.bases):
+            for long in last:
+                if (data := maker.longer(long, LONG_ENOUGH)) is not None:
+                    yield MutatedInput("long.0", data)
+
+
+def broken_inputs(
+    path: str, inputs: Sequence[bytes], *, seed: int, also_known: Sequence[bytes] = (), words: Vocabulary = NO_WORDS
+) -> Iterator[MutatedInput]:
+    """Inputs of which each breaks one relation that all known ones keep, the best of each relation first."""
+    known = look_at(path, [*inputs, *also_known])
+    if known is None:
+        return
+    maker = InputMaker(known, inputs, seed, words)
+    texts = (
+        ([each.words], data)
+        for base in maker.texts[:1]
+        for each in known.written
+        if not each.holds(data := each.broken(base))
+    )
+    calls = (found for base, new in _small_changes(maker) if (found := maker.alone(base, new)) is not None)
+    yield from _best_of_each(chain(texts, calls), {*inputs, *also_known})
+
+
+def _small_changes(maker: InputMaker) -> Iterator[tuple[Call, Call]]:
+    """Known inputs with one value changed, and with changes at random."""
+    for base in maker.bases[: 2 if len(maker.texts[0]) < FEW_BYTES else 1]:
+        for at, value in enumerate(base.args):
+            yield from ((base, base.with_value(at, new)) for new in variants(value))
+    yield from ((base, new) for _, base, new in islice(maker.changed(), TURNS))
+
+
+def _best_of_each(candidates: Iterable[tuple[list[str], bytes]], known: set[bytes]) -> Iterator[MutatedInput]:
+    """The input that breaks each relation and fewest others, and is short; then the second best of each, and so on."""
+    found: dict[str, dict[bytes, int]] = {}
+    for _, (broken, data) in zip(range(MOST_BROKEN), candidates, strict=False):
+        for words in broken if data not in known else ():
+            found.setdefault(words, {}).setdefault(data, len(broken))
+    ranked = {words: sorted(group, key=lambda data: (group[data], len(data))) for words, group in found.items()}
+    given: set[bytes] = set()
+    for turn in range(TRIES):
+        for words, group in ranked.items():
+            best = next((data for data in group if data not in given), None)
+            if best is not None and len(group) > turn:
+                yield MutatedInput(f"broken.{len(given)}", best, words, words)
+                given.add(best)
+
+
+def numbers_like(inputs: Sequence[bytes], also_known: Sequence[bytes]) -> Iterator[MutatedInput]:
+    """Other values of an argument that is a number. Nobody states how large it may be."""
+    known = look_at("", [*inputs, *also_known], replace(OF_CALLS, few=1))
+    if known is None:
+        return
+    maker = InputMaker(known, inputs, 0, NO_WORDS)
+    for base in maker.bases[:1]:
+        numbers = [base.with_value(0, new) for new in variants(base.args[0]) if type(new) is type(base.args[0])]
+        for number, new in enumerate(numbers):
+            (why, *_), data = maker.alone(base, new) or ([""], known.text(new) or b"")
+            if data not in {*inputs, *also_known}:
+                yield MutatedInput(f"number.{number}", data, why, why)
+
+
+def inputs_at_boundaries(
+    path: str, inputs: Sequence[bytes], also_known: Sequence[bytes], near: Sequence[int]
+) -> Iterator[MutatedInput]:
+    """Inputs with one word, or number, at a number of the program's text that no known input has there."""
+    known = look_at(path, [*inputs, *also_known])
+    if known is None or not near:
+        return
+    maker = InputMaker(known, inputs, 0, NO_WORDS)
+    number = 0
+    for base in maker.bases[:1]:
+        for new in boundaries_in(base, maker.names, maker.pools, near):
+            call = maker._sized(new)
+            if (data := known.text(call)) is not None and data not in inputs:
+                why = next((words_of(each) for each in known.contract.broken(call)), "")
+                yield MutatedInput(f"boundary.{number}", data, why, f"boundary.{number}")
+                number += 1

@@ -12,7 +12,7 @@ from codeopt.workloads._protocol import WorkloadKind
 
 KINDS = "codeopt.workloads"
 """The folder, and the group of entry points."""
-SHARED = ("contract", "sandbox_view", "source", "tests")
+SHARED = ("contract", "generated", "sandbox_view", "source", "tests")
 """Folders of this package that are not kinds."""
 
 

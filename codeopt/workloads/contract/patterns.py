@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from codeopt.workloads.contract.properties import LARGE, OF_CALLS, Evidence
+from codeopt.workloads.contract.properties import LARGE, OF_CALLS, EvidenceNeeded
 
 BY_HAND = 0.5
 """Share of its weight that order counts: what is written by hand is more often in order than chance would have it."""
@@ -59,7 +59,7 @@ class Pattern:
 
 
 def patterns_of(
-    values: Sequence[Any], evidence: Evidence = OF_CALLS, more: float = 0.0, *, column: bool = False
+    values: Sequence[Any], evidence: EvidenceNeeded = OF_CALLS, more: float = 0.0, *, column: bool = False
 ) -> Iterator[Pattern]:
     """Yield the patterns that values of several calls share. more: further weight of each value that is in order, where
     the code says that it has to be. column: they are columns of tables."""

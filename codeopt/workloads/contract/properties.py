@@ -87,7 +87,7 @@ Calls = Sequence[Sequence[Any]]
 
 
 @dataclass(frozen=True)
-class Evidence:
+class EvidenceNeeded:
     """What it takes until something that known values share is part of a contract."""
 
     few: int = FEW
@@ -99,8 +99,8 @@ class Evidence:
     tables are looked at one by one."""
 
 
-OF_CALLS = Evidence()
-OF_INPUTS = Evidence(1, 1.15, True)
+OF_CALLS = EvidenceNeeded()
+OF_INPUTS = EvidenceNeeded(1, 1.15, True)
 """There are few inputs, and each is long. A pattern that is one by chance, at 10 %, makes a caveat of what would else
 reject a program, and so errs on the side of the candidate. It is half of the logarithm of that, as patterns halve their
 weight for what people write by hand."""
@@ -119,7 +119,7 @@ def closed_set(calls: Calls, chance: float = CLOSED, most: int = MOST_VALUES) ->
     return frozenset(counts) if told and len(counts) <= most and once + 1 <= chance * told else None
 
 
-def properties(groups: Mapping[str, Calls], evidence: Evidence, *, nested: bool) -> tuple[Property, ...]:
+def properties(groups: Mapping[str, Calls], evidence: EvidenceNeeded, *, nested: bool) -> tuple[Property, ...]:
     """Properties of known values. groups: values by the names of their types; nested: they are parts of others."""
     few = evidence.few
     if evidence.of_inputs:  # a table of one input has many rows, which count as calls do
@@ -202,7 +202,7 @@ def _shown(value: Any) -> str:
     return str(value) if plain else repr(value)
 
 
-def _of_texts(calls: Calls, evidence: Evidence) -> Iterator[Property]:
+def _of_texts(calls: Calls, evidence: EvidenceNeeded) -> Iterator[Property]:
     texts = [text for call in calls for text in call]
     if 2 * sum("/" in text for text in texts) > len(texts) and not any("//" in text for text in texts):
         yield Property(
@@ -266,7 +266,7 @@ def kinds_of_letters(texts: Sequence[str]) -> frozenset[str]:
     return frozenset(kinds | ({BEYOND_ASCII} if any(ord(character) > 127 for character in found) else set()))
 
 
-def _of_forms(calls: Calls, texts: Sequence[str], evidence: Evidence) -> Iterator[Property]:
+def _of_forms(calls: Calls, texts: Sequence[str], evidence: EvidenceNeeded) -> Iterator[Property]:
     """Forms such as `00:00`, of texts with signs between numbers and words; and readers that take all of them."""
     forms = closed_set([[_form(text) for text in call] for call in calls], FORMED, MOST_FORMS)
     if evidence.of_inputs and len(texts) >= FEW and len(set(map(_exact, texts))) == 1:  # times of a log
@@ -324,7 +324,7 @@ def _reads(reader: Callable[[str], object], text: str) -> bool:
     return False
 
 
-def _of_records(dicts: Sequence[Mapping[Any, Any]], evidence: Evidence) -> Iterator[Property]:
+def _of_records(dicts: Sequence[Mapping[Any, Any]], evidence: EvidenceNeeded) -> Iterator[Property]:
     """Keys that each of several dicts has: texts, as of records. Of documents also that there are no others, and their
     order."""
     if len(dicts) < evidence.few:

@@ -16,7 +16,7 @@ from itertools import cycle, islice
 from typing import Any
 
 from codeopt.workloads.contract.patterns import EVEN, patterns_of
-from codeopt.workloads.contract.properties import FEW, OF_CALLS, Evidence
+from codeopt.workloads.contract.properties import FEW, OF_CALLS, EvidenceNeeded
 from codeopt.workloads.contract.relied import NOTHING_RELIED, Relied
 from codeopt.workloads.contract.seen import ARRAY, FRAME, bare
 from codeopt.workloads.source.literals import Constructed
@@ -210,7 +210,7 @@ def repaired(
 def find_relations(
     calls: Sequence[Parts],
     relied: Relied = NOTHING_RELIED,
-    evidence: Evidence = OF_CALLS,
+    evidence: EvidenceNeeded = OF_CALLS,
     counts: Collection[Path] = (),
 ) -> tuple[Relation, ...]:
     """Relations that all known calls keep: sizes first, orders last, as that is how they are restored. counts: numbers

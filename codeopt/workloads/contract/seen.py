@@ -15,7 +15,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from codeopt.workloads.contract.properties import NUMBERS, OF_CALLS, Evidence, Property, properties
+from codeopt.workloads.contract.properties import NUMBERS, OF_CALLS, EvidenceNeeded, Property, properties
 from codeopt.workloads.source.literals import Constructed, Opaque, write
 
 MOST = 2000
@@ -139,12 +139,12 @@ def _hashed(value: Any, usual: Any) -> Any:
     return value
 
 
-def seen(values: Sequence[Any], evidence: Evidence = OF_CALLS) -> Seen:
+def seen(values: Sequence[Any], evidence: EvidenceNeeded = OF_CALLS) -> Seen:
     """Types, sizes and parts that values show, each of a call of its own."""
     return _seen([[value] for value in looked_at(list(values))], DEPTH, evidence, nested=False)
 
 
-def _seen(calls: Sequence[Sequence[Any]], depth: int, evidence: Evidence, *, nested: bool) -> Seen:
+def _seen(calls: Sequence[Sequence[Any]], depth: int, evidence: EvidenceNeeded, *, nested: bool) -> Seen:
     groups: dict[str, list[list[Any]]] = {}
     for call in calls:
         of_call: dict[str, list[Any]] = {}
@@ -159,7 +159,7 @@ def _seen(calls: Sequence[Sequence[Any]], depth: int, evidence: Evidence, *, nes
     return Seen(kinds, properties(groups, evidence, nested=nested), tuple(pool))
 
 
-def _parts(calls: Sequence[Sequence[Any]], depth: int, evidence: Evidence) -> dict[str, Seen]:
+def _parts(calls: Sequence[Sequence[Any]], depth: int, evidence: EvidenceNeeded) -> dict[str, Seen]:
     """Values in the parts of values of one type, by role. Records of one length have a role for each place."""
     record = _are_records([value for call in calls for value in call], evidence.few)
     roles: dict[str, list[list[Any]]] = {}

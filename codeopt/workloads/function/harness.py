@@ -22,9 +22,9 @@ from codeopt.workloads._environments import other_environments
 from codeopt.workloads.contract.function.class_hints import ClassHints
 from codeopt.workloads.contract.function.declared import DeclaredTypes, declared_types
 from codeopt.workloads.function.calls.call_names import CallNames
-from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.function.recording.recording import known_as
 from codeopt.workloads.function.timed_runs import Left, TimedRuns
+from codeopt.workloads.generated.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.sandbox_view.libraries import Preload
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.missing import missing_part

@@ -16,7 +16,7 @@ from codeopt.workloads.contract.program.documents import NO_DOCUMENT, TABLE, Doc
 from codeopt.workloads.contract.program.layout import InputField, Layout, ParsedInput, Part, find_layout
 from codeopt.workloads.contract.program.notation import Notation, notation_of
 from codeopt.workloads.contract.program.ties import Tie, find_ties, tie_relations
-from codeopt.workloads.contract.properties import OF_INPUTS, Evidence
+from codeopt.workloads.contract.properties import OF_INPUTS, EvidenceNeeded
 from codeopt.workloads.contract.relations import find_relations, parts
 from codeopt.workloads.contract.seen import Broken, seen
 from codeopt.workloads.source.literals import Call
@@ -35,7 +35,7 @@ EACH = "each"
 
 
 @dataclass(frozen=True)
-class Written:
+class TextForm:
     """Something that a text has apart from its values, in all known inputs."""
 
     words: str
@@ -45,20 +45,20 @@ class Written:
 
 
 WRITTEN = (
-    Written("no known input is empty", bool, lambda data: b""),
-    Written("all known inputs end with a line end", lambda data: data.endswith(b"\n"),
+    TextForm("no known input is empty", bool, lambda data: b""),
+    TextForm("all known inputs end with a line end", lambda data: data.endswith(b"\n"),
             lambda data: data.removesuffix(b"\n")),
-    Written("no known input ends with a line end", lambda data: not data.endswith(b"\n"), lambda data: data + b"\n"),
-    Written("no known input has an empty line", lambda data: b"\n\n" not in data and data[:1] != b"\n",
+    TextForm("no known input ends with a line end", lambda data: not data.endswith(b"\n"), lambda data: data + b"\n"),
+    TextForm("no known input has an empty line", lambda data: b"\n\n" not in data and data[:1] != b"\n",
             lambda data: data.replace(b"\n", b"\n\n", 1)),
-    Written("no known input has carriage returns", lambda data: b"\r" not in data,
+    TextForm("no known input has carriage returns", lambda data: b"\r" not in data,
             lambda data: data.replace(b"\n", b"\r\n")),
-    Written("no known input has more than one space between words", lambda data: b"  " not in data,
+    TextForm("no known input has more than one space between words", lambda data: b"  " not in data,
             lambda data: data.replace(b" ", b"  ", 1)),
-    Written("no known input has spaces at the ends of a line", lambda data: b" \n" not in data and b"\n " not in data,
+    TextForm("no known input has spaces at the ends of a line", lambda data: b" \n" not in data and b"\n " not in data,
             lambda data: data.replace(b"\n", b" \n", 1)),
-    Written("no known input has tabs", lambda data: b"\t" not in data, lambda data: data.replace(b" ", b"\t")),
-    Written("no known input begins with a mark of its encoding", lambda data: data[:3] != MARK,
+    TextForm("no known input has tabs", lambda data: b"\t" not in data, lambda data: data.replace(b" ", b"\t")),
+    TextForm("no known input begins with a mark of its encoding", lambda data: data[:3] != MARK,
             lambda data: MARK + data),
 )  # fmt: skip
 
@@ -84,7 +84,7 @@ class KnownInputs:
     format: InputFormat
     contract: Contract
     ties: tuple[Tie, ...]
-    written: tuple[Written, ...]
+    written: tuple[TextForm, ...]
 
     def why_beyond(self, data: bytes) -> str:
         """Return what all known inputs keep and this one does not. Empty if it is similar."""
@@ -111,14 +111,14 @@ def words_of(broken: Broken) -> str:
     return f"in all known inputs {kept}" if kept != broken.words else f"no known input has {broken.words}"
 
 
-def look_at(path: str, inputs: Sequence[bytes], evidence: Evidence = OF_INPUTS) -> KnownInputs | None:
+def look_at(path: str, inputs: Sequence[bytes], evidence: EvidenceNeeded = OF_INPUTS) -> KnownInputs | None:
     """Contract of the known inputs, the shortest of them first, as far as it can be found in little time; None where
     all are empty. `path` is empty for an input without a name."""
     return _look_at(path, tuple(choose_shortest(inputs)), evidence) if any(inputs) else None
 
 
 @lru_cache(maxsize=8)  # each seed asks again, and each way of making inputs
-def _look_at(path: str, chosen: tuple[bytes, ...], evidence: Evidence) -> KnownInputs | None:
+def _look_at(path: str, chosen: tuple[bytes, ...], evidence: EvidenceNeeded) -> KnownInputs | None:
     found = find_format(path, chosen) if all(map(bytes.strip, chosen)) else None
     known = _of_document(found, chosen) if found else _of_layout(chosen)
     calls = [known.read(data) for data in chosen]
@@ -134,11 +134,11 @@ def _look_at(path: str, chosen: tuple[bytes, ...], evidence: Evidence) -> KnownI
     return KnownInputs(chosen, known, contract, ties, tuple(w for w in _written(found) if all(map(w.holds, chosen))))
 
 
-def _written(document: DocumentFormat | None) -> Iterator[Written]:
+def _written(document: DocumentFormat | None) -> Iterator[TextForm]:
     yield from WRITTEN
     if document and document.quoted:
         quoted = document.quoted
-        yield Written("no known input quotes a field", lambda data: b'"' not in data,
+        yield TextForm("no known input quotes a field", lambda data: b'"' not in data,
                       lambda data: quoted(document.read(data)))  # fmt: skip
 
 

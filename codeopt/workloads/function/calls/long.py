@@ -10,9 +10,9 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from codeopt.workloads.function.calls.derive import SMALL, Maker
-from codeopt.workloads.function.calls.larger import can_grow, grow_call
-from codeopt.workloads.function.calls.vocabulary import Vocabulary
+from codeopt.workloads.generated.derive import SMALL, Maker
+from codeopt.workloads.generated.larger import can_grow, grow_call
+from codeopt.workloads.generated.vocabulary import Vocabulary
 from codeopt.workloads.source.literals import Call, Constructed, read, read_all
 
 BASES = 6

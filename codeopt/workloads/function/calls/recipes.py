@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from codeopt.workloads.function.calls.larger import can_grow, grow_call
+from codeopt.workloads.generated.larger import can_grow, grow_call
 from codeopt.workloads.source.literals import Call, Constructed, Recipe, read
 from codeopt_sandbox.guest.calls.recipes import SORTED
 

@@ -13,12 +13,12 @@ from codeopt.core.traced import TracedCalls
 from codeopt.core.words import counted
 from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.function.calls.call_names import find_names
-from codeopt.workloads.function.calls.derive import can_be_varied
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck, gather
 from codeopt.workloads.function.corpus.observe import MADE_UP
 from codeopt.workloads.function.corpus.sources import Ask, Found, collect, guess
 from codeopt.workloads.function.corpus.sources.hints import NOT_GUESSED
 from codeopt.workloads.function.harness import FunctionHarness, with_calls_file
+from codeopt.workloads.generated.derive import can_be_varied
 from codeopt.workloads.program.cases import text
 from codeopt.workloads.source.literals import Opaque, read, write
 from codeopt_sandbox.guest.calls.batch import AS_RECORDED, IN_PARTS

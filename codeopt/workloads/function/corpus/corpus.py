@@ -16,8 +16,6 @@ from codeopt.core.words import utc
 from codeopt.workloads._other_core import on_other_core
 from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.function.calls.call_names import origin_of
-from codeopt.workloads.function.calls.deep import deep_calls
-from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.exact_types import other_exact_types
 from codeopt.workloads.function.calls.long import as_iterators, long_calls, tenfold
 from codeopt.workloads.function.calls.omitted import with_optional_parameters
@@ -33,6 +31,8 @@ from codeopt.workloads.function.corpus.observe import (
 )
 from codeopt.workloads.function.corpus.sources import Found
 from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.generated.deep import deep_calls
+from codeopt.workloads.generated.derive import derive
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import Kind
 

@@ -9,11 +9,11 @@ from codeopt.core.by_size import BySize
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup
 from codeopt.workloads._by_size import by_size, smaller_ones
-from codeopt.workloads.function.calls.larger import grow, size_by, size_of, unit_of
 from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall, once
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing.plan import Timed
+from codeopt.workloads.generated.larger import grow, size_by, size_of, unit_of
 from codeopt.workloads.source.literals import read
 from codeopt_sandbox.calls import CallBatch
 

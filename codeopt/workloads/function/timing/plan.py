@@ -18,8 +18,6 @@ from codeopt.core.errors import NotVerifiable, ProgramError
 from codeopt.core.words import error_line
 from codeopt.workloads._long_inputs import LONG_S
 from codeopt.workloads.contract.function import Contract
-from codeopt.workloads.function.calls.derive import derive
-from codeopt.workloads.function.calls.larger import call_size, grow, size_of
 from codeopt.workloads.function.calls.recipes import (
     RecipeGrowth,
     TextGrowth,
@@ -40,6 +38,8 @@ from codeopt.workloads.function.corpus.observe import (
 )
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.timing.long_calls import CallCut, cut_call
+from codeopt.workloads.generated.derive import derive
+from codeopt.workloads.generated.larger import call_size, grow, size_of
 from codeopt.workloads.source.literals import Constructed, Opaque, read, write
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch

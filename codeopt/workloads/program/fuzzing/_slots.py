@@ -11,7 +11,7 @@ from functools import partial
 from itertools import zip_longest
 from pathlib import PurePosixPath
 
-from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
+from codeopt.workloads.generated.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.program.fuzzing._inputs import (
     MutatedInput,
     broken_inputs,

@@ -9,7 +9,7 @@ import pytest
 
 from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.contract.properties import closed_set
-from codeopt.workloads.function.calls.derive import derive
+from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.source.functions import read_function
 
 DRAW = Random(2)

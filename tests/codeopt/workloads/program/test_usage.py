@@ -76,7 +76,7 @@ def test_lines_after_those_that_a_number_counts_are_tried(judge_of: Callable[...
     assert not judge.workload.check(Revision.of(f"{COUNTED}\n\n"), Stage.ROUND).caveats
     found = judge.check(Revision.of(ALL_LINES), "")
     assert found.correct
-    assert any("goes on after its end" in str(each.cause) for each in found.caveats), found.caveats
+    assert any("goes on after its end" in str(each.domain) for each in found.caveats), found.caveats
 
 
 def test_the_names_of_files_are_changed_where_arguments_give_them() -> None:

@@ -11,9 +11,9 @@ from typing import Any
 from codeopt.core import plugins
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.traced import TracedCalls
-from codeopt.workloads.function.calls.derive import can_be_varied
 from codeopt.workloads.function.corpus.exclusions import Exclusion
 from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.generated.derive import can_be_varied
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from typing import Any
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.workloads.function.calls.guess import Guesser
 from codeopt.workloads.function.calls.kinds import Kinds
-from codeopt.workloads.function.calls.texts import PLAIN
 from codeopt.workloads.function.corpus.sources import Ask, Found
 from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.generated.texts import PLAIN
 from codeopt.workloads.source.class_shapes import of_function
 from codeopt.workloads.source.literals import Call, Constructed, Opaque
 from codeopt_sandbox.owner import temporary_folder

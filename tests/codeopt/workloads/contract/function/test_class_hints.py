@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.contract.function.class_hints import class_hints
 from codeopt.workloads.contract.function.declared import declared_types
-from codeopt.workloads.function.calls.derive import derive
+from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.source.functions import Function, read_function
 from codeopt.workloads.source.literals import Call, read
 

@@ -14,12 +14,12 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from codeopt.workloads.contract.function.declared import DeclaredTypes, declared_types
-from codeopt.workloads.function.calls.deep import deep_calls
-from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.long import long_calls, tenfold
 from codeopt.workloads.function.calls.omitted import with_optional_parameters
 from codeopt.workloads.function.calls.shrink import smaller_calls
 from codeopt.workloads.function.calls.wrong_types import refusals, wrong_types
+from codeopt.workloads.generated.deep import deep_calls
+from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.source.functions import Function, read_function
 from codeopt.workloads.source.literals import Call, read
 from codeopt_sandbox.guest.calls.packed_calls import deepened

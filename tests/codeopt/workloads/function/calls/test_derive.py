@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeopt.workloads.function.calls.derive import derive
-from codeopt.workloads.function.calls.larger import grow
-from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
+from codeopt.workloads.generated.derive import derive
+from codeopt.workloads.generated.larger import grow
+from codeopt.workloads.generated.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, write
 
 simple = st.one_of(

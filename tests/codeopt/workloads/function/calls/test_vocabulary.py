@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.workloads.function.calls.derive import derive
-from codeopt.workloads.function.calls.texts import Texts, tokens
-from codeopt.workloads.function.calls.vocabulary import samples, vocabulary
+from codeopt.workloads.generated.derive import derive
+from codeopt.workloads.generated.texts import Texts, tokens
+from codeopt.workloads.generated.vocabulary import samples, vocabulary
 from codeopt.workloads.source.literals import read
 
 MODULE = '''

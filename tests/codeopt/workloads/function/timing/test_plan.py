@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from codeopt.workloads.contract.function import Contract
-from codeopt.workloads.function.calls.larger import call_size
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall
 from codeopt.workloads.function.timing import plan
 from codeopt.workloads.function.timing.plan import Timed
+from codeopt.workloads.generated.larger import call_size
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.compare import StoppingRule

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from codeopt.workloads.function.calls.larger import grow_call
+from codeopt.workloads.generated.larger import grow_call
 from codeopt.workloads.source.literals import LONGEST, Call, Opaque, read, write
 from codeopt_sandbox.guest.calls.packed_calls import DEEPENED
 

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from codeopt.workloads.function.calls.derive import Maker
-from codeopt.workloads.function.calls.vocabulary import Vocabulary
+from codeopt.workloads.generated.derive import Maker
+from codeopt.workloads.generated.vocabulary import Vocabulary
 from codeopt.workloads.source.literals import Call, Constructed, Recipe, read
 
 SHORT = 2

@@ -11,9 +11,9 @@ from typing import Any
 
 from codeopt.analysis.nodes import first_line, last_line
 from codeopt.core.revision import Revision
+from codeopt.report.stacks.model import Frame
 from codeopt.workloads.function.recording.instrumented_run import Instrument, events
 from codeopt.workloads.project.command import WATCH
-from codeopt.workloads.project.profile import Spot
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.source.functions import definitions
 from codeopt_sandbox.outcome import Case, Run, RunLimits
@@ -70,17 +70,17 @@ class Names:
         self.known: dict[str, list[tuple[int, int, str]]] = {}
         self.loops: dict[str, list[ast.For | ast.AsyncFor | ast.While]] = {}
 
-    def spot(self, place: str) -> Spot | None:
+    def spot(self, place: str) -> Frame | None:
         """The function at `/path:line`; None for what is not the project's."""
         path, _, text = place[1:].rpartition(":")
         if place[:1] != "/" or path not in self.files:
             return None
         if text == "0":
-            return Spot(path, "<module>", 0)
+            return Frame("<module>", path)
         line = int(text)
         around = [(first, name) for first, last, name in self._spans_of(path) if first <= line <= last]
         first, name = max(around, default=(0, "<module>"))
-        return Spot(path, name, first)
+        return Frame(name, path, first)
 
     def loop_lines(self, path: str, last: int) -> tuple[int, ...]:
         """Lines at which a statement begins in the innermost loop that may end at line `last` with a jump of its own.
@@ -97,16 +97,16 @@ class Names:
         inside = [node.lineno for part in inner.body for node in ast.walk(part) if isinstance(node, ast.stmt)]
         return tuple(sorted({inner.lineno, *inside}))
 
-    def spot_in(self, place: str, files: Collection[str]) -> Spot | None:
+    def spot_in(self, place: str, files: Collection[str]) -> Frame | None:
         """The same in some of the files. Most files of a large project take no time, but each would be parsed."""
         return self.spot(place) if place[1:].rpartition(":")[0] in files else None
 
-    def functions(self) -> Iterator[Spot]:
+    def functions(self) -> Iterator[Frame]:
         """Yield the functions of the files that were asked for."""
         for path, rows in self.known.items():
-            yield from (Spot(path, name, first) for first, _, name in rows)
+            yield from (Frame(name, path, first) for first, _, name in rows)
 
-    def called_in(self, spot: Spot) -> Iterator[str]:
+    def called_in(self, spot: Frame) -> Iterator[str]:
         """Yield names before a parenthesis in the text of a function, or of a module outside of functions."""
         lines = self.files[spot.file].splitlines()
         spans = self._spans_of(spot.file)
@@ -114,7 +114,7 @@ class Names:
             inside = {at for first, last, _ in spans for at in range(first, last + 1)}
             yield from _called(line for at, line in enumerate(lines, 1) if at not in inside)
         for first, last, name in spans:
-            if (first, name) == (spot.line, spot.qualname):
+            if (first, name) == (spot.line, spot.name):
                 yield from _called(lines[first - 1 : last])
 
     def _spans_of(self, path: str) -> list[tuple[int, int, str]]:

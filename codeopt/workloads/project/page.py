@@ -15,7 +15,7 @@ from codeopt.report.html.markup import Markup, tag
 from codeopt.report.html.templating import made, page
 from codeopt.report.stacks.model import StackProfile
 from codeopt.report.stacks.places import placed
-from codeopt.report.stacks.tree import CallNode, call_tree
+from codeopt.report.stacks.tree import call_tree
 from codeopt.workloads.project.call_tree_text import BUSY, next_step
 from codeopt.workloads.project.profile import (
     N_PLUS_1,
@@ -64,7 +64,6 @@ def command_page(
     libraries = {"Libraries, by who calls them": profile.libraries, "Imports": profile.imports}
     before = placed(before, _texts(files)) if before else None
     stacks, widths = profile.stacks(command), _widths(profile, before)
-    tree = call_tree(stacks, least=SEEN)
     earlier = _shares(before) if before else None
     counted = [f.calls for f in profile.functions if f.calls is not None]
     names = ("function", *["self before"] * (earlier is not None), "self", "total", *["calls"] * bool(counted))
@@ -80,8 +79,10 @@ def command_page(
         ),
         clock_words=_clock_words(profile),
         targets=targets[:ROWS],
-        flame=flame(tree, f"Flame graph of {command}; the list below it says the same", widths[0]),
-        tree=branches(_worth_a_line(tree)),
+        flame=flame(
+            call_tree(stacks, least=SEEN), f"Flame graph of {command}; the list below it says the same", widths[0]
+        ),
+        tree=branches(call_tree(stacks, least=LEAST)),
         before=_before(before, widths[1]) if before else None,
         now_words=_amount(profile.cpu_s, "seconds"),
         function_names=names,
@@ -148,14 +149,6 @@ def _reason(function: FunctionTime) -> str:
 
 def _percent(share: float) -> str:
     return f"{share:.1%}"
-
-
-def _worth_a_line(nodes: tuple[CallNode, ...]) -> tuple[CallNode, ...]:
-    return tuple(
-        CallNode(node.frame, node.share, node.own_share, _worth_a_line(node.below))
-        for node in nodes
-        if node.share >= LEAST
-    )
 
 
 def _sources(profile: ProjectProfile, files: Mapping[str, bytes]) -> Iterator[tuple[str, str, Markup]]:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
-from codeopt.report.stacks.model import Frame, StackProfile
+from codeopt.report.stacks.model import Frame, Stack, StackProfile
 from codeopt_sandbox.outcome import Run
 from codeopt_sandbox.profile import MOST_OF_IT, count_words
 
@@ -38,21 +38,11 @@ N_PLUS_1 = "one query for each row (the N+1 pattern): ask once for all of them"
 """Advice on a line that repeats."""
 
 
-class Spot(NamedTuple):
-    """A function of the project, or `<module>` for code outside of functions."""
-
-    file: str
-    """Relative to the project."""
-    qualname: str
-    line: int
-    """Line of its definition; 0 for a module."""
-
-
 @dataclass(frozen=True)
 class Sample:
     """Some time of the command."""
 
-    stack: tuple[Spot, ...]
+    stack: Stack
     """The project's functions, the outermost first; empty where only others are at work."""
     line: int
     """Line in the file of the innermost function; 0 where it is not known."""
@@ -61,13 +51,18 @@ class Sample:
     importing: bool
     seconds: float
 
+    @property
+    def frames(self) -> Stack:
+        """The stack with the library innermost. One without any frame is named, as all shares are of the whole."""
+        return (*self.stack, *[Frame(self.library)] * bool(self.library)) or (Frame(OUTSIDE),)
+
 
 @dataclass(frozen=True)
 class CalledBy:
     """Calls of one function by another."""
 
-    callee: Spot | None
-    caller: Spot | None
+    callee: Frame | None
+    caller: Frame | None
     """The calling function; None: none of the project."""
     calls: int
 
@@ -127,6 +122,11 @@ class FunctionTime:
     """In its first calls."""
     cut: bool = False
     """True if its calls were counted at the start of the command only."""
+
+    @property
+    def frame(self) -> Frame:
+        """The function as it is on a stack."""
+        return Frame(self.qualname, self.file, self.line)
 
     @property
     def whole_calls(self) -> int | None:
@@ -308,7 +308,7 @@ class ProjectProfile:
     def stacks(self, name: str) -> StackProfile:
         """Processor time by the project's functions, a library innermost, and the interpreter's start."""
         start = ((Frame(START),), self.start_share * self.sampled_s)
-        return StackProfile.of(name, "seconds", [*((_frames(each), each.seconds) for each in self.samples), start])
+        return StackProfile.of(name, "seconds", [*((each.frames, each.seconds) for each in self.samples), start])
 
     def to_json(self) -> dict[str, Any]:
         """The object that `codeopt profile --run --json` prints."""
@@ -341,8 +341,8 @@ def make_profile(
     samples: Sequence[Sample],
     calls: Sequence[CalledBy] | None,
     begun_s: float,
-    repeated: Mapping[Spot, float],
-    given: Mapping[Spot, tuple[GivenArgument, ...]],
+    repeated: Mapping[Frame, float],
+    given: Mapping[Frame, tuple[GivenArgument, ...]],
     *,
     cut: bool = False,
 ) -> ProjectProfile:
@@ -362,8 +362,8 @@ def make_profile(
     by, largest = _by_callee(calls), _largest_below(samples)
     functions = [
         FunctionTime(
-            *spot, own.get(spot, 0.0) / total, seconds / total, library.get(spot, 0.0) / total,
-            by.get(spot),
+            spot.file, spot.name, spot.line, own.get(spot, 0.0) / total, seconds / total,
+            library.get(spot, 0.0) / total, by.get(spot),
             repeated.get(spot, 0.0), spread_share=(seconds - largest.get(spot, 0.0)) / total,
             given=given.get(spot, ()), cut=cut,
         )
@@ -382,12 +382,12 @@ def make_profile(
     )  # fmt: skip
 
 
-def _own(samples: Sequence[Sample]) -> dict[Spot, float]:
+def _own(samples: Sequence[Sample]) -> dict[Frame, float]:
     """Seconds in which a function is the project's innermost, imports left out."""
     return _added((each.stack[-1], each.seconds) for each in samples if each.stack and not each.importing)
 
 
-def _inside(samples: Sequence[Sample]) -> dict[Spot, float]:
+def _inside(samples: Sequence[Sample]) -> dict[Frame, float]:
     """Seconds in which a function is on the stack."""
     return _added((spot, each.seconds) for each in samples for spot in set(each.stack))
 
@@ -405,10 +405,10 @@ def _kind(sample: Sample) -> str:
     return LIBRARIES if sample.library else "the project's own code"
 
 
-def _largest_below(samples: Sequence[Sample]) -> dict[Spot, float]:
+def _largest_below(samples: Sequence[Sample]) -> dict[Frame, float]:
     """Return for each function the seconds of its largest callee."""
     pairs = _added((pair, each.seconds) for each in samples for pair in set(pairwise(each.stack)))
-    found: dict[Spot, float] = defaultdict(float)
+    found: dict[Frame, float] = defaultdict(float)
     for (caller, _), seconds in pairs.items():
         found[caller] = max(found[caller], seconds)
     return found
@@ -416,8 +416,8 @@ def _largest_below(samples: Sequence[Sample]) -> dict[Spot, float]:
 
 def _with_callers(functions: Sequence[FunctionTime], calls: Sequence[CalledBy]) -> list[FunctionTime]:
     """Each with what those that it calls do over and over."""
-    known = {Spot(f.file, f.qualname, f.line): f for f in functions}
-    shares: dict[Spot, dict[Spot, float]] = defaultdict(dict)
+    known = {f.frame: f for f in functions}
+    shares: dict[Frame, dict[Frame, float]] = defaultdict(dict)
     for each in calls:
         callee = known.get(each.callee) if each.callee else None
         if callee and callee.calls and each.callee and each.caller and each.caller != each.callee:
@@ -428,7 +428,7 @@ def _with_callers(functions: Sequence[FunctionTime], calls: Sequence[CalledBy]) 
         below = shares.get(spot, {})
         most = max(below, key=lambda callee: below[callee], default=None)
         again = min(sum(below.values()), function.total_share)
-        found.append(replace(function, asks_again=again, asked=most.qualname if most and again else ""))
+        found.append(replace(function, asks_again=again, asked=most.name if most and again else ""))
     return found
 
 
@@ -437,7 +437,7 @@ def with_sampled_lines(profile: ProjectProfile) -> ProjectProfile:
 
     A sample is taken at a loop's end or a call's end, so it can name the end of a loop for a line inside.
     """
-    hot = {Spot(f.file, f.qualname, f.line) for f in profile.functions[:SAMPLED]}
+    hot = {f.frame for f in profile.functions[:SAMPLED]}
     seen = [each for each in profile.samples if each.stack and each.line and not each.importing]
     at_work = [each for each in seen if each.stack[-1] in hot]
     own = _added(((each.stack[-1].file, each.line), each.seconds) for each in at_work)
@@ -448,7 +448,7 @@ def with_sampled_lines(profile: ProjectProfile) -> ProjectProfile:
 
 
 def given_back(
-    samples: Sequence[Sample], own_s: Mapping[Spot, float], pairs: Iterable[tuple[Spot, Spot]]
+    samples: Sequence[Sample], own_s: Mapping[Frame, float], pairs: Iterable[tuple[Frame, Frame]]
 ) -> Sequence[Sample]:
     """Return samples to the callee if they were counted for its caller.
 
@@ -470,7 +470,7 @@ def given_back(
     return samples
 
 
-def _given_to(samples: Sequence[Sample], caller: Spot, callee: Spot, part: float) -> list[Sample]:
+def _given_to(samples: Sequence[Sample], caller: Frame, callee: Frame, part: float) -> list[Sample]:
     """Samples with a part of the caller's own time, 0 to 1, in the function that it calls, at an unknown line."""
     found = []
     for each in samples:
@@ -488,8 +488,8 @@ def _added(pairs: Iterable[tuple[Key, float]]) -> dict[Key, float]:
     return dict(found)
 
 
-def _by_callee(calls: Sequence[CalledBy] | None) -> dict[Spot, int]:
-    found: dict[Spot, int] = defaultdict(int)
+def _by_callee(calls: Sequence[CalledBy] | None) -> dict[Frame, int]:
+    found: dict[Frame, int] = defaultdict(int)
     for each in calls or ():
         if each.callee is not None:
             found[each.callee] += each.calls
@@ -503,12 +503,6 @@ def _libraries(samples: Sequence[Sample], total: float, wanted: Callable[[Sample
         if wanted(e)
     )
     return tuple(LibraryTime(*key, s / total) for key, s in sorted(found.items(), key=lambda item: -item[1]))
-
-
-def _frames(sample: Sample) -> tuple[Frame, ...]:
-    """Return the frames of a sample. One without any is named, as all shares are of the whole."""
-    library = (Frame(sample.library),) if sample.library else ()
-    return (*(Frame(spot.qualname, spot.file, spot.line) for spot in sample.stack), *library) or (Frame(OUTSIDE),)
 
 
 def _rounded(row: dict[str, Any]) -> dict[str, Any]:

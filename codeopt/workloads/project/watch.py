@@ -10,6 +10,7 @@ from typing import Any
 
 from codeopt.core.errors import ProgramError
 from codeopt.core.revision import Revision
+from codeopt.report.stacks.model import Frame
 from codeopt.workloads.function.recording.instrumented_run import Instrument, sampler
 from codeopt.workloads.project.command import WATCH
 from codeopt.workloads.project.event_log import LEAST_S, LONGER, EventLog, Names, watched_run
@@ -20,7 +21,6 @@ from codeopt.workloads.project.profile import (
     ProjectProfile,
     QueryLine,
     Sample,
-    Spot,
     WaitLine,
     given_back,
     make_profile,
@@ -87,26 +87,26 @@ def profile_command(
 
 
 def _counted(
-    runs: CommandRuns, draft: Revision, plain: Run, names: Names, found: ProjectProfile, functions: Sequence[Spot], *,
+    runs: CommandRuns, draft: Revision, plain: Run, names: Names, found: ProjectProfile, functions: Sequence[Frame], *,
     asks: bool,
 ) -> tuple[ProjectProfile, list[str]]:  # fmt: skip
     """Run the command under a counter of calls of these functions, or with `asks` also of queries of a database.
 
     Returns the profile with the counts, and notes about them.
     """
-    places = tuple((f"/{spot.file}:{spot.line}", spot.qualname.rpartition(".")[2]) for spot in functions)
+    places = tuple((f"/{spot.file}:{spot.line}", spot.name.rpartition(".")[2]) for spot in functions)
     limits = replace(runs.limits, seconds=min(runs.limits.seconds, max(LEAST_S, plain.wall_s * LONGER)))
     watched = watched_run(runs, draft, Instrument("profile.counter", (WATCH, places, asks)), limits)
     if not _is_whole(watched.run, plain):
         why = watched.run.stop_detail or "it ends in another way"
         return found, [f"calls are not counted: {why} under the counter"]
     files = {file.path.rpartition("/")[2]: file.content or b"" for file in watched.run.written}
-    calls: Counter[tuple[Spot, Spot | None]] = Counter()
+    calls: Counter[tuple[Frame, Frame | None]] = Counter()
     for file, slot, number, caller in watched.of("slot"):
         count = files.get(str(file), b"")[WIDTH * int(slot) : WIDTH * (int(slot) + 1)]
         calls[functions[int(number)], names.spot(str(caller))] += int.from_bytes(count, sys.byteorder)
     seen = {spot.file for spot in names.functions()}
-    own: dict[Spot, float] = defaultdict(float)
+    own: dict[Frame, float] = defaultdict(float)
     for place, seconds in watched.of("own"):
         if spot := names.spot_in(str(place), seen):
             own[spot] += float(seconds)
@@ -128,19 +128,19 @@ def _counted(
     return replace(profile, queries=query_lines(watched.of("query"), names.spot)), notes
 
 
-def worth_counting(functions: Sequence[FunctionTime], names: Names) -> tuple[Spot, ...]:
+def worth_counting(functions: Sequence[FunctionTime], names: Names) -> tuple[Frame, ...]:
     """Return the functions with the most time of their own, what these and the modules may call, and those with the
     most time in all.
 
     A function that computes in C is rarely seen at work: its samples are its caller's.
     """
-    spots = {Spot(f.file, f.qualname, f.line): f for f in functions}
+    spots = {f.frame: f for f in functions}
     inner = [spot for spot in spots if spot.line]
     own = sorted(inner, key=lambda spot: -spots[spot].own_share)[:MOST]
     total = sorted(inner, key=lambda spot: -spots[spot].total_share)[:MOST]
     modules = sorted(spots.keys() - set(inner), key=lambda spot: -spots[spot].own_share)[:MOST]
     said = {word for spot in (*own, *modules) if spots[spot].own_share for word in names.called_in(spot)}
-    below = [each for each in names.functions() if each.qualname.rpartition(".")[2] in said]
+    below = [each for each in names.functions() if each.name.rpartition(".")[2] in said]
     return tuple(dict.fromkeys((*own, *total, *below[:MOST])))
 
 
@@ -149,37 +149,35 @@ def _argument(row: Sequence[object]) -> GivenArgument:
     return GivenArgument(str(name), str(kind), *(int(str(bound)) for bound in bounds))
 
 
-def query_lines(rows: Iterable[Any], spot: Callable[[str], Spot | None]) -> tuple[QueryLine, ...]:
+def query_lines(rows: Iterable[Any], spot: Callable[[str], Frame | None]) -> tuple[QueryLine, ...]:
     """Add up what the processes wrote. spot: the function at a place."""
-    found: dict[tuple[Spot, int], tuple[int, int, int]] = defaultdict(lambda: (0, 0, 0))
-    callers: dict[tuple[Spot, int], Counter[str]] = defaultdict(Counter)
+    found: dict[tuple[Frame, int], tuple[int, int, int]] = defaultdict(lambda: (0, 0, 0))
+    callers: dict[tuple[Frame, int], Counter[str]] = defaultdict(Counter)
     for place, line, queries, most, statements, caller, times in rows:
         where = spot(str(place))
         if where is not None:
             sums, by = found[where, int(line)], spot(str(caller))
             found[where, int(line)] = sums[0] + int(queries), sums[1] + int(most), max(sums[2], int(statements))
-            callers[where, int(line)][by.qualname if by else ""] += int(times)
+            callers[where, int(line)][by.name if by else ""] += int(times)
     lines = [
-        QueryLine(where.file, where.qualname, line, *sums, callers[where, line].most_common(1)[0][0])
+        QueryLine(where.file, where.name, line, *sums, callers[where, line].most_common(1)[0][0])
         for (where, line), sums in found.items()
     ]
     return tuple(sorted(lines, key=lambda each: (-each.queries, each.file, each.line)))
 
 
-def wait_lines(rows: Iterable[Any], spot: Callable[[str], Spot | None], plain: Run) -> tuple[WaitLine, ...]:
+def wait_lines(rows: Iterable[Any], spot: Callable[[str], Frame | None], plain: Run) -> tuple[WaitLine, ...]:
     """Add up the rows of all processes. Together they are the wait of the unwatched run: the other one had more."""
-    found: dict[tuple[Spot | None, int, str, bool], float] = defaultdict(float)
+    found: dict[tuple[Frame | None, int, str, bool], float] = defaultdict(float)
     for stack, line, library, others, seconds in rows:
         where = spot(str(stack[-1])) if stack else None
         found[where, abs(int(line)) if where else 0, str(library), bool(others)] += float(seconds)
     share = plain.waiting_share / (sum(found.values()) or 1.0)
-    lines = [
-        WaitLine(
-            *(where or Spot("", "", 0))[:2], line, library, round(seconds * share * plain.wall_s, 4), seconds * share,
-            others,
-        )
-        for (where, line, library, others), seconds in found.items()
-    ]  # fmt: skip
+    lines = []
+    for (where, line, library, others), seconds in found.items():
+        file, name = (where.file, where.name) if where else ("", "")
+        wait_s = round(seconds * share * plain.wall_s, 4)
+        lines.append(WaitLine(file, name, line, library, wait_s, seconds * share, others))
     return tuple(sorted(lines, key=lambda each: (-each.seconds, each.file, each.line)))
 
 

@@ -93,7 +93,7 @@ def _figures(figures: Figures, files: Mapping[str, str]) -> str:
         rows += ["hot lines", *lines]
     if libraries := figures.libraries:
         rows.append("time in libraries, by the function of the project that it belongs to")
-        rows += [f"{row.share:6.1%} {row.library} below {row.caller.file}::{row.caller.qualname}" for row in libraries]
+        rows += [f"{row.share:6.1%} {row.library} below {row.caller.file}::{row.caller.name}" for row in libraries]
     rows += [*_queries(profile), *_waits(profile)]
     return "\n".join([*rows, *(f"note: {note}" for note in profile.notes)])
 
@@ -101,7 +101,7 @@ def _figures(figures: Figures, files: Mapping[str, str]) -> str:
 def _function(function: FunctionTime, figures: Figures) -> str:
     count = "" if function.calls is None else function.count
     rows, more = figures.callers(function), "+" * function.cut
-    named = [f"{inline(row.caller.qualname)} ({row.calls:,}{more})" for row in rows if row.caller]
+    named = [f"{inline(row.caller.name)} ({row.calls:,}{more})" for row in rows if row.caller]
     by = f"  by {', '.join(named)}" if named else ""
     loading = ", while modules are imported" if figures.loading.is_loading(function) else ""
     return f"{function.own_share:6.1%} {function.total_share:6.1%} {count:>9}  {_named(function)}{loading}{by}"

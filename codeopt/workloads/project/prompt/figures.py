@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from codeopt.workloads.project.profile import CalledBy, FunctionTime, LineTime, ProjectProfile, Spot
+from codeopt.report.stacks.model import Frame
+from codeopt.workloads.project.profile import CalledBy, FunctionTime, LineTime, ProjectProfile
 from codeopt.workloads.project.prompt.imports import ImportShares, import_shares
 from codeopt.workloads.project.prompt.vendored import LibraryShare, is_vendored, library_shares
 
@@ -56,8 +57,8 @@ class Figures:
 
     def callers(self, function: FunctionTime) -> tuple[CalledBy, ...]:
         """Functions of the project that call one, the most often calling first."""
-        place = (function.file, function.qualname)
-        rows = (row for row in self.profile.callers if row.callee and (row.callee.file, row.callee.qualname) == place)
+        place = (function.qualname, function.file)
+        rows = (row for row in self.profile.callers if row.callee and row.callee[:2] == place)
         return tuple(sorted((row for row in rows if row.caller), key=lambda row: -row.calls)[:MOST_CALLERS])
 
     @cached_property
@@ -85,7 +86,7 @@ class Figures:
 
     @cached_property
     def _known(self) -> Mapping[tuple[str, str], FunctionTime]:
-        return {(f.file, f.qualname): f for f in self.profile.functions}
+        return {(f.qualname, f.file): f for f in self.profile.functions}
 
     @cached_property
     def _ranked(self) -> tuple[FunctionTime, ...]:
@@ -95,14 +96,14 @@ class Figures:
         found.sort(key=self.loading.is_loading)
         return tuple(f for f in found if f.qualname != "<module>" and not self.is_import(f))
 
-    def _spots(self) -> Iterator[Spot]:
+    def _spots(self) -> Iterator[Frame]:
         """Yield functions that are named in addition to the tables of functions."""
         for function in self.functions:
             yield from (row.caller for row in self.callers(function) if row.caller)
         yield from (row.caller for row in self.libraries)
         for line in self.lines:
             above = [f for f in self.profile.functions if f.file == line.file and f.line <= line.line]
-            yield from (Spot(f.file, f.qualname, f.line) for f in sorted(above, key=lambda f: f.line)[-1:])
+            yield from (f.frame for f in sorted(above, key=lambda f: f.line)[-1:])
 
     def is_import(self, function: FunctionTime) -> bool:
         """Return True if a function belongs to the import of modules and has too little time for a row of its own."""

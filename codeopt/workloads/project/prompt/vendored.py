@@ -6,7 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from codeopt.workloads.project.profile import ProjectProfile, Sample, Spot
+from codeopt.report.stacks.model import Frame
+from codeopt.workloads.project.profile import ProjectProfile, Sample
 
 FOLDERS = frozenset({
     "_vendor", "_vendored", "vendor", "vendored", "vendors", "third_party", "thirdparty", "_third_party", "3rdparty",
@@ -24,7 +25,7 @@ def is_vendored(path: str) -> bool:
 class LibraryShare:
     """Time in a library below a function of the project's own."""
 
-    caller: Spot
+    caller: Frame
     """The nearest frame of the project's own above the library."""
     library: str
     share: float
@@ -33,7 +34,7 @@ class LibraryShare:
 
 def library_shares(profile: ProjectProfile) -> tuple[LibraryShare, ...]:
     """Time in libraries by the project's own function that it belongs to, the largest first."""
-    found: dict[tuple[Spot, str], float] = defaultdict(float)
+    found: dict[tuple[Frame, str], float] = defaultdict(float)
     for sample in profile.samples:
         library = _library(sample)
         own = next((spot for spot in reversed(sample.stack) if not is_vendored(spot.file)), None)

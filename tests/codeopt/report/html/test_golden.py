@@ -12,8 +12,9 @@ import pytest
 from codeopt.core.run_index import open_run
 from codeopt.report.html.profile_page import profile_page
 from codeopt.report.html.run_page import run_page
+from codeopt.report.stacks.model import Frame
 from codeopt.workloads.project.page import command_page
-from codeopt.workloads.project.profile import FunctionTime, LibraryTime, LineTime, ProjectProfile, Sample, Spot
+from codeopt.workloads.project.profile import FunctionTime, LibraryTime, LineTime, ProjectProfile, Sample
 from codeopt_sandbox.profile import HotFunction, HotLine, LineSplit, MemoryLine, Profile
 from tests.codeopt.core.test_run_index import HOSTILE, home
 
@@ -43,7 +44,7 @@ def command_profile() -> ProjectProfile:
         FunctionTime("m.py", "slow", 1, 0.6, 0.7, 0.1, 1200),
         FunctionTime(f"n{HOSTILE}.py", "other", 3, 0.2, 0.3, 0.0, None),
     )
-    spots = (Spot("m.py", "<module>", 1), Spot("m.py", "slow", 1))
+    spots = (Frame("<module>", "m.py", 1), Frame("slow", "m.py", 1))
     samples = (Sample(spots, 2, "", False, 1.5), Sample(spots[:1], 1, "", False, 0.5))
     return ProjectProfile(
         2.5, 2.0, functions, (LineTime("m.py", 2, 0.4),), (LibraryTime(f"json{HOSTILE}", "m.py", 2, 0.2),),

@@ -15,7 +15,6 @@ from codeopt.workloads.project.profile import (
     CalledBy,
     ProjectProfile,
     Sample,
-    Spot,
     given_back,
     make_profile,
     with_sampled_lines,
@@ -23,9 +22,9 @@ from codeopt.workloads.project.profile import (
 from codeopt_sandbox.outcome import Run
 from tests.support.axe import BROWSER
 
-MODULE, MAIN = Spot("m.py", "<module>", 0), Spot("m.py", "main", 1)
-OWNER, SPREAD = Spot("m.py", "owner", 5), Spot("m.py", "spread", 9)
-PARTS = [Spot("m.py", f"part{n}", 13 + 2 * n) for n in range(3)]
+MODULE, MAIN = Frame("<module>", "m.py", 0), Frame("main", "m.py", 1)
+OWNER, SPREAD = Frame("owner", "m.py", 5), Frame("spread", "m.py", 9)
+PARTS = [Frame(f"part{n}", "m.py", 13 + 2 * n) for n in range(3)]
 SOURCE = """\
 def main():
     owner()
@@ -128,7 +127,7 @@ def test_before_may_have_the_paths_of_another_checkout(file: str) -> None:
 
 
 def test_a_project_of_2000_functions_is_a_page_of_ordinary_size() -> None:
-    spots = [Spot(f"package/module{n // 20}.py", f"function{n}", n) for n in range(2000)]
+    spots = [Frame(f"function{n}", f"package/module{n // 20}.py", n) for n in range(2000)]
     samples = [Sample((MODULE, *spots[n : n + 8]), n, "", False, 0.01 + n % 7) for n in range(2000)]
     found = make_profile(plain(9.0), samples, [], 0.1, {}, {})
     page = shown(found)

@@ -12,6 +12,7 @@ import pytest
 
 from codeopt.core.errors import UsageError
 from codeopt.core.revision import Revision
+from codeopt.report.stacks.model import Frame
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.event_log import Names
 from codeopt.workloads.project.files import read_project
@@ -22,7 +23,6 @@ from codeopt.workloads.project.profile import (
     LibraryTime,
     QueryLine,
     Sample,
-    Spot,
     WaitLine,
     given_back,
     make_profile,
@@ -441,7 +441,7 @@ def test_a_line_is_one_of_the_innermost_function_s_file() -> None:
     inside, below = (
         read_samples([["/bench.py:0", *more], 128, "", False, 0.5], names, 1) for more in ((), ("/written.py:1",))
     )
-    assert inside == [Sample((Spot("bench.py", "<module>", 0),), 128, "", False, 0.5)]
+    assert inside == [Sample((Frame("<module>", "bench.py", 0),), 128, "", False, 0.5)]
     assert below == [replace(inside[0], line=0)]
 
 
@@ -452,11 +452,11 @@ def test_a_loop_s_end_without_a_line_is_all_of_its_lines() -> None:
     assert [each.line for each in read_samples([["/bench.py:0"], -3, "", False, 0.6], names, 2)] == [3]
 
 
-A, B, MAIN = Spot("m.py", "a", 1), Spot("m.py", "b", 5), Spot("m.py", "<module>", 0)
+A, B, MAIN = Frame("a", "m.py", 1), Frame("b", "m.py", 5), Frame("<module>", "m.py", 0)
 PLAIN = Run(0, None, 1.0, 1.0, 0, b"", b"")
 
 
-def samples_of(*rows: tuple[tuple[Spot, ...], float]) -> list[Sample]:
+def samples_of(*rows: tuple[tuple[Frame, ...], float]) -> list[Sample]:
     return [Sample((MAIN, *stack), 1, "", False, seconds) for stack, seconds in rows]
 
 
@@ -502,7 +502,7 @@ def test_a_library_s_time_at_work_and_that_of_its_import_are_apart() -> None:
 
 
 def test_who_spreads_work_often_is_a_target_and_the_outline_of_a_command_is_none() -> None:
-    c = Spot("m.py", "c", 9)
+    c = Frame("c", "m.py", 9)
     rows = samples_of(((A, B), 0.5), ((A, c), 0.4), ((A,), 0.1))
     often, once = (make_profile(PLAIN, rows, [CalledBy(A, MAIN, times)], 0.0, {}, {}).targets for times in (50, 1))
     assert next(f.expected_gain for f in often if f.qualname == "a") == pytest.approx(0.5)
@@ -534,7 +534,7 @@ print(sum(known(-k) for k in range(20000)))
 def test_what_a_hot_module_calls_is_counted_too() -> None:
     """No sample may have seen a function that computes in C."""
     module = FunctionTime("leaf.py", "<module>", 0, 0.9, 0.9, 0.0, None)
-    assert worth_counting([module], Names({"leaf.py": LEAF.encode()})) == (Spot("leaf.py", "known", 4),)
+    assert worth_counting([module], Names({"leaf.py": LEAF.encode()})) == (Frame("known", "leaf.py", 4),)
 
 
 @pytest.mark.full

@@ -10,6 +10,7 @@ from codeopt.core.history import Candidate, History
 from codeopt.core.revision import Revision
 from codeopt.models.scripted import Scripted
 from codeopt.proposers.language_model import LanguageModel
+from codeopt.report.stacks.model import Frame
 from codeopt.tasks import open_task
 from codeopt.workloads.project.answers import apply_answer
 from codeopt.workloads.project.profile import (
@@ -17,7 +18,6 @@ from codeopt.workloads.project.profile import (
     GivenArgument,
     ProjectProfile,
     Sample,
-    Spot,
     make_profile,
     with_sampled_lines,
 )
@@ -61,13 +61,13 @@ FILES = Revision({
     "app/setup_all.py": "def register(a):\n    return a\n\n\nregister(1)\n",
     "main.py": "from app.core import big\nbig(1)\n",
 })  # fmt: skip
-MAIN, HOT, BIG = Spot("main.py", "<module>", 0), Spot("app/core.py", "hot", 4), Spot("app/core.py", "big", 13)
-VENDORED, LOADED = Spot("app/_vendor/lib.py", "work", 1), Spot("app/setup_all.py", "<module>", 0)
-REGISTER = Spot("app/setup_all.py", "register", 1)
+MAIN, HOT, BIG = Frame("<module>", "main.py", 0), Frame("hot", "app/core.py", 4), Frame("big", "app/core.py", 13)
+VENDORED, LOADED = Frame("work", "app/_vendor/lib.py", 1), Frame("<module>", "app/setup_all.py", 0)
+REGISTER = Frame("register", "app/setup_all.py", 1)
 PLAIN = Run(0, None, 1.0, 1.0, 0, b"", b"")
 
 
-def profile_of(*stacks: tuple[tuple[Spot, ...], float]) -> ProjectProfile:
+def profile_of(*stacks: tuple[tuple[Frame, ...], float]) -> ProjectProfile:
     samples = [Sample(stack, 1, "", False, seconds) for stack, seconds in stacks]
     calls = [
         CalledBy(HOT, BIG, 900),
@@ -113,10 +113,10 @@ def test_the_import_of_own_modules_is_told_apart_and_shown_last() -> None:
 
 def test_what_works_while_modules_are_imported_comes_behind_all_others() -> None:
     """The import takes 9 s of 15, and is the last of seven functions all the same."""
-    others = [Spot("app/core.py", f"f{number}", 20 + number) for number in range(6)]
+    others = [Frame(f"f{number}", "app/core.py", 20 + number) for number in range(6)]
     profile = profile_of(((MAIN, LOADED, REGISTER), 9.0), *(((MAIN, each), 1.0) for each in others))
     found = [function.qualname for function in Figures(profile).named]
-    assert (set(found[:6]), found[6:]) == ({each.qualname for each in others}, ["register"])
+    assert (set(found[:6]), found[6:]) == ({each.name for each in others}, ["register"])
 
 
 def test_source_has_numbers_and_room_and_no_long_docstring() -> None:
@@ -153,7 +153,7 @@ def kept(size):
 
 def test_the_small_function_around_a_hot_one_is_shown_whole() -> None:
     """What a nested function uses stands there; lines of a script that nobody may edit are named without a text."""
-    inner = Spot("app/kept.py", "kept.around.inner", 10)
+    inner = Frame("kept.around.inner", "app/kept.py", 10)
     samples = [Sample((MAIN, inner), 11, "", False, 3.0), Sample((MAIN,), 2, "", False, 1.0)]
     found = with_sampled_lines(make_profile(PLAIN, samples, [], 0.0, {}, {}))
     files = Revision({"app/kept.py": KEPT})
@@ -338,7 +338,7 @@ def test_functions_that_only_call_do_not_take_the_room_of_those_at_work() -> Non
     body = "\n".join(f"    y{n} = {n}" for n in range(90))
     outer = [f"def call_{n}(a):\n{body}\n    return call_{n + 1}(a)\n" for n in range(12)]
     text = "\n\n".join([*outer, f"def call_12(a):\n{body}\n    return a\n"])
-    spots = [Spot("app/chain.py", f"call_{n}", 1 + 94 * n) for n in range(13)]
+    spots = [Frame(f"call_{n}", "app/chain.py", 1 + 94 * n) for n in range(13)]
     profile = make_profile(PLAIN, [Sample((MAIN, *spots), 1, "", False, 1.0)], [], 0.0, {}, {})
     shown = SourcePage({"app/chain.py": text}, NOT_FIXED, profile).original()
     assert f"def call_12(a):\n{body}\n    return a\n" in shown
@@ -407,7 +407,7 @@ def test_no_function_that_may_be_edited() -> None:
 
 def test_a_hot_decorator_is_the_function_that_is_entered_there() -> None:
     files = Revision({"app/kept.py": "@first\n@second(1)\ndef hot(a):\n    return a\n"})
-    samples = [Sample((MAIN, Spot("app/kept.py", "hot", 1)), 1, "", False, 1.0)]
+    samples = [Sample((MAIN, Frame("hot", "app/kept.py", 1)), 1, "", False, 1.0)]
     found = with_sampled_lines(make_profile(PLAIN, samples, [], 0.0, {}, {}))
     told = brief(found, "python main.py", "3.11", "", files).measured_facts
     assert "100.0% app/kept.py:3  def hot(a):" in told
@@ -419,8 +419,8 @@ def test_hot_functions_leave_each_other_no_hole_and_the_rest_some_room() -> None
     text = (
         "\n\n".join(f"def hot_{n}(a):\n{body}\n    return a\n" for n in range(3)) + "\n\ndef calls(a):\n    hot_0(a)\n"
     )
-    hot = [Spot("app/setup_all.py", f"hot_{n}", 1 + 144 * n) for n in range(3)]
-    calls = Spot("app/setup_all.py", "calls", 433)
+    hot = [Frame(f"hot_{n}", "app/setup_all.py", 1 + 144 * n) for n in range(3)]
+    calls = Frame("calls", "app/setup_all.py", 433)
     stacks = [(MAIN, calls, hot[0]), (MAIN, calls, hot[1]), (MAIN, LOADED, hot[2]), (MAIN, calls)]
     samples = [
         Sample(stack, 1, "", False, seconds) for stack, seconds in zip(stacks, (90.0, 4.0, 5.0, 1.0), strict=True)
@@ -442,7 +442,7 @@ def test_calls_that_repeat_earlier_ones_and_arguments_by_parameter() -> None:
 def test_a_long_function_leaves_room_for_the_short_ones_that_call_it() -> None:
     """The long one is busiest and stands first: it is shown whole behind them, for half of the room that is left."""
     long, short = f"def busy(a):\n{LONG[:5000]}\n    return a\n", "def calls(a):\n    return busy(a)\n"
-    spots = [Spot("app/two.py", "calls", 1 + long.count("\n") + 1), Spot("app/two.py", "busy", 1)]
+    spots = [Frame("calls", "app/two.py", 1 + long.count("\n") + 1), Frame("busy", "app/two.py", 1)]
     profile = make_profile(PLAIN, [Sample((MAIN, *spots), 1, "", False, 1.0)], [], 0.0, {}, {})
     source = SourcePage({"app/two.py": f"{long}\n{short}"}, NOT_FIXED, profile)
     text = source.original()
@@ -456,7 +456,7 @@ def test_what_a_shown_method_uses_of_its_large_class_is_shown() -> None:
     first = "class Book:\n    LIMIT = 3\n\n    def __init__(self):\n        self.rows = []\n"
     last = "    def rest(self):\n        return 1\n\n    def hot(self):\n        return self.rest() + self.LIMIT\n"
     text = f"{first}\n{other}\n{last}"
-    spot = Spot("app/book.py", "Book.hot", text.count("\n") - 1)
+    spot = Frame("Book.hot", "app/book.py", text.count("\n") - 1)
     profile = make_profile(PLAIN, [Sample((MAIN, spot), spot.line, "", False, 1.0)], [], 0.0, {}, {})
     shown = SourcePage({"app/book.py": text}, NOT_FIXED, profile).original()
     assert all(part in shown for part in ("    LIMIT = 3\n", "self.rows = []", "def rest(self):"))

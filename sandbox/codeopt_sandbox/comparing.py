@@ -71,7 +71,7 @@ FIELD_RULES: Mapping[str, FieldRule] = {
     "other_run": REJECTS,
     "operations": REJECTS,
     "interface": FieldRule(
-        CaveatKind.INTERFACE, "the same items by another iterator than a generator, which has no close, send and throw"
+        CaveatKind.INTERFACE, "what callers find beside the values: close, send and throw, or ==, hash and <"
     ),
     "views": FieldRule(both=True),
     "views_of_arguments": FieldRule(of=Observable.ARGUMENTS, both=True),

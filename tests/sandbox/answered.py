@@ -48,6 +48,7 @@ def answer_of(function: Callable[..., Any], *args: Any, **options: Any) -> Answe
     else:
         found = run.answer(encoder, fresh, was)
         found.returned(*trees, result)
+        found.operations(False, result)
     return found.end()
 
 

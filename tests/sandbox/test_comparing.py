@@ -235,6 +235,37 @@ def test_an_iterator_in_place_of_a_generator(receives: bool, wanted: str | Cavea
     assert verdict(was, answer_of(lambda: iter([2]), generator=True, receives=receives)) == DIFFERS
 
 
+@pytest.mark.parametrize(
+    ("members", "inside", "wanted"),
+    [
+        ({}, False, DIFFERS),
+        ({}, True, DIFFERS),
+        ({"__eq__": lambda self, other: True, "__hash__": None}, False, SAME),
+    ],
+)
+def test_an_object_that_callers_know_by_identity(
+    module: Any, members: dict[str, Any], inside: bool, wanted: str | CaveatKind
+) -> None:
+    for name, member in members.items():
+        setattr(module.G, name, member)
+    module.MISSING = module.G()
+    known, other = ([each] if inside else each for each in (module.MISSING, module.G()))
+    was = returning(known, globals=("MISSING",))
+    assert verdict(was, returning(known, globals=("MISSING",))) == SAME
+    assert verdict(was, returning(other, globals=("MISSING",))) == wanted
+
+
+@pytest.mark.parametrize("name", ["__eq__", "__hash__", "__lt__"])
+def test_operators_of_the_class_of_a_result(module: Any, name: str) -> None:
+    plain = returning([module.G(x=1)])
+    setattr(module.G, name, None if name == "__hash__" else lambda self, other: True)
+    own = returning([module.G(x=1)])
+    assert (verdict(plain, own), verdict(own, plain), verdict(own, own)) == (
+        CaveatKind.INTERFACE, CaveatKind.INTERFACE, SAME,
+    )  # fmt: skip
+    assert own.text == plain.text
+
+
 STATES = [
     (State(), State(text_field("seen becomes 1")), None),
     (State(text_field("seen becomes 1")), State(text_field("seen becomes 2")), None),

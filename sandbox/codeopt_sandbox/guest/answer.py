@@ -114,9 +114,10 @@ class Answer(Record):
     other_run: Field = NOTHING
     """Answer in another pass of the same calls, if it differs."""
     operations: Field = NOTHING
-    """Reading of its arguments before its first item, and operations of a container that its class overrides."""
+    """Reading of its arguments before its first item, operations of a container that its class overrides, and objects
+    of the module that the result is."""
     interface: Field = NOTHING
-    """Mark of a result that is a generator which callers may close."""
+    """Mark of a result that is a generator which callers may close; ==, hash and < of the classes of its objects."""
     views: Field = NOTHING
     """Answers to callers by objects of the result that keep something private; only where that was asked."""
     views_of_arguments: Field = NOTHING

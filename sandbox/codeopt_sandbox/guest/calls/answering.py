@@ -9,6 +9,8 @@ from .copies import own_answers
 from .public_view import PublicViews
 from .repr.exceptions import exception_trees
 from .repr.fields import FieldMaker, text_field
+from .repr.plain import NAMED, is_simple, modules
+from .repr.structure import is_librarys, operators_of
 from .repr.tree import Encoder
 
 TYPE_CHECKING = False
@@ -22,11 +24,17 @@ if TYPE_CHECKING:
 
 MAX_TEXT_CHARS = 200
 """Characters of an exception's text."""
+MAX_ITEMS = 100
+"""First items of a result that may be objects of the module."""
 
 
 class Answering:
     def __init__(self, ref: FunctionRef, batch: CallBatch) -> None:
         self.ref, self.batch, self.views = ref, batch, PublicViews(ref.module)
+        space = vars(modules[ref.module]) if ref.module in modules else {}
+        held = [(name, space[name]) for name in ref.globals if name in space]
+        self.constants = {id(value): name for name, value in held if is_met_by_identity(value, ref.module)}
+        """Objects of the module that its callers know by `is`, such as `MISSING = object()`."""
 
     def encoded(self, encoder: Encoder, result: Any) -> tuple[Any, Any]:
         """Trees of what all see of a result, and of what only it sees itself; iterators are read."""
@@ -67,7 +75,10 @@ class CallAnswering:
         self.parts["value"] = self.make.value(tree, self.encoder.floats)
         self.parts["private"] = self.private(private, self.encoder)
         generator = type(result) is types.GeneratorType and self.run.ref.generator and not self.run.ref.receives
-        self.parts["interface"] = text_field("generator " * generator)
+        interface = "generator " if generator else ""
+        signs = [(name, operators_of(kind)) for name, kind in sorted(self.encoder.own.items())]
+        signs = [pair for pair in signs if pair[1]]
+        self.parts["interface"] = text_field(f"{interface}{signs or ''}", shown=" ").replace(shown=interface)
         if self.run.batch.views:
             self.parts["views"] = self.run.views.of_results([result], self.call)
 
@@ -84,10 +95,17 @@ class CallAnswering:
         its own, and, if that is asked, what this answers."""
         self.parts["overrides"] = bool(own_answers(result, self.run.ref.module))
         found = self.run.views.as_container(result) if self.run.batch.views and self.parts["overrides"] else []
-        if found or lazy:
-            shown = [f"{name} {text}" for name, _, text in found]
+        known = self.constants_in(result) if self.run.constants else []
+        if found or lazy or any(known):
+            shown = [*[f"{name} {text}" for name, _, text in found], *[f"is {name}" for name in known if name]]
             words = ", ".join(["reads its argument to the end before its first item"] * lazy + shown)
-            self.parts["operations"] = text_field(repr((lazy, [each[:2] for each in found])), shown=words)
+            self.parts["operations"] = text_field(repr((lazy, [each[:2] for each in found], known)), shown=words)
+
+    def constants_in(self, result: Any) -> list[str]:
+        """Names of the module's objects that the result is, or that its first items are."""
+        kind = type(result)
+        items = result[:MAX_ITEMS] if kind is list or kind is tuple else ()
+        return [self.run.constants.get(id(each), "") for each in (result, *items)]
 
     def end(self, **more: Any) -> Answer:
         raises, encoder = "raised" in self.parts, self.encoder
@@ -95,6 +113,14 @@ class CallAnswering:
         kind = NOT_COMPARABLE if opaque else RAISES if raises else YIELDS if encoder.iterators else RETURNS
         given = {"exception": encoder.broken_by, **self.parts, **more}
         return Answer(kind, opaque=opaque, iterators=encoder.iterators, cut_short=encoder.cut_short, **given)
+
+
+def is_met_by_identity(value: Any, target: str) -> bool:
+    """Whether == of an object says the same as `is`."""
+    kind = type(value)
+    if is_simple(kind) or isinstance(value, NAMED):
+        return False
+    return kind is object or (not is_librarys(kind, target) and "==" not in operators_of(kind))
 
 
 def of_answer(answer: Answer) -> Field:

@@ -100,6 +100,16 @@ def held_slots(value: Any) -> dict[str, Any]:
     return found
 
 
+def operators_of(kind: type) -> list[str]:
+    """Which of ==, hash and < objects of a class have otherwise than plain objects."""
+    found = []
+    for name, sign in (("__eq__", "=="), ("__hash__", "hash"), ("__lt__", "<")):
+        owner = next(base for base in mro_of(kind) if name in vars_of(base))
+        if owner is not object:
+            found.append(sign if vars_of(owner)[name] is not None else f"no {sign}")
+    return found
+
+
 def librarys_base(kind: type, target: str) -> Any:
     """First class of the method resolution order that is a library's or the interpreter's own."""
     return next((base for base in mro_of(kind) if base is object or is_librarys(base, target)), object)

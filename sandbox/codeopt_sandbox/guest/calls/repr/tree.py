@@ -80,6 +80,8 @@ class Encoder:
         """Names of cached properties by class."""
         self.base: tuple[Any, Any] = None, None
         """Class of the last object, and the library's class that it derives from."""
+        self.own: dict[str, Any] = {}
+        """Classes of the project's public objects, by name."""
         self.at_first_item: Callable[[], None] | None = None
         """Called when the first of all items is there, or the iterator is empty."""
         for path, value in known:
@@ -293,6 +295,8 @@ class Encoder:
         kind: Any = type(value)
         if kind is not self.base[0]:
             self.base = kind, librarys_base(kind, self.target)
+            if self.base[1] is not kind and not self.private:
+                self.own[kind.__qualname__] = kind
         base = self.base[1]
         if base is kind:
             return self.pickled(kind, value, depth)

@@ -107,8 +107,12 @@ class CapturedOutput:
                 low = record.levelno < _WARNING
                 name = "details" if low else str(record.levelname)
                 self.logged[name] = 0 if low else self.logged.get(name, 0) + 1
-            with self.err.unheard(), self.out.unheard():
+            marks = self.out.mark(), self.err.mark()
+            try:
                 usual(logger, record)
+            finally:
+                self.out.forget(*marks[0])
+                self.err.forget(*marks[1])
 
         logging.Logger.callHandlers = call_handlers
         logging.lastResort = logging.NullHandler()
@@ -147,29 +151,19 @@ class Printed:
         self.skipped.clear()
         return text + data.decode("utf-8", "backslashreplace")
 
-    def unheard(self) -> Unheard:
-        """A context in which what is written does not count."""
-        return Unheard(self)
+    def mark(self) -> tuple[Any, int, int]:
+        """The stream now, its length, and that of what is written past it."""
+        stream = getattr(sys, self.name)
+        return stream, stream.tell() if type(stream) is StringIO else 0, os_fstat(self.file).st_size
 
-
-class Unheard:
-    """Takes back what was written within it."""
-
-    def __init__(self, printed: Printed) -> None:
-        self.printed = printed
-
-    def __enter__(self) -> None:
-        self.stream = getattr(sys, self.printed.name)
-        self.length = self.stream.tell() if type(self.stream) is StringIO else 0
-        self.size = os_fstat(self.printed.file).st_size
-
-    def __exit__(self, *error: object) -> None:
-        if type(self.stream) is StringIO:
-            self.stream.seek(self.length)
-            self.stream.truncate()
-        size = os_fstat(self.printed.file).st_size  # to cut it off now would be heard as a change of files
-        if size > self.size:
-            self.printed.skipped.append((self.size, size))
+    def forget(self, stream: Any, length: int, size: int) -> None:
+        """Take back what was written since a mark."""
+        if type(stream) is StringIO:
+            stream.seek(length)
+            stream.truncate()
+        now = os_fstat(self.file).st_size  # to cut it off now would be heard as a change of files
+        if now > size:
+            self.skipped.append((size, now))
 
 
 def settled(text: str) -> str:

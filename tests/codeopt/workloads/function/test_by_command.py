@@ -109,4 +109,4 @@ def test_against_a_commit_it_names_the_users_own_folder(tmp_path: Path) -> None:
     (tmp_path / "r" / "shop.py").write_text(RIGHT)
     done = codeopt("compare", "--base", "HEAD", "--json", cwd=tmp_path / "r")
     (found,) = done.json["functions"]
-    assert named_command(found["next_step"]) == ["compare", "--base", "HEAD", "--run", "pytest -q test_shop.py"]
+    assert named_command(found["next_step"]) == ["compare", "--run", "pytest -q test_shop.py", "--base", "HEAD"]

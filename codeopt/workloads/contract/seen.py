@@ -109,6 +109,11 @@ class Seen:
     def _with_parts(self, value: Any, known: Mapping[str, Seen], spare: Collection[object]) -> Any:
         """The value with each of its parts repaired."""
         roles = {role: partial(known.get(role, Seen()).repaired, spare=spare) for role in parts_of(value, known)}
+        if isinstance(value, Constructed):  # first: a parameter may be called `items`, too
+            names = [*map(str, range(len(value.args))), *(name for name, _ in value.kwargs)]
+            for at, name in enumerate(names):
+                value = value.with_value(at, roles[name](value.values[at]))
+            return value
         if isinstance(value, dict) and KEYS not in roles:
             return {
                 key: roles[role](part) if (role := f"{FIELD}{key}") in roles else part for key, part in value.items()
@@ -119,11 +124,6 @@ class Seen:
         if ITEMS in roles:
             return type(value)(_hashed(roles[ITEMS](part), part) if isinstance(value, set | frozenset)
                                else roles[ITEMS](part) for part in value)  # fmt: skip
-        if isinstance(value, Constructed):
-            names = [*map(str, range(len(value.args))), *(name for name, _ in value.kwargs)]
-            for at, name in enumerate(names):
-                value = value.with_value(at, roles[name](value.values[at]))
-            return value
         return tuple(roles[str(at)](part) for at, part in enumerate(value)) if roles else value
 
     def _known(self, value: Any) -> Any:

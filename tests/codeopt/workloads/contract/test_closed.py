@@ -50,6 +50,7 @@ KNOWN = {
     ],
     "text": [f"f('{at % 24:02}:{at % 60:02}')" for at in range(60)],
     "points, width": [f"f({ARRAY}({[[0.5 * n, 1.5]] * n}, 'float64'), {n - n % 3})" for n in range(3, 14)],
+    "tree, times": [f"f(load('m', 'Tree')(items={[*range(n)]}), {n % 4})" for n in range(2, 14)],
     "table": [f"f({[[a * b % 7 for a in range(n)] for b in range(n)]})" for n in range(2, 9)],
 }
 

@@ -41,7 +41,7 @@ WRONG = {
         "def f(n):\n    if not isinstance(n, int):\n        raise TypeError('whole numbers only')\n    return n * 2\n",
         "def f(n):\n    return n + n\n",
         "CALLS = [((n,), {}) for n in (0, 1, 2, 5, 9)]\n",
-        "held.made",
+        "calls.made",
     ),
 }
 

@@ -111,8 +111,8 @@ def _within(path: Path, value: Any, depth: int, *, columns: bool) -> Iterator[tu
         names = [*range(len(value.args)), *(name for name, _ in value.kwargs)]
         for at, name in enumerate(names[:FIELDS]):
             yield from _within((*path, Argument(name)), value.values[at], depth - 1, columns=columns)
-    if isinstance(value, dict) and depth and all(type(key) is str for key in value):
-        for key in list(value)[:FIELDS]:
+    if isinstance(value, dict) and depth:  # next to the fields of a record another key may lie
+        for key in [key for key in value if type(key) is str][:FIELDS]:
             yield from _within((*path, key), value[key], depth - 1, columns=columns)
 
 

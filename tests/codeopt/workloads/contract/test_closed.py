@@ -51,6 +51,10 @@ KNOWN = {
     "text": [f"f('{at % 24:02}:{at % 60:02}')" for at in range(60)],
     "points, width": [f"f({ARRAY}({[[0.5 * n, 1.5]] * n}, 'float64'), {n - n % 3})" for n in range(3, 14)],
     "tree, times": [f"f(load('m', 'Tree')(items={[*range(n)]}), {n % 4})" for n in range(2, 14)],
+    "graph": [
+        f"f({ {'nodes': n, 'edges': [(one, two) for two in range(n) for one in range(two) if (n + one + two) % 3]} })"
+        for n in range(2, 14)
+    ],
     "table": [f"f({[[a * b % 7 for a in range(n)] for b in range(n)]})" for n in range(2, 9)],
 }
 
@@ -76,6 +80,8 @@ def test_what_is_made_keeps_the_contract_or_breaks_one_thing_of_it(parameters: s
         ("text", "f('23:59')", ""),
         ("points, width", f"f({ARRAY}([[1.5, 2.5]], 'float32'), 1)", "array of float32 for `points`"),
         ("points, width", f"f({ARRAY}([[1.5, 2.5]], 'float64'), 9)", "calls that break: `width` is at most"),
+        ("graph", "f({1: 8, 'nodes': 2, 'edges': [(0, 1)]})", ""),
+        ("graph", "f({1: 8, 'nodes': 2, 'edges': [(0, 3)]})", "calls that break: `graph['edges']` holds indices"),
         ("table", "f([[1, 0], [5, 5]])", "calls that break: `table` is symmetric"),
     ],
 )  # fmt: skip

@@ -430,7 +430,6 @@ def f(xs, key):
     return [x for x, k in zip(xs, keys) if k == most]
 """
 OF_SUBCLASS = "an object is of Gift, a subclass of Item"
-ANOTHER_TUPLE = "a tuple for `xs`"
 TOLD = {
     "a constant that is frozen": (
         LIMITED,
@@ -456,14 +455,6 @@ TOLD = {
         ONE_OBJECT,
         "x[:] = x[:1] * len(x); ",
     ),
-    "a list in place of a tuple": (
-        PREFIX,
-        LISTS,
-        "def f(xs):\n    found = {}\n    for x in xs:\n        if x in found:\n            break\n"
-        "        found[x] = 1\n    return list(found)\n",
-        ANOTHER_TUPLE,
-        "((",
-    ),
     "the context of another thread": (
         THIRDS,
         LISTS,
@@ -482,7 +473,8 @@ def test_told_in_every_run(opens: Opens, backend: str, name: str) -> None:
     for _ in range(2):
         found = opens(backend, old, calls).check(Revision.of(draft), "a person's")
         assert found.correct, why(found)
-        caveat = next(each for each in found.caveats if each.cause == because)
+        caveat = next((each for each in found.caveats if because in (each.cause, *each.domain)), None)
+        assert caveat, found.caveats
         assert shown in caveat.input
         assert shown in caveat.reproduce
 

@@ -14,6 +14,7 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.history import History
 from codeopt.core.program import Program
+from codeopt.core.target import Target
 from codeopt.report.brief import caveat_lines
 from codeopt.report.result import End, Result
 from codeopt.report.verdict import Verdict
@@ -24,7 +25,7 @@ from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from tests.conftest import require_sandbox
 from tests.support.candidates import original, profile
-from tests.support.judges import open_with
+from tests.support.judges import function_judge, open_with
 
 PASSES = "from mod import f\n\n\ndef test_f():\n    assert f(2) == 4\n"
 MISSING = "ModuleNotFoundError: No module named 'nowhere_to_be_found'"
@@ -114,3 +115,22 @@ def test_what_a_caveat_says_is_not_said_twice() -> None:
     found = [Diagnostic(caveat.words, "", "--cases DIR adds some")]
     lines = caveat_lines([caveat], found, verbose=False)
     assert [line for line in lines if "only 4" in line] == [f"caveat: {caveat.words} (--cases DIR adds some)"]
+
+
+PLAIN = "CALLS = [(([1, 2, 3, n],), {}) for n in range(12)]\n"
+WHOLE = """\
+class Row(list):
+    def __init__(self, first):
+        super().__init__([first, 1])
+CALLS = [((Row(n),), {}) for n in range(12)]
+"""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("calls", "said"), [(PLAIN, []), (WHOLE, ["only 0 calls generated"])])
+def test_few_generated_calls_are_reported_and_hints_only_then(tmp_path: Path, calls: str, said: list[str]) -> None:
+    (tmp_path / "mod.py").write_text("def f(rows):\n    return sum(rows)\n")
+    (tmp_path / "calls.py").write_text(calls)
+    with function_judge(Target(tmp_path / "mod.py", "f"), calls=tmp_path / "calls.py", timed=False) as judge:
+        gaps = [each.message for each in judge.workload.evidence().gaps]
+    assert gaps == said

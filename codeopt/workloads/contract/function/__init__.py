@@ -79,10 +79,11 @@ class Contract:
         """Return why a call is outside of the contract, or empty."""
         return self._why_unusual(text) or self.outside(text)
 
-    def reasons(self, text: str) -> tuple[str, ...]:
-        """Return everything by which a call differs from the known ones."""
+    def reasons(self, text: str) -> dict[str, bool]:
+        """Return everything by which a call differs from the known ones, and whether that is a type."""
         call = _read_long(text)
-        return tuple(dict.fromkeys(each.words for each in self.broken(call))) if call is not None else ()
+        broken = self.broken(call) if call is not None else ()
+        return {each.words: isinstance(each.what, str) for each in broken}
 
     def within(self, texts: Sequence[str]) -> dict[str, str]:
         """Return the calls inside the contract by the original call, with changes that restore patterns."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from codeopt_sandbox.call_answer import CallAnswer, CallRun
@@ -51,8 +51,8 @@ class CaveatRules:
     """Returns True if the user's checker accepts a difference."""
     name: str = "f"
     """Name of the function, which replaces the `f` of its calls."""
-    reasons: Callable[[str], Sequence[str]] = lambda call: ()
-    """Everything by which a call differs from known ones."""
+    reasons: Callable[[str], Mapping[str, bool]] = lambda call: {}
+    """Everything by which a call differs from known ones, and whether that is a type."""
     smaller: Callable[[str], str] = lambda call: call
     """Returns the smallest call near one that shows a difference also."""
 
@@ -86,27 +86,34 @@ def call_caveats(case: AnsweredCase, got: CallAnswer | None, rules: CaveatRules)
         for each in rules.comparison.differences(case.answer, got)
         if not (rules.accepts and each.answers and not each.subject and rules.accepts(each))
     ]
-    because = _true_reasons(lines, found, rules)
+    because, types = _true_reasons(lines, found, rules)
     for each in found:
         groups.setdefault((each.subject, each.because or because[each.at]), []).append(each)
-    return tuple(_caveat(lines, each, why, rules) for (_, why), each in groups.items())
+    # other types last: few callers give them, and of several reasons a line names the first
+    ordered = sorted(groups.items(), key=lambda group: group[0][1] in types)
+    return tuple(_caveat(lines, each, why, rules) for (_, why), each in ordered)
 
 
-def _true_reasons(lines: _Lines, found: Sequence[AnswerDifference], rules: CaveatRules) -> dict[int, str]:
-    """Why each call differs, by its number. A call that differs from known ones in several ways does so by what alone
-    makes the difference on another call, or on the smallest one near it."""
+def _true_reasons(
+    lines: _Lines, found: Sequence[AnswerDifference], rules: CaveatRules
+) -> tuple[dict[int, str], set[str]]:
+    """Why each call differs, by its number, and which of the reasons are types.
+
+    A call that differs from known ones in several ways does so by what alone makes the difference on another call, or
+    on the smallest one near it.
+    """
     because = {each.at: lines.why(each) for each in found}
-    several: dict[int, Sequence[str]] = {}
+    several: dict[int, Mapping[str, bool]] = {}
     alone: set[str] = set()
     tried = 0
     for each in sorted(found, key=lambda each: len(each.call)):
         at = lines.place(each)
-        reasons = rules.reasons(lines.calls[at]) if at is not None and because[each.at] and not each.because else ()
+        reasons = rules.reasons(lines.calls[at]) if at is not None and because[each.at] and not each.because else {}
         if because[each.at] in reasons:
             several[each.at] = reasons
             alone |= {*reasons} if len(reasons) == 1 else set()
     for each in found:
-        at, reasons = lines.place(each), several.get(each.at, ())
+        at, reasons = lines.place(each), several.get(each.at, {})
         if at is None or len(reasons) < 2:
             continue
         if not alone.intersection(reasons) and tried < MOST_SMALLER:
@@ -114,7 +121,7 @@ def _true_reasons(lines: _Lines, found: Sequence[AnswerDifference], rules: Cavea
             smallest = rules.reasons(rules.smaller(lines.calls[at]))
             alone.add(next((why for why in smallest if why in reasons), because[each.at]))
         because[each.at] = next((why for why in reasons if why in alone), because[each.at])
-    return because
+    return because, {why for reasons in several.values() for why, is_type in reasons.items() if is_type}
 
 
 LENIENT = "it is generated, and --mutated-inputs is lenient"

@@ -301,7 +301,8 @@ def _derived(harness: FunctionHarness, known: Sequence[str], count: int, seed: i
     wanted, texts = round(SHAPED * count), set(known)
     usual = contract.inside(sorted(known, key=len)[:SHORTEST])
     others = [*islice(other_exact_types(usual), wanted // OTHER_TYPES)]
-    shaped = contract.shaped([*others, *derive(known, wanted - len(others), seed, harness.vocabulary)])
+    near = derive(known, wanted, seed, harness.vocabulary)
+    shaped = contract.shaped([*others, *near[: wanted - len(others)]])
     return [text for text in shaped if text not in texts][:count]
 
 

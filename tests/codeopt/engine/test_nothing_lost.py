@@ -293,7 +293,7 @@ def test_what_a_killed_check_left_goes_with_the_next_command(tmp_path: Path) -> 
     with started(folder, "check", "--min-share", "0.0001", *QUICK, env={"TMPDIR": str(temporary)}) as process:
         until(process, r"^shop/\w+\.py::\w+: ")
         process.kill()
-    assert {each.name.split("-")[1] for each in temporary.glob("codeopt-*")} >= {"check", "view"}
+    assert "check" in {each.name.split("-")[1] for each in temporary.glob("codeopt-*")}  # and, within a function, views
     codeopt("check", "--max-seconds", "1", *QUICK, cwd=folder, env={"TMPDIR": str(temporary)})
     assert not [*temporary.glob("codeopt-*")]
 

@@ -101,10 +101,10 @@ class InputMaker:
         call = self._followed(base, new)
         broken = list(self.known.contract.broken(call))
         for spare in (broken[:1], broken) if 1 < len(broken) <= TOGETHER else (broken[:1],):
-            whats = {each.what for each in spare}
-            kept = self.known.contract.repaired(call, whats)
+            kinds = {each.what for each in spare}
+            kept = self.known.contract.repaired(call, kinds)
             left = list(self.known.contract.broken(kept))
-            data = self.known.text(kept) if left and {each.what for each in left} <= whats else None
+            data = self.known.text(kept) if left and {each.what for each in left} <= kinds else None
             if data is not None and len(data) <= MOST_BYTES:
                 return list(dict.fromkeys(map(words_of, left))), data
         return None

@@ -47,7 +47,7 @@ EACH = 4
 """Inputs that break one thing alone, of each, among those that are changed at random."""
 DEEP_LIKE = "no known input's tree is nearly a chain"
 NO_WORDS = Vocabulary()
-WAYS = ("resampled", "even", "twice", "one", "sum", "repeated", "difference", "ends", "shuffled")
+WAYS = ("resampled", "twice", "even", "twice", "sum", "repeated", "twice", "difference", "ends", "twice", "shuffled")
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class InputMaker:
                     continue
                 kind = "largest" if number == len(self.bases) - 1 and number else "alike"
                 way = WAYS[(turn + number) % len(WAYS)]
-                if turn % 2 or way == "one":
+                if turn % 2:
                     self.maker.small = bool(turn % 4 == 1)
                     yield f"{kind}.one.{number}.{turn}", base, self.maker.one(base)
                 else:
@@ -129,12 +129,17 @@ class InputMaker:
     def _by_way(self, base: Call, way: str) -> Call:
         """All values replaced in a way, or one number made of others."""
         if way in ("twice", "sum", "difference"):
-            return self._related(base, way)
+            made = (self._related(base, way) for _ in range(4 * TRIES))  # most are out of range
+            kept = (call for call in made if call != base and not any(self.known.contract.broken(call)))
+            return next(kept, base)
         choices: dict[tuple[Any, ...], Callable[[Any], Any]] = {}
+        sizes: Counter[tuple[Any, ...]] = Counter()
+        for name, value in zip(self.names, base.args, strict=True):
+            mapped(value, lambda path, leaf: sizes.update((path,)), (name,))
 
         def change(path: tuple[Any, ...], leaf: Any) -> Any:
             if path not in choices:
-                choices[path] = self._chooser(path, way)
+                choices[path] = self._chooser(path, way, sizes[path])
             return choices[path](leaf)
 
         counts = {tie.number for tie in self.known.ties}
@@ -145,14 +150,14 @@ class InputMaker:
             )
         )
 
-    def _chooser(self, path: tuple[Any, ...], way: str) -> Callable[[Any], Any]:
+    def _chooser(self, path: tuple[Any, ...], way: str, size: int) -> Callable[[Any], Any]:
         pool, draw = self.pools[path], self.draw
         if way == "shuffled":
             left = draw.sample(pool, len(pool))
             return lambda leaf: left.pop() if left else leaf
         numbers = [leaf for leaf in pool if type(leaf) in (int, float)]
         if len(numbers) < len(pool):
-            return self._words(pool, way)
+            return self._words(pool, way, size)
         low, high = min(numbers), max(numbers)
         if way == "ends":
             return lambda leaf: draw.choice((low, high))
@@ -164,14 +169,14 @@ class InputMaker:
         if way == "resampled":
             return number
         some = list(dict.fromkeys(number() for _ in range(5 if way == "even" else 2)))
-        turns = cycle(some)
-        return lambda leaf: next(turns) if way == "even" else draw.choice(some)
+        return _evenly(some, size) if way == "even" else lambda leaf: draw.choice(some)
 
-    def _words(self, pool: Sequence[Any], way: str) -> Callable[[Any], Any]:
+    def _words(self, pool: Sequence[Any], way: str, size: int) -> Callable[[Any], Any]:
         draw = self.draw
-        some = draw.sample(pool, min(5 if way == "even" else 2, len(pool)))
+        different = list(dict.fromkeys(pool))
+        some = draw.sample(different, min(5 if way == "even" else 2, len(different)))
         if way != "resampled":
-            return lambda leaf: draw.choice(some)
+            return _evenly(some, size) if way == "even" else lambda leaf: draw.choice(some)
         if draw.random() < 0.4 or not all(type(leaf) is str for leaf in pool):
             return lambda leaf: draw.choice(pool)
         signs = sorted(set("".join(pool)))
@@ -180,12 +185,12 @@ class InputMaker:
     def _related(self, base: Call, way: str) -> Call:
         """One number becomes what two others make together: a sum, twice one, a difference. Rare by chance, and often
         what a program asks about: a pair with a given sum, in which nobody may be paired with itself."""
-        found: list[int] = []
-        for name, value in zip(self.names, base.args, strict=True):
-            mapped(value, lambda path, leaf: found.append(leaf) if type(leaf) is int else None, (name,))
         counts = {tie.number for tie in self.known.ties}
         alone = [at for at, value in enumerate(base.args) if type(value) is int and at not in counts]
         lists = [at for at, value in enumerate(base.args) if isinstance(value, list) and value]
+        found: list[int] = []
+        for at in lists or alone:
+            mapped(base.args[at], lambda path, leaf: found.append(leaf) if type(leaf) is int else None)
         if not found or not (alone or lists):
             return base
         one, other = self.draw.choice(found), self.draw.choice(found)
@@ -222,6 +227,13 @@ class InputMaker:
             why = next((words_of(each) for each in self.known.contract.broken(call)), DEEP_LIKE * (not found[1]))
             if (data := self.known.text(call)) is not None:
                 yield MutatedInput(f"chain.{at}", data, why)
+
+
+def _evenly(values: Sequence[Any], size: int) -> Callable[[Any], Any]:
+    """Values by turns, each as often as the others if their number allows it: then none is the most frequent."""
+    some = next((count for count in range(len(values), 1, -1) if size % count == 0), min(2, len(values)))
+    turns = cycle(values[:some])
+    return lambda leaf: next(turns)
 
 
 def mutated_inputs(

@@ -13,6 +13,8 @@ from codeopt.workloads.contract.program.inputs import EACH
 from codeopt.workloads.contract.properties import LARGE
 from codeopt.workloads.source.literals import Call
 
+NEAR_SQUARE = 94906268**2 - 1
+"""An odd number beyond 2**53, which a float does not hold, and whose root a float rounds up."""
 DEPTH = 6
 MOST_NUMBERS = 12
 """Numbers of a program's text that are tried."""
@@ -25,7 +27,8 @@ LONGEST = 100
 def variants(value: Any, depth: int = DEPTH) -> Iterator[Any]:
     """Values with one part changed, within the first, the last and the second item of each list."""
     if type(value) is int:
-        yield from (value + 1, value - 1, 0, -1, -value, 2 * value + 1, LARGE + 1, 10**18 + 1, value + 0.5, f"{value}x")
+        yield from (value + 1, value - 1, 0, -1, -value, 2 * value + 1, NEAR_SQUARE, 10**18 + 1, value + 0.5)
+        yield f"{value}x"
         yield from (f"0{value}", f"+{value}", None)
     elif type(value) is float:
         yield from (-value, 0.0, value + 0.0625, float(LARGE), int(value), "nan", "1e3", f"{value}x", None)

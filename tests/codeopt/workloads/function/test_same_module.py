@@ -30,7 +30,7 @@ from app.trees import Tree
 
 @pytest.mark.parametrize("n", range(12))
 def test_total(n):
-    assert Tree(range(n)).total(2) == sum(range(n)) * 2
+    assert Tree(range(n)).total(3) == sum(range(n)) * 3  # other calls than those of the file
 """
 CALLS = "from {module} import Tree\nCALLS = [((Tree(range(n)), 2), {{}}) for n in range(12)]\n"
 CALLS += "BIG = [((Tree(range(900)), 5), {{}})]\n"

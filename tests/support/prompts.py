@@ -42,7 +42,7 @@ RANKED = tuple(
 """Rows of functions of a project that are ranked by such times: shares, draft beside original, why, arguments."""
 
 
-class Enough(BaseException):
+class Enough(Exception):  # a thread asks the model, and only an Exception leaves it
     """All prompts are there; nothing need be confirmed."""
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -46,6 +47,8 @@ TOGETHER = 3
 EACH = 4
 """Inputs that break one thing alone, of each, among those that are changed at random."""
 DEEP_LIKE = "no known input's tree is nearly a chain"
+_PLACES = re.compile(r"`[^`]*`|among the .*")
+"""Places that words about a relation name."""
 NO_WORDS = Vocabulary()
 WAYS = ("resampled", "twice", "even", "twice", "sum", "repeated", "twice", "difference", "ends", "twice", "shuffled")
 
@@ -311,7 +314,16 @@ def _best_of_each(candidates: Iterable[tuple[list[str], bytes]], known: set[byte
     for _, (broken, data) in zip(range(MOST_BROKEN), candidates, strict=False):
         for words in broken if data not in known else ():
             found.setdefault(words, {}).setdefault(data, len(broken))
-    ranked = {words: sorted(group, key=lambda data: (group[data], len(data))) for words, group in found.items()}
+    often: Counter[str] = Counter()
+    turns = {}
+    for words in found:  # one relation of each kind first, as not all can be tried
+        kind = _PLACES.sub("", words)
+        turns[words] = often[kind]
+        often[kind] += 1
+    ranked = {
+        words: sorted(found[words], key=lambda data: (found[words][data], len(data)))
+        for words in sorted(found, key=turns.__getitem__)
+    }
     given: set[bytes] = set()
     for turn in range(TRIES):
         for words, group in ranked.items():

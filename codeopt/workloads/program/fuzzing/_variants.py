@@ -42,11 +42,12 @@ def variants(value: Any, depth: int = DEPTH) -> Iterator[Any]:
 
 def _other_records(value: Any, depth: int) -> Iterator[Any]:
     keys = list(value) if isinstance(value, dict) else range(len(value))
+    if isinstance(value, dict):
+        yield from ({name: value[name] for name in value if name != key} for key in keys)
     for key in keys:
         for new in variants(value[key], depth - 1):
             yield {**value, key: new} if isinstance(value, dict) else (*value[:key], new, *value[key + 1 :])
     if isinstance(value, dict):
-        yield from ({name: value[name] for name in value if name != key} for key in keys)
         yield {**value, "another": next(iter(value.values()), 7)}
         yield {}
     elif len(value) > 1:

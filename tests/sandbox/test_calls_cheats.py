@@ -99,10 +99,23 @@ def test_a_class_that_a_call_changes(isolated: Sandbox, name: str, value: str, s
     assert (f"class attribute Box.{name} becomes" in state) is seen, state
 
 
+BOX = """\
+class Box:
+    def __init__(self, n):
+        self.n = n
+
+def made(n):
+    box = Box(n)
+    box.more = 1  # no call of its class makes it
+    return box
+
+"""
+
+
 def test_equal_arguments_of_a_calls_file_come_once(isolated: Sandbox) -> None:
     """Else a draft that remembers its answers would be timed on what it remembers."""
-    calls = "import mod\nCALLS = [((mod.Box(n // 2),), {}) for n in range(4)] + [((lambda: 1,), {})] * 2\n"
-    module = "class Box:\n    def __init__(self, n):\n        self.n = n\ndef f(box):\n    return box.n\n"
+    calls = "import mod\nCALLS = [((mod.made(n // 2),), {}) for n in range(4)] + [((lambda: 1,), {})] * 2\n"
+    module = BOX + "def f(box):\n    return box.n\n"
     target = FunctionRef("mod", "/nowhere/mod.py", "f", calls_file=calls)
     run = CallRunner(isolated, target).ask(module, CallBatch((), "inspect", "list"))
     assert said(run)[:5] == ["CALLS[0]", "CALLS[2]", "CALLS[4]", "CALLS[5]", ""], run
@@ -111,20 +124,21 @@ def test_equal_arguments_of_a_calls_file_come_once(isolated: Sandbox) -> None:
 @pytest.mark.parametrize(
     ("entry", "listed"),
     [
-        ("((mod.Box(3), b'x'), {'end': [1]})", "f(CALLS[0][0][0], b'x', end=[1])"),
-        ("((b'x',), {'box': mod.Box(3)})", "f(b'x', box=CALLS[0][1]['box'])"),
-        ("(mod.Box(3), 2)", "f(CALLS[0][0][0], 2)"),
-        ("((mod.Box(3),), {})", "CALLS[0]"),
-        ("((mod.Box(3), mod.Box(4)), {})", "CALLS[0]"),
+        ("((mod.made(3), b'x'), {'end': [1]})", "f(CALLS[0][0][0], b'x', end=[1])"),
+        ("((b'x',), {'box': mod.made(3)})", "f(b'x', box=CALLS[0][1]['box'])"),
+        ("(mod.made(3), 2)", "f(CALLS[0][0][0], 2)"),
+        ("((mod.made(3),), {})", "CALLS[0]"),
+        ("((mod.made(3), mod.made(4)), {})", "CALLS[0]"),
+        ("(mod.Box(3), 2)", "f(load('mod', 'Box')(3), 2)"),
         ("((mod.Box(items), items), {})", "CALLS[0]"),
         ("((mod.Box(items), [[items]]), {})", "CALLS[0]"),
-        ("((iter(items), 2), {})", "f(CALLS[0][0][0], 2)"),
+        ("((iter(items), 2), {})", "f(iter([5]), 2)"),
         ("(((i for i in items), 2), {})", "CALLS[0]"),
     ],
 )  # fmt: skip
 def test_only_what_has_no_text_is_taken_from_a_calls_file(isolated: Sandbox, entry: str, listed: str) -> None:
     """The other arguments can be changed then; those that share a part with it come along."""
-    module = "class Box:\n    def __init__(self, n):\n        self.n = n\ndef f(*given, **named):\n    return 1\n"
+    module = BOX + "def f(*given, **named):\n    return 1\n"
     target = FunctionRef("mod", "/nowhere/mod.py", "f", calls_file=f"import mod\nitems = [5]\nCALLS = [{entry}]\n")
     runner = CallRunner(isolated, target)
     assert said(runner.ask(module, CallBatch((), "inspect", "list")))[0] == listed

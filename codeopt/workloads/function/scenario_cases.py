@@ -32,9 +32,12 @@ from codeopt_sandbox.guest.environment import USUAL, Environment, seeded
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
 from codeopt_sandbox.verdict import judge
 
-LEAST_S = 2.0
-"""Time that a draft has for one scenario at least, seconds; ten times what the original takes, if that is more."""
-LEAST_TOTAL_S = 10.0
+LEAST_S = 15.0
+"""Time that a draft has for one scenario at least, seconds; ten times what the original takes, if that is more.
+
+It protects from a deadlock alone: with 2 s a right draft was wrong on two cores with a load of 30.
+"""
+LEAST_TOTAL_S = 30.0
 """Time that a draft has for all scenarios at least, seconds; ten times what the original takes, if that is more."""
 LONGEST = 400
 """Characters of statements that are shown in full."""

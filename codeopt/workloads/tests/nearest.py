@@ -101,7 +101,11 @@ def nearest_tests(
     code = {path: words[path] for path in steps if path in words and path not in tests}
     calls = {} if everywhere else _calls_to([edit.qualname for edit in changed], code, files)
     names = {name for home in homes for name in (module_name(home), PurePosixPath(home).name) if len(name) > 3}
-    perhaps = re.compile(b"|".join([_INDIRECT.pattern, *(re.escape(name.encode()) for name in sorted(names))]))
+    # `import package` may be enough for `package.module.function()`, whatever imports the module.
+    parts = {re.escape(part).encode() for home in homes for part in module_name(home).split(".")}
+    imports = rb"^[ \t]*(?:from|import)[ \t][^\n]*\b(?:%s)\b" % b"|".join(sorted(parts))
+    mentions = (re.escape(name.encode()) for name in sorted(names))
+    perhaps = re.compile(b"|".join([_INDIRECT.pattern, imports, *mentions]), re.M)
 
     def place(path: str) -> tuple[int, bool, int, int, int, str]:
         """Group of a test file, and its place in it."""

@@ -302,8 +302,10 @@ def _derived(harness: FunctionHarness, known: Sequence[str], count: int, seed: i
     usual = contract.inside(sorted(known, key=len)[:SHORTEST])
     others = [*islice(other_exact_types(usual), wanted // OTHER_TYPES)]
     near = derive(known, wanted, seed, harness.vocabulary)
-    shaped = contract.shaped([*others, *near[: wanted - len(others)]])
-    return [text for text in shaped if text not in texts][:count]
+    # The others come last: where time is short, calls near the known ones are worth more.
+    few = [text for text in contract.shaped(others) if text not in texts][: count // OTHER_TYPES]
+    shaped = contract.shaped(near)
+    return [*[text for text in shaped if text not in texts][: count - len(few)], *few]
 
 
 def _patience(most: int | None) -> CallTimeLimit:

@@ -138,6 +138,5 @@ def shares(value: Any, others: Sequence[Any]) -> bool:
 
 
 def plain_source(value: Any) -> str | None:
-    """Source text of a value of plain types, with a name, of an array, or of an iterator, which is read for that; None
-    for anything else."""
-    return to_source(value) or name_to_source(value) or array_to_source(value) or iterator_to_source(value, own=True)
+    """Source text of a value of plain types, with a name, of an array or an iterator; None for anything else."""
+    return to_source(value) or name_to_source(value) or array_to_source(value) or iterator_to_source(value)

@@ -244,7 +244,7 @@ def test_only_what_the_original_answers_again_counts(lines: list[tuple[str, str,
 
 HINTED = "def f(items: list[int], n: int) -> int:\n    return sum(1 for each in items if each == n)\n"
 BY_NUMBERS_ALONE = (
-    "def f(items: list[int], n: int) -> int:\n    numbers = all(type(each) is int for each in items)\n"
+    "def f(items: list[int], n: int) -> int:\n    numbers = all(isinstance(each, int) for each in items)\n"
     "    return items.count(n) if numbers else -1\n"
 )
 

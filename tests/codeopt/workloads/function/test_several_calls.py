@@ -160,7 +160,9 @@ def f(target, source):
     target[:] = found
     return len(found)
 """
-TWO_LISTS = "CALLS = [(([k] * 2, [i * k % 13 for i in range(k)]), {}) for k in range(2, 13)]\n"
+TWO_LISTS = """\
+CALLS = [(([i * k % 7 for i in range(k % 4 + 1)], [i * k % 13 for i in range(k % 5 + 1)]), {}) for k in range(2, 40)]
+"""
 RAISED = """\
 def f(rows):
     rows = [list(row) for row in rows]

@@ -19,20 +19,19 @@ def half_read() -> Iterator[int]:
 
 
 @pytest.mark.parametrize(
-    ("make", "recorded", "listed"),
+    ("make", "text"),
     [
-        (half_read, "iter([2, 3])", "iter([2, 3])"),
-        (lambda: iter({"a": (1,)}.items()), "iter([('a', (1,))])", "iter([('a', (1,))])"),
-        (lambda: (n for n in "ab"), None, "iter(['a', 'b'])"),
-        (lambda: map(str, half_read()), None, "iter(['2', '3'])"),
-        (lambda: iter([object()]), None, None),
-        (lambda: iter(range(10**6)), None, None),
-        (count, None, None),
+        (half_read, "iter([2, 3])"),
+        (lambda: iter({"a": (1,)}.items()), "iter([('a', (1,))])"),
+        (lambda: (n for n in "ab"), None),
+        (lambda: map(str, half_read()), None),
+        (lambda: iter([object()]), None),
+        (lambda: iter(range(10**6)), None),
+        (count, None),
     ],
 )
-def test_an_iterator_is_written_by_its_items(make: Callable[[], Any], recorded: str | None, listed: str | None) -> None:
+def test_an_iterator_is_written_by_its_items(make: Callable[[], Any], text: str | None) -> None:
     value = make()
-    assert write(value) == recorded
-    if recorded is not None:
+    assert write(value) == plain_source(value) == text
+    if text is not None:
         assert [*value] == [*make()]
-    assert plain_source(make()) == listed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .plain import BY_REPR, NAMED, find, is_iterator, is_simple, islice, modules, number
+from .plain import BY_REPR, NAMED, find, is_simple, islice, modules, number
 
 MAX_CELLS = 2_000
 """Most items of an array, and of a data frame, that are written: calls of more are not changed."""
@@ -80,16 +80,16 @@ def name_to_source(value: Any) -> str | None:
     return None
 
 
-def iterator_to_source(value: Any, own: bool = False) -> str | None:
-    """`iter([1, 2])`, by the items that are left of an iterator; None for one with too many.
+def iterator_to_source(value: Any) -> str | None:
+    """`iter([1, 2])`, by the items that are left of one of the interpreter's own iterators; None for one with too many.
 
-    own: it may be read to its end; otherwise only the interpreter's own are, which can be copied.
+    A generator has methods that no such iterator has, and cannot be copied.
     """
-    if not (is_iterator(value) if own else type(value) in COPIED):
+    if type(value) not in COPIED:
         return None
     import copy
 
-    items = list(islice(value if own else copy.copy(value), MAX_CELLS + 1))
+    items = list(islice(copy.copy(value), MAX_CELLS + 1))
     text = to_source(items) if len(items) <= MAX_CELLS else None
     return None if text is None else f"iter({text})"
 

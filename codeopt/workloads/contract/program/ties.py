@@ -26,7 +26,7 @@ Record = Sequence[Any]
 
 @dataclass(frozen=True)
 class Tie:
-    """The length of what is at one place of a record is a number at another, and so many more."""
+    """The length of what is at one place of a record is a number at another, plus `more`."""
 
     number: int
     target: int

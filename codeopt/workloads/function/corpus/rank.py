@@ -16,7 +16,7 @@ from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.functions import Function, read_functions
 
 LEAST_FILES = 40
-"""Number of test files that are run for some modules, if there are so many; more for more than five modules."""
+"""Number of test files that are run for up to five modules; eight more for each further module."""
 MOST_RECORDED = 40
 """Maximum number of functions whose calls one run of tests writes down."""
 

@@ -198,7 +198,7 @@ class RayBatch:
             self._cores[worker.node].remove(worker.core)
 
     def _require_head(self) -> None:
-        """Wait for a head that does not answer. Raises NoSandbox. Ray prints nothing meanwhile, and then ends the process."""
+        """Wait for a head that does not answer. Raises NoSandbox. Ray would end the process after a minute."""
         until = time.monotonic() + MAX_NO_HEAD_S
         while True:
             try:

@@ -27,7 +27,7 @@ from codeopt.workloads.generated.vocabulary import Vocabulary
 from codeopt.workloads.program.fuzzing._variants import boundaries_in, variants
 from codeopt.workloads.source.literals import Call
 
-LARGEST_BASE = 200_000  # bytes; a longer input is not changed
+LARGEST_BASE = 600_000  # bytes; a longer input is not changed, as each change takes seconds
 LONG_ENOUGH = 140_000  # bytes; more than two pipe buffers
 MOST_BYTES = 1_500_000
 """Bytes of an input that is made."""
@@ -81,25 +81,26 @@ class InputMaker:
         self.known, self.draw = known, random.Random(seed)
         self.names, self.shown = known.format.names, shown
         ordered = sorted(dict.fromkeys(data for data in shown if len(data) <= LARGEST_BASE), key=len)
-        self.texts = [*ordered[: BASES - 1], *ordered[BASES - 1 :][-1:]]
-        self.bases = [call for data in self.texts if (call := self._read(data)) is not None]
-        self.maker = Maker(self.draw, self.bases, words, small=False)
+        chosen = [*ordered[: BASES - 1], *ordered[BASES - 1 :][-1:]]
+        read = [(data, call) for data in chosen if (call := self._read(data)) is not None]
+        self.maker = Maker(self.draw, [call for _, call in read], words, small=False)
         self.pools: dict[tuple[Any, ...], list[Any]] = {}
-        for call in self.bases:
+        for _, call in read:
             for name, value in zip(self.names, call.args, strict=True):
                 mapped(value, lambda path, leaf: self.pools.setdefault(path, []).append(leaf), (name,))
-        if self.bases and len(self.texts[0]) > SHORT:
-            self._add_short(self.bases[0])
+        short = self._first_rows(read[0][1]) if read and len(read[0][0]) > SHORT else ()
+        bases = [*short, *read]
+        self.texts, self.bases = [data for data, _ in bases], [call for _, call in bases]
 
-    def _add_short(self, base: Call) -> None:
-        """Put the first rows of a long input before it if they keep what all known inputs keep.
+    def _first_rows(self, base: Call) -> Iterator[tuple[bytes, Call]]:
+        """Yield the first rows of a long input if they keep what all known inputs keep.
 
         To look at 1,500 rows of a log for each of 1,500 changes took four minutes.
         """
         call = self.known.contract.repaired(self._sized(with_rows(base, SHORT_ROWS)))
         data = self.known.text(call)
         if data is not None and len(data) <= SHORT and not any(self.known.contract.broken(call)):
-            self.texts, self.bases = [data, *self.texts], [call, *self.bases]
+            yield data, call
 
     def _read(self, data: bytes) -> Call | None:
         try:
@@ -320,13 +321,14 @@ def broken_inputs(
         if not each.holds(data := each.broken(base))
     )
     calls = (found for base, new in _small_changes(maker) if (found := maker.alone(base, new)) is not None)
-    most = min(MOST_BROKEN, MOST_LOOKED_AT // max(1, len(maker.texts[0])))
+    shortest = min(map(len, maker.texts), default=0)
+    most = min(MOST_BROKEN, MOST_LOOKED_AT // max(1, shortest))
     yield from _best_of_each(islice(chain(texts, calls), most), {*inputs, *also_known})
 
 
 def _small_changes(maker: InputMaker) -> Iterator[tuple[Call, Call]]:
     """Known inputs with one value changed, and with changes at random."""
-    for base in maker.bases[: 2 if len(maker.texts[0]) < FEW_BYTES else 1]:
+    for base in maker.bases[: 2 if min(map(len, maker.texts), default=0) < FEW_BYTES else 1]:
         for at, value in enumerate(base.args):
             yield from ((base, base.with_value(at, new)) for new in variants(value))
     yield from ((base, new) for _, base, new in islice(maker.changed(), TURNS))

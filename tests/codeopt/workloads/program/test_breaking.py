@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from codeopt.workloads.contract.program.inputs import look_at
 from codeopt.workloads.program.fuzzing import MutatedInput, break_relations, mutate_cases, mutated_inputs
-from codeopt.workloads.program.fuzzing._inputs import broken_inputs
+from codeopt.workloads.program.fuzzing._inputs import LARGEST_BASE, broken_inputs
 from codeopt_sandbox import Case
 
 LISTS = [b"3\n5 1 4\n", b"6\n10 20 30 20 10 7\n", b"4\n9 2 2 8\n"]
@@ -190,3 +190,8 @@ def test_any_bytes_will_do(known: list[bytes]) -> None:
         for each in broken_inputs(path, known, seed=2):
             assert each.because
             assert each.stdin not in known
+
+
+def test_an_input_that_is_too_long_to_change_has_no_changes() -> None:
+    long = b"10.0.0.1 GET /a 200 51\n" * (LARGEST_BASE // 20)
+    assert not [*broken_inputs("a.log", [long], seed=1)]

@@ -114,6 +114,10 @@ class BatchFolder:
 
     def register(self, problems: Iterable[Problem]) -> None:
         """Give a folder to every problem without one. Raises UsageError for a changed one."""
+        if not (self.folder / USAGE).exists():  # what an earlier version has paid for also counts
+            write_whole(
+                self.folder / USAGE, "".join(f"{json.dumps(asdict(each))}\n" for each in self._usage_by_problem())
+            )
         for position, problem in enumerate(problems):
             problem = replace(problem, source=encodable(problem.source))
             path = self.run_folder(problem.id) / PROBLEM
@@ -150,13 +154,17 @@ class BatchFolder:
         """Sum of all replies so far. Only those that came since this was called last are read."""
         start, usage = self._spent
         path = self.folder / USAGE
-        if path.exists():
-            with path.open("rb") as file:
-                file.seek(start)
-                *lines, _ = file.read().split(b"\n")  # the last one may not be whole yet
-            usage = sum((Usage(**json.loads(line)) for line in lines), usage)
-            self._spent = start + sum(len(line) + 1 for line in lines), usage
+        if not path.exists():  # a batch of an earlier version that is only looked at
+            return sum(self._usage_by_problem(), NOTHING_USED)
+        with path.open("rb") as file:
+            file.seek(start)
+            *lines, _ = file.read().split(b"\n")  # the last one may not be whole yet
+        usage = sum((Usage(**json.loads(line)) for line in lines), usage)
+        self._spent = start + sum(len(line) + 1 for line in lines), usage
         return usage
+
+    def _usage_by_problem(self) -> Iterator[Usage]:
+        return (_read(path, Replies).usage for path in (self.folder / PROBLEMS).glob(f"*/{REPLIES}"))
 
     def note(self, problem: str, text: str) -> None:
         """Keep a line about something that went wrong on the way."""

@@ -77,6 +77,16 @@ def test_what_was_spent_is_known_without_a_look_at_the_problems(store: BatchFold
     assert others.spent().replies == store.spent().replies == 6
 
 
+def test_what_an_earlier_version_has_spent_counts(store: BatchFolder) -> None:
+    """It kept replies alone."""
+    (store.folder / "usage.jsonl").unlink()
+    old = BatchFolder(store.folder)
+    assert old.spent().replies == 5
+    old.register([])
+    old.add_exchange("good", 1, [Message("user", "again")], reply())
+    assert old.spent().replies == BatchFolder(store.folder).spent().replies == 6
+
+
 def test_the_texts_of_problems_are_read_one_at_a_time(store: BatchFolder) -> None:
     problems = store.problems()
     first = next(problems)

@@ -17,16 +17,11 @@ def module_name(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def import_steps(files: Mapping[str, bytes], hot: Sequence[str], roots: Sequence[str] = ()) -> dict[str, int]:
-    """Number of imports that lead from a file to the nearest of some, by path; read off the texts, unparsed.
+def importers(files: Mapping[str, bytes], roots: Sequence[str] = ()) -> Mapping[str, set[str]]:
+    """The files that import a file, by its path.
 
     roots: folders that are on the path of imports, in addition to the top, `src` and `lib`.
     """
-    return steps_to([path for path in hot if path in files], importers(files, roots))
-
-
-def importers(files: Mapping[str, bytes], roots: Sequence[str] = ()) -> Mapping[str, set[str]]:
-    """The files that import a file, by its path."""
     starts = [f"{root.replace('/', '.')}." for root in ("src", "lib", *roots)]
     by_name = {name: path for path in files if path.endswith(".py") for name in _names(path, starts)}
     users: dict[str, set[str]] = defaultdict(set)

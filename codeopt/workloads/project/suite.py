@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from codeopt.analysis.import_steps import importers
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.history import TestsRun
 from codeopt.core.revision import UNCHANGED, Revision
@@ -22,7 +23,7 @@ from codeopt.workloads.project.suite_cache import SuiteCache, open_suite_cache
 from codeopt.workloads.project.test_runs import WITHOUT_OPTIONS, FileResults, TestResults, TestRunner, Way, run_tests
 from codeopt.workloads.source.edits import CodeEdit, commented, edits_of
 from codeopt.workloads.tests.find import find_test_files
-from codeopt.workloads.tests.nearest import nearest_tests
+from codeopt.workloads.tests.nearest import NearestTests, nearest_tests
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 
 SHARE = 0.4
@@ -136,7 +137,7 @@ class ProjectSuite:
             near: Only those that may reach a changed function, in a part of the time.
             keep: Receives the count after each run.
         """
-        order = nearest_tests(edits_of(self.original, draft), self.paths, self.runs.project.contents)
+        order = self._nearest(edits_of(self.original, draft))
         every = (*order.reaching, *order.others)
         wanted = order.calling or every[:AT_ONCE] if near else every
         found = self.drafts.get(draft, DraftTests(count=TestsRun(of=len(self.paths))))
@@ -162,13 +163,17 @@ class ProjectSuite:
 
     def require_one(self, near: Sequence[CodeEdit]) -> None:
         """Run tests on the original, those of some functions first, until one passes: nothing else can judge."""
-        found = nearest_tests(near, self.paths, self.runs.project.contents)
+        found = self._nearest(near)
         order = (*found.reaching, *found.others)
         while not self.passed and self.left_s > 0 and (todo := [path for path in order if path not in self.known]):
             before = len(self.known)
             self._run_original(todo[:AT_ONCE], self.left_s)
             if len(self.known) == before:
                 break
+
+    def _nearest(self, changed: Sequence[CodeEdit]) -> NearestTests:
+        files = self.runs.project.contents
+        return nearest_tests(changed, self.paths, files, importers(files))
 
     def of_new(self) -> NewTests | None:
         """Run the tests that only the other version has. None if it has no such files."""

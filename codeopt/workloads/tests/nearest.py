@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from codeopt.analysis.import_steps import import_steps, module_name
+from codeopt.analysis.import_steps import importers, module_name, steps_to
 from codeopt.analysis.positions import Definition, bound_names, functions
 from codeopt.workloads.sandbox_view.view import Module, tracked
 from codeopt.workloads.source.edits import OUTSIDE, CodeEdit
@@ -69,17 +69,21 @@ class ProjectTests:
         """All test files."""
         return find_test_files(self.files)
 
+    @cached_property
+    def users(self) -> Mapping[str, set[str]]:
+        """The files that import a file, which takes reading all of the project's."""
+        root = self.module.root
+        roots = (each.relative_to(root).as_posix() for each in self.module.roots if each.is_relative_to(root))
+        return importers(self.files, [each for each in roots if each != "."])
+
     def nearest(self, modules: Sequence[Module], function: str = OUTSIDE) -> NearestTests:
         """Sort them by their distance to a function of some modules. OUTSIDE: to all of their code."""
-        root = self.module.root
-        changed = [CodeEdit(module.path.relative_to(root).as_posix(), function) for module in modules]
-        inside = {each for module in modules for each in module.roots if each.is_relative_to(root)}
-        roots = [each.relative_to(root).as_posix() for each in sorted(inside)]
-        return nearest_tests(changed, self.paths, self.files, [each for each in roots if each != "."])
+        homes = (module.path.relative_to(self.module.root).as_posix() for module in modules)
+        return nearest_tests([CodeEdit(home, function) for home in homes], self.paths, self.files, self.users)
 
 
 def nearest_tests(
-    changed: Sequence[CodeEdit], tests: Sequence[str], files: Mapping[str, bytes], roots: Sequence[str] = ()
+    changed: Sequence[CodeEdit], tests: Sequence[str], files: Mapping[str, bytes], users: Mapping[str, set[str]]
 ) -> NearestTests:
     """Sort test files by their distance to a change.
 
@@ -92,10 +96,10 @@ def nearest_tests(
         changed: The changed functions.
         tests: Paths of the test files.
         files: All files of the project by path.
-        roots: Folders that are on the path of imports, in addition to the project's own, `src` and `lib`.
+        users: The files that import a file, by its path: see importers.
     """
     homes = tuple(dict.fromkeys(edit.file for edit in changed))
-    steps = import_steps(files, homes, roots)
+    steps = steps_to([home for home in homes if home in files], users)
     everywhere = any(edit.qualname == OUTSIDE for edit in changed)  # what runs at the import acts without a call
     words = {path: frozenset(_WORD.findall(files[path])) for path in {*steps, *tests} if path in files}
     code = {path: words[path] for path in steps if path in words and path not in tests}

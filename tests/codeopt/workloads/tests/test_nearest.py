@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.analysis.import_steps import importers
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.edits import OUTSIDE, CodeEdit
 from codeopt.workloads.tests.find import find_test_files
@@ -78,7 +79,7 @@ class Sum:
 def test_the_tests_that_reach_a_change_come_first(changed: str, reaching: list[str], next_one: str) -> None:
     path, _, name = changed.partition("::")
     tests = [path for path in NEAR if "test_" in path]
-    found = nearest_tests([CodeEdit(f"src/pack/{path}", name)], tests, NEAR)
+    found = nearest_tests([CodeEdit(f"src/pack/{path}", name)], tests, NEAR, importers(NEAR))
     paths = [*found.reaching, *found.others]
     names = [Path(each).stem for each in paths]
     assert (names[: len(found.calling)], names[len(found.calling)]) == (reaching, next_one)

@@ -42,7 +42,7 @@ FIELDS = 16
 
 
 class LineSamples:
-    """LineSamples by code and line."""
+    """Numbers of samples by code and line, of some runs."""
 
     def __init__(self) -> None:
         self.found: Counter[tuple[int, int]] = Counter()

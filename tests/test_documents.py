@@ -14,12 +14,10 @@ from types import ModuleType
 
 import pytest
 
-from codeopt.cli.command_flags import flags_of_all
 from codeopt.cli.main import build_parser
 from codeopt.cli.parser import commands_of
 from codeopt.cli.settings import PRICES, flag_of
 from codeopt.core import errors, plugins
-from codeopt.core.flag import SettableBy
 from codeopt.core.git import COMMANDS as GIT_COMMANDS
 from codeopt.review.findings.keys import NOT_KEPT
 from codeopt.rules import Hot, all_rules, load_rule
@@ -37,7 +35,6 @@ PYTHON = [
 ]
 SETTINGS = {**QUICK_SETTINGS, "CODEOPT_MAX_PAIRS": "8", "CODEOPT_MIN_SHARE": "95%", "VIRTUAL_ENV": sys.prefix}
 """What makes the runs short; the commands stay as they are written."""
-COMMAND = re.compile(r"^(codeopt|python3?|pip) \S|^\$ .*\n(\$ |\Z)", re.MULTILINE)
 DONE = (0, 1)
 """1: nothing faster was found, which may well be so; what cannot be run ends with more."""
 
@@ -75,20 +72,6 @@ def test_every_flag_that_is_named_exists(document: Path, parsers: dict[str, argp
     text = re.sub(r"^(<!-- .* -->\n)?```.*?^```$", "", document.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
     named = set(re.findall(r"`(--[a-z][a-z-]*)[^`]*`", text))
     assert named - known == set()
-
-
-@documents()
-def test_commands_stand_in_blocks_that_are_run_or_say_why_not(document: Path) -> None:
-    for block in blocks(document):
-        if not block.language and COMMAND.search(block.text):
-            pytest.fail(f"{block}: begin it with ```sh, or show its output below `$ `; see tests/support/documents.py")
-
-
-@pytest.mark.parametrize("block", [*COMMANDS, *all_blocks("python")], ids=str)
-def test_what_is_not_run_has_a_reason(block: Block) -> None:
-    if block.reason:
-        assert block.mark.partition(":")[2].strip()
-        assert [path for path in re.findall(r"[.\w]+/[\w./]+", block.mark) if not (ROOT / path).exists()] == []
 
 
 JUDGED = {"improve", "compare", "check"}
@@ -146,19 +129,6 @@ def test_the_demonstration_is_what_its_rule_writes() -> None:
     )
 
 
-@pytest.mark.full
-def test_the_demonstration_is_what_comes_out(tmp_path: Path) -> None:
-    """Each changed line of the README's first block, by the README's command."""
-    command, *rest = demonstration()
-    folder = tmp_path / "examples"
-    folder.mkdir()
-    for path in (ROOT / "examples").glob("orders*.py"):
-        (folder / path.name).write_text(path.read_text("utf-8"))
-    done = codeopt(*command.split()[2:], cwd=tmp_path, env={**SETTINGS, "CODEOPT_MAX_PAIRS": "120"})
-    assert done.status == 0, done.err
-    assert changed_lines(rest) == changed_lines(done.out.splitlines())
-
-
 def test_all_rewrites_are_listed_in_their_order() -> None:
     """Each with its marks."""
     text = (ROOT / "docs/rules.md").read_text("utf-8")
@@ -168,14 +138,6 @@ def test_all_rewrites_are_listed_in_their_order() -> None:
     assert listed == [(each.name, each.reason, each.safety == "unsafe", each.aim == "memory") for each in rules]
     assert f"these {len(rules)} rewrites" in text
     assert sum(each.scripts_only for each in rules) == 4, "docs/rules.md says four"
-
-
-def test_the_flags_that_are_given_each_time_are_named() -> None:
-    """In docs/flags.md, as the table of flags has them."""
-    text = (ROOT / "docs/flags.md").read_text("utf-8")
-    (sentence,) = re.findall(r"given each time have neither: (.*?)\. ", text, re.DOTALL)
-    each_time = {each.long for each in flags_of_all() if each.commands and each.setting is SettableBy.EACH_TIME}
-    assert set(re.findall(r"`(--[\w-]+)`", sentence)) == each_time
 
 
 def test_the_options_with_which_no_verdict_is_kept_are_named() -> None:
@@ -202,39 +164,6 @@ def test_the_tests_that_the_page_on_security_names_exist() -> None:
     assert f"{len(GIT_COMMANDS)} subcommands" in text
 
 
-SHORT = re.compile(r"`((?:[\w-]+/)*[\w-]+(?:\.\w+)?/?)`")
-ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-WHERE = re.findall(
-    r"^\| .* \| (.*`.*) \|$", ARCHITECTURE.partition("## Where does X live?")[2].partition("\n## ")[0], re.M
-)
-
-
-@pytest.mark.parametrize("cell", WHERE)
-def test_the_files_that_a_row_names_shortly_exist(cell: str) -> None:
-    """Below a folder that the same row has named: `sandbox/codeopt_sandbox/guests.py`, `runner.py`."""
-    folders: list[Path] = []
-    for name in SHORT.findall(cell):
-        path = ROOT / name
-        if path.exists():
-            folders += [path if path.is_dir() else path.parent]
-        else:
-            near = [folder / each for folder in folders for each in (name, f"{name}.py", f"../{name}")]
-            assert any(each.exists() for each in near), name
-
-
-MODULES = ("benchmarks", "codeopt", "codeopt_sandbox", "docs", "package", "pyperf", "pytest", "tests", "tool", "venv")
-"""What `python -m` of a document may start: ours, what the tests install, and names that stand for a reader's own."""
-
-
-@pytest.mark.parametrize(
-    "document", [*DOCUMENTS, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"], ids=lambda d: d.name
-)
-def test_the_modules_that_are_started_exist(document: Path) -> None:
-    """The folder `sandbox` of a clone is none of an installation's."""
-    named = re.findall(r"python3?\s+-m\s+(\w+)", document.read_text("utf-8"))
-    assert [name for name in named if name not in MODULES] == []
-
-
 def test_the_settings_are_keys(parsers: dict[str, argparse.ArgumentParser]) -> None:
     projects, users = (tomllib.loads(block.text) for block in blocks_of("flags.md", "toml"))
     known = {flag_of(action) for parser in parsers.values() for action in parser._actions}
@@ -247,11 +176,6 @@ def test_every_exit_status_is_named() -> None:
     text = (ROOT / "docs/results.md").read_text("utf-8")
     named = {int(number) for number in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)}
     assert {kind.exit_status for kind in kinds} | {0, 1, 6, 130, 70} == named
-
-
-def test_there_is_enough_to_run() -> None:
-    assert len(RUN) >= 6
-    assert len(PYTHON) >= 3
 
 
 def blocks_of(name: str, language: str) -> list[Block]:

@@ -20,7 +20,6 @@ from packaging.utils import canonicalize_name
 from codeopt.core import plugins
 from tests.codeopt.command import AS_A_USER, FAST, QUICK, SLOW, Done, environment, write_problem
 from tests.codeopt.serving.projects import SLOW as TYPED
-from tests.support.users_paths import PATHS, walk
 from tests.support.wheels import ROOT, bare, build
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -177,14 +176,6 @@ def test_a_saved_run_is_listed_shown_put_in_place_and_taken_back(programs: Path,
     assert path.read_text() == before
     assert run(programs, tmp_path, ["show", "--html", "page.html"]).status == 0
     assert "What it cost" in (tmp_path / "page.html").read_text()  # the templates are in the wheel
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("name", PATHS)
-def test_what_a_user_types_for_any_kind_of_program(name: str, programs: Path, tmp_path: Path) -> None:
-    """`python -m tests.support.users_paths` prints how long each takes and what comes of it."""
-    walked = walk(PATHS[name], programs, tmp_path)
-    assert [each.problem for each in walked if each.problem] == []
 
 
 def test_nothing_of_the_test_extra_is_there(programs: Path) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.costs.batch_scale import measure
 from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.local import END_S
 from codeopt.batch.records import ProblemStatus
@@ -115,11 +114,6 @@ def test_every_problem_ends_with_a_row_whatever_the_server_does(
     assert report["correct_share"] == 1.0  # how many are faster depends on the machine
     assert report["replies"] == 2 * count  # one critique and one draft each, whatever was asked again
     assert len(server.requests) > 2 * count
-
-
-def test_memory_stays_flat_over_many_problems(tmp_path: Path, wire: Callable[..., WireServer]) -> None:
-    """The small version of benchmarks/costs/batch_scale.py."""
-    assert measure(tmp_path, wire(answers(faults=0.05)), problems=4, chunk=2) == 0
 
 
 def test_killed_at_any_moment_it_goes_on_and_asks_for_nothing_twice(
@@ -237,20 +231,6 @@ def test_other_settings_and_other_programs_are_refused(tmp_path: Path) -> None:
     problems.write_text(problems.read_text().replace("i % 7", "i % 5"))
     code, _, err = finish(problems, run, "--model", "rules")
     assert (code, "s00000 has changed" in err) == (2, True)
-
-
-def test_a_list_of_functions(tmp_path: Path) -> None:
-    (tmp_path / "m.py").write_text(
-        "def total(n: int) -> int:\n    s = 0\n    for i in range(n):\n        s = s + i\n    return s\n"
-    )
-    (tmp_path / "calls.py").write_text("CALLS = [((3,), {}), ((10,), {})]\nBIG = [((60_000,), {})]\n")
-    (tmp_path / "list.txt").write_text("m.py::total\nm.py::gone\n")
-    flags = ("--model", "rules", "--calls", str(tmp_path / "calls.py"), "--json")
-    code, out, err = finish(tmp_path / "list.txt", tmp_path / "run", *flags)
-    assert code == 0, err
-    report = json.loads(out)
-    assert report["status"] == {"done": 1, "skipped": 1}
-    assert "gone" in report["failures"][0]["reason"]
 
 
 def test_a_folder_of_functions_with_their_calls_and_a_checker(tmp_path: Path) -> None:

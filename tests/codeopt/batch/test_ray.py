@@ -131,37 +131,6 @@ def a_node_is_killed_and_then_the_driver(problems: Path, run: Path, nodes: Clust
     assert all(found[id].attempts >= 2 for id in lost(run))
 
 
-@pytest.mark.full
-@pytest.mark.timeout(600)
-def test_a_lost_worker_is_replaced_and_without_a_head_the_batch_ends(tmp_path: Path) -> None:
-    """Another worker of its node is alive. Ray alone would be silent for a minute, and end with a status of its own."""
-    problems, run = write_set(tmp_path, 12, work=100_000), tmp_path / "run"
-    with (
-        head_node(tmp_path) as (address, head),
-        start(problems, run, "--cluster", f"ray:{address}", "--ahead", "2") as driver,
-    ):
-        until(lambda: running(run) == 2)
-        killed, *_ = workers(head.pid)
-        os.kill(killed, signal.SIGKILL)
-        until(lambda: lost(run))
-        until(lambda: len(set(workers(head.pid)) - {killed}) == 2)
-        os.killpg(head.pid, signal.SIGKILL)
-        out, err = driver.communicate(timeout=60)
-    assert (driver.returncode, out) == (3, ""), err
-    assert [line.partition(":")[0].strip() for line in err.splitlines()[-2:]] == ["error", "hint"], err
-
-
-def workers(session: int) -> list[int]:
-    """Ids of a node's processes that improve problems."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            names = (folder / "cmdline").read_bytes()
-            if names.startswith(b"ray::Worker") and os.getsid(int(folder.name)) == session:
-                found.append(int(folder.name))
-    return found
-
-
 def lost(run: Path) -> list[str]:
     """Ids of problems whose worker was lost."""
     events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]

@@ -17,8 +17,6 @@ from tests.codeopt.command import codeopt, environment
 from tests.support.runner import run_step
 from tests.support.wheels import closure, pack, tool
 
-pytestmark = pytest.mark.full
-
 PROJECT = """
 [project]
 name = "shop"
@@ -74,6 +72,7 @@ def with_poetry(folder: Path, runner: dict[str, str]) -> None:
     subprocess.run([sys.executable, "-m", "poetry", "lock", "-q", "-n"], cwd=folder, env=runner, check=True)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("prepare", "named"),
     [

@@ -16,13 +16,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from codeopt.core.program import file_text, read_program, replace_files, replacement, write_whole
 from codeopt.core.revision import Revision
-from codeopt.core.run_store import new_run
-from codeopt.core.screen import colour_choice, open_terminal, wrapped, write_lines
+from codeopt.core.screen import colour_choice, open_terminal, write_lines
 from codeopt.report.result import diff
 from tests.codeopt.command import (
     FAST,
@@ -81,38 +78,6 @@ def test_the_diff_applies(style: str, tool: list[str], tmp_path: Path, monkeypat
     assert (tmp_path / "slow.py").read_bytes() == file_text(FAST, program.text).encode()
     assert ("\r\n" in file_text(FAST, program.text)) == ("CRLF" in style)
     run_fast(tmp_path)
-
-
-@pytest.mark.full
-def test_the_result_and_the_talk_go_different_ways(tmp_path: Path) -> None:
-    """Standard output is the diff and nothing else; the table stands on standard error."""
-    done = improve(tmp_path)
-    assert done.status == 0, done.err
-    assert done.out.startswith("--- a/slow.py\n+++ b/slow.py\n@@ ")
-    expected = [
-        r"original   3 cases, 1 held out   longest \d\.\d{3} s",
-        r"round 1 +[\d.]+x faster +a set +[\d,]+ tokens",
-        r"[\d.]+x faster   [\d.]+ m?s -> [\d.]+ m?s (CPU|wall) time   \(95% CI [\d.]+x to [\d.]+x\)",
-        r"Same output on 3 test cases \(1 held out\)\.",
-        r"scripted:answers\.txt: [\d,]+ tokens \(estimated\), .*\. Total time .*\.",
-        r"Stopped: the limit of 1 round is reached\.",
-        r"Apply: codeopt apply",
-    ]
-    lines = [line for line in done.lines if not line.startswith("slower below")]  # as the machine measures
-    assert len(lines) == len(expected), done.err
-    for pattern, line in zip(expected, lines, strict=True):
-        assert re.fullmatch(pattern, line)
-    assert (tmp_path / "slow.py").read_text() == SLOW
-    assert not (tmp_path / "slow.py.orig").exists()
-
-
-def test_one_log_has_an_empty_line_on_each_side_of_the_diff(tmp_path: Path) -> None:
-    prepare(tmp_path)
-    words = command("improve", "slow.py", *SCRIPT, *QUICK)
-    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    done = subprocess.run(words, cwd=tmp_path, env=environment(**NO_FEEDBACK), text=True, check=True, **both)
-    assert re.search(r"[^\n]\n\n--- a/slow\.py\n(.*\n)*?\n(Stopped|Apply): ", done.stdout)
-    assert "\n\n\n" not in done.stdout
 
 
 def test_nothing_accepted_is_an_empty_output(tmp_path: Path) -> None:
@@ -250,15 +215,6 @@ def test_streams_that_take_nothing(streams: str, status: int, tmp_path: Path) ->
     assert done.stderr.decode() in ("", "error: cannot write: No space left on device\n")
 
 
-def test_the_folder_of_a_run_has_a_plain_name(tmp_path: Path) -> None:
-    assert re.fullmatch(r"[\w.-]+", new_run(tmp_path, "a b\nc/../d" * 40).path.name)
-
-
-@pytest.mark.full
-def test_the_program_on_standard_output(tmp_path: Path) -> None:
-    assert improve(tmp_path, "-o", "-").out == FAST
-
-
 def test_names_in_the_diff_are_below_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For a file elsewhere the diff names the file alone, to be applied in its folder."""
     prepare(tmp_path / "sub" / "deep")
@@ -275,30 +231,6 @@ LIVE = re.compile(r"  \d:\d\d( \(\d+:\d\d left\))?  ")
 """Beginning of the live lines."""
 
 
-@pytest.mark.full
-@pytest.mark.parametrize(("columns", "env"), [(60, {}), (140, {"NO_COLOR": "1"})])
-def test_a_terminal_shows_stages_below_and_keeps_what_is_said_above(
-    columns: int, env: dict[str, str], tmp_path: Path
-) -> None:
-    """At every moment nothing is glued to the live lines; at the end nothing of them is left, and the diff is whole."""
-    prepare(tmp_path)
-    shown = run_on_a_terminal(tmp_path, columns, **env)
-    assert shown.status == 0, shown.data
-    assert shown.cursor
-    assert not env or not COLOUR.search(shown.data)
-    stages = [row for screen in shown.screens for row in screen if "·" in row]
-    assert any("› verify 1 of 1 · confirm" in row for row in stages) or columns < 80
-    assert any("✓ read" in row for row in stages)
-    assert all(row.startswith(" " * len("  0:00  ")) for row in stages)
-    assert not [row for row in shown.lines if LIVE.match(row)]
-    assert any(re.match(r"round 1 .*x faster ", line) for line in shown.lines)
-    assert "--- a/slow.py" in shown.lines
-    verdict = next(at for at, line in enumerate(shown.lines) if "   (95% CI " in line)
-    assert verdict < shown.lines.index("--- a/slow.py")
-    assert shown.lines[-1] == "Apply: codeopt apply"
-    assert not [line for line in shown.lines if line.startswith(("sandbox", "contract"))]  # -v and a log have them
-
-
 def test_ctrl_c_leaves_a_clean_screen(tmp_path: Path) -> None:
     prepare(tmp_path)
     (tmp_path / "slow.py").write_text("import time\ntime.sleep(3)\n" + SLOW)
@@ -306,24 +238,6 @@ def test_ctrl_c_leaves_a_clean_screen(tmp_path: Path) -> None:
     assert shown.status == 130
     assert shown.cursor
     assert not [row for row in shown.lines if LIVE.match(row) or "Traceback" in row]
-
-
-def test_a_mistake_is_told_in_whole_words(tmp_path: Path) -> None:
-    prepare(tmp_path)
-    given = ("improve", "slow.py", "--max-examples", "6")
-    told = codeopt(*given, cwd=tmp_path).err
-    shown = on_a_terminal(command(*given), tmp_path, environment(TERM="xterm"), 50)
-    assert (shown.status, len(told.splitlines())) == (2, 2)
-    assert " ".join(shown.lines).split() == told.split()
-    assert len(shown.lines) > 1
-
-
-@pytest.mark.full
-def test_a_terminal_that_cannot_go_back_is_told_as_a_log_is(tmp_path: Path) -> None:
-    prepare(tmp_path)
-    shown = run_on_a_terminal(tmp_path, 80, TERM="dumb")
-    assert "\x1b" not in shown.data
-    assert any(line.startswith("original   ") for line in shown.lines)
 
 
 @pytest.mark.parametrize(
@@ -347,25 +261,6 @@ def test_the_flag_goes_before_the_variables(
     assert dict(os.environ) == before
 
 
-@given(st.text("ab c/-", max_size=200), st.integers(20, 140))
-def test_wrapping_keeps_each_word_whole_and_drops_none(line: str, width: int) -> None:
-    rows = wrapped(f"sandbox    {line}", width)
-    assert " ".join(rows).split() == f"sandbox    {line}".split()
-    assert all(len(row) <= width or len(row.split()) == 1 for row in rows)
-
-
-@given(st.text("ab c/-", max_size=200), st.integers(0, 16))
-def test_a_row_does_not_begin_before_its_line(rest: str, spaces: int) -> None:
-    rows = wrapped(f"{' ' * spaces}a {rest}", 60)
-    assert all(row.startswith(" " * spaces) for row in rows)
-
-
-@given(st.text("ab c/-", max_size=200), st.integers(20, 140))
-def test_a_command_to_paste_is_one_row(rest: str, width: int) -> None:
-    for label in ("Apply: cd /a && codeopt apply", "Next: codeopt improve"):
-        assert wrapped(f"{label} {rest}", width) == [f"{label} {rest}"]
-
-
 def run_on_a_terminal(
     folder: Path, columns: int, interrupt: Callable[[list[str]], bool] = lambda screen: False, **env: str
 ) -> Shown:
@@ -373,13 +268,3 @@ def run_on_a_terminal(
     return on_a_terminal(
         line, folder, environment(**{"TERM": "xterm-256color", **NO_FEEDBACK, **env}), columns, interrupt
     )
-
-
-@pytest.mark.full
-def test_the_last_line_applies_a_run_that_could_not_be_saved_in_its_place(tmp_path: Path) -> None:
-    """No folder can be made below a file, as none can in a project that is read-only."""
-    done = improve(tmp_path, "--run-dir", "slow.py/runs", TMPDIR=str(tmp_path))
-    _, _, next_command = done.lines[-1].partition("Apply: codeopt ")
-    again = codeopt(*shlex.split(next_command), cwd=tmp_path)
-    assert again.status == 0, again.err
-    run_fast(tmp_path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -35,26 +34,6 @@ def test_as_json(problem: Path) -> None:
     assert found["functions"][0]["name"] == "<module>"
     assert set(found["split"]) == {"python", "native", "system"}
     assert {"peak_mib", "lines"} <= set(found["memory"])
-
-
-def test_as_a_table_with_the_source(problem: Path) -> None:
-    done = codeopt("profile", "slow.py", "--sandbox", "bubblewrap", "--lines", "2", "-v", cwd=problem)
-    assert done.status == 0, done.err
-    assert all(line in done.out for line in SLOW.splitlines())
-    (marked,) = [line for line in done.out.splitlines() if ">>" in line]
-    assert re.search(rf">> +{HOT}      if word in seen:", marked)
-    assert f"{WORDS:,}" in marked
-
-
-def test_as_a_table_of_slow_lines(problem: Path) -> None:
-    """Without -v: no line of the source that takes no time, and what to do next."""
-    done = codeopt("profile", "slow.py", "--sandbox", "bubblewrap", "-q", cwd=problem)
-    assert done.status == 0, done.err
-    first, *rows = done.out.splitlines()
-    assert first == "slow.py, case 2"
-    assert sum(text in row for row in rows for text in SLOW.splitlines()) < len(SLOW.splitlines())
-    assert f"{WORDS:,}" in next(row for row in rows if ">>" in row)
-    assert rows[-1] == "Next: codeopt improve slow.py --sandbox bubblewrap"  # the words of the user
 
 
 def test_a_program_that_waits(tmp_path: Path) -> None:

@@ -42,20 +42,6 @@ def test_a_failing_command_is_told_by_its_error(tmp_path: Path) -> None:
     assert "ValueError: this is why" in done.err
 
 
-def test_no_table_is_empty(tmp_path: Path) -> None:
-    write_files(tmp_path, {"it.py": "print(sum(n * n for n in range(2_000_000)))\n"})
-    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "one")):
-        git(tmp_path, words)
-    done = codeopt("profile", ".", "--run", "python it.py", cwd=tmp_path)
-    assert done.status == 0, done.err
-    lines = done.out.splitlines()
-    heads = [line for line, after in zip(lines, [*lines[1:], ""], strict=True) if line.endswith(":") and not after]
-    assert heads == []
-    assert lines[-1] == "Next: codeopt improve --run 'python it.py'"
-    done = codeopt("profile", tmp_path.name, "--run", "python it.py", cwd=tmp_path.parent)
-    assert done.out.splitlines()[-1] == f"Next: codeopt improve {tmp_path.name} --run 'python it.py'", done.err
-
-
 def test_codeopt_alone_lists_the_commands(tmp_path: Path) -> None:
     alone, asked = codeopt(cwd=tmp_path), codeopt("--help", cwd=tmp_path)
     assert (alone.status, alone.out) == (0, asked.out)

@@ -4,10 +4,8 @@ what a run says steers no terminal."""
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +27,6 @@ from tests.support.candidates import FAST, SLOW, original, right, wrong
 from tests.support.terminal import on_a_terminal
 
 STEERS = "\x1b]0;gone\x07\r\u202e\nforged \ud800"
-OTHER = 54321
-"""A user's number that is not ours."""
-AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -73,79 +68,6 @@ def all_tracked(folder: Path) -> Path:
     run = save(folder / ".codeopt" / "runs", "20260101-000000-slow-aaaa", folder)
     bring(folder, ".codeopt")
     return run
-
-
-def one_file_tracked(folder: Path) -> Path:
-    run = save(folder / ".codeopt" / "runs", "20260101-000000-slow-aaaa", folder)
-    bring(folder, str((run / "best.py").relative_to(folder)))
-    return run
-
-
-def a_tracked_link(folder: Path) -> Path:
-    run = save(folder.parent / "outside" / "runs", "20260101-000000-slow-aaaa", folder)
-    (folder / ".codeopt").symlink_to("../outside")
-    bring(folder, ".codeopt")
-    return run
-
-
-def a_link_to_what_is_tracked(folder: Path) -> Path:
-    run = save(folder / "data" / "runs", "20260101-000000-slow-aaaa", folder)
-    (folder / ".codeopt").symlink_to("data")
-    bring(folder, "data")
-    return run
-
-
-def a_repository_to_git_alone(folder: Path) -> Path:
-    """Git would ask the `config` of the folder in which we stand."""
-    run = save(folder / ".codeopt" / "runs", "20260101-000000-slow-aaaa", folder)
-    for name, text in (("HEAD", "ref: refs/heads/main\n"), ("config", f"[core]\n\tfsmonitor = touch {folder}/ran\n")):
-        (folder / ".codeopt" / name).write_text(text)
-    for name in ("objects", "refs"):
-        (folder / ".codeopt" / name).mkdir()
-        (folder / ".codeopt" / name / "kept").touch()
-    bring(folder, ".codeopt")
-    return run
-
-
-def git_that_fails(folder: Path) -> Path:
-    run = save(folder / ".codeopt" / "runs", "20260101-000000-slow-aaaa", folder)
-    (folder / ".git" / "index").write_bytes(b"no index")
-    return run
-
-
-def of_another_user(folder: Path) -> Path:
-    run = save(folder / ".codeopt" / "runs", "20260101-000000-slow-aaaa", folder)
-    os.chown(run / "best.py", OTHER, OTHER)
-    return run
-
-
-def a_link_within(folder: Path) -> Path:
-    run = save(folder / ".codeopt" / "runs", "20260101-000000-slow-aaaa", folder)
-    shutil.move(run / "best.py", folder.parent / "outside" / "best.py")
-    (run / "best.py").symlink_to(folder.parent / "outside" / "best.py")
-    return run
-
-
-BROUGHT = (
-    all_tracked, one_file_tracked, a_tracked_link, a_link_to_what_is_tracked, a_repository_to_git_alone, git_that_fails,
-    pytest.param(of_another_user, marks=AS_ROOT), a_link_within,
-)  # fmt: skip
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("brought", BROUGHT)
-def test_a_run_of_others_is_not_believed(brought: Callable[[Path], Path], repository: Path) -> None:
-    run = f".codeopt/runs/{brought(repository).name}"
-    by_name = [("apply",), ("show", "last", "--diff"), ("show",), ("show", "aaaa")]
-    for arguments in (*by_name, ("apply", run), ("report", run), ("improve", "slow.py", "--resume", run)):
-        done = codeopt(*arguments, cwd=repository)
-        assert (done.status, done.out) == (2, ""), (arguments, done)
-        assert "is not yours" in done.facts[-1], done.err
-    listed = codeopt("runs", "--json", cwd=repository).json
-    assert (listed["runs"], len(listed["left_out"])) == ([], 1)
-    assert "warning: 1 runs are not yours" in codeopt("runs", cwd=repository).err
-    assert (repository / "slow.py").read_text() == SLOW
-    assert not (repository / "ran").exists()
 
 
 def test_the_users_own_run_is_found_beside_theirs(repository: Path) -> None:
@@ -281,16 +203,6 @@ def test_a_run_in_which_nothing_was_accepted_has_ended(repository: Path) -> None
     nothing = {"accepted": False, "speedup": None, "best_round": None, "sha256_after": None, "command": None}
     save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, **nothing)
     assert codeopt("runs", cwd=repository).out.startswith("  no faster version  slow.py  ")
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("broken", [{"accepted": 1}, {"speedup": "fast"}, {"speedup": {"ratio": "2"}},
-                                    {"speedup": {"ratio": 2.0}}, {"caveats": ["x"]}, {"best_round": 99}])  # fmt: skip
-def test_a_result_of_another_shape_is_one_clear_line(broken: dict[str, Any], repository: Path) -> None:
-    save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, **broken)
-    for arguments in (("runs",), ("show",), ("show", "--html", "page.html"), ("show", "--diff")):
-        done = codeopt(*arguments, cwd=repository)
-        assert done.status in (0, 2), done
 
 
 def test_a_diff_is_escaped_on_a_terminal_and_applies_from_a_pipe(repository: Path) -> None:

@@ -27,9 +27,8 @@ from codeopt.report.verdict import Verdict
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Decision
 from tests.codeopt.batch.results.test_page import outline
-from tests.codeopt.command import codeopt, command, environment
+from tests.codeopt.command import codeopt
 from tests.support.candidates import FAST, SLOW, original, right, wrong
-from tests.support.terminal import on_a_terminal
 
 HOSTILE = "</pre><script>alert(1)</script>\x1b[31m"
 CAVEAT = Caveat(
@@ -110,24 +109,6 @@ def test_the_page_of_a_project_names_each_file_of_its_diff(tmp_path: Path) -> No
     assert lines[:2] == ["--- a/pkg/b.py", "+++ b/pkg/b.py"]
 
 
-def test_the_page_tells_all_and_runs_nothing(home: Path) -> None:
-    html = page_of("aaaa", home)
-    found = outline(html)
-    assert found.open == []
-    assert [each for name, each in found.elements if name == "script"] == [{}]  # our own
-    assert not {name for name, _ in found.elements} & {"img", "link", "iframe", "object", "embed"}
-    for text in (
-        "2.0x faster", "95% CI 1.8x to ?", "read at once", "no known input has a negative number",
-        "echo -1 | python slow.py", "token 1 differs", "Same results on 12 calls: 12 from tests", "75%",
-        "8 tests found, none ran", "1,200", "0.5000 USD",
-        "timing", "2.2 s", "90%", "+++ b/slow.py", "faster", "1 wrong result",
-    ):  # fmt: skip
-        assert text in html, text
-    headings = [name for name, _ in found.elements if name in ("h1", "h2", "h3")]
-    assert headings[0] == "h1"
-    assert headings.count("h1") == 1
-
-
 def test_a_page_of_a_run_without_result_says_so(home: Path) -> None:
     assert "this run has not ended" in page_of("cccc", home)
     assert "no draft was right" in page_of("bbbb", home)
@@ -177,15 +158,6 @@ def test_all_files_of_a_project_are_applied_and_undone(home: Path) -> None:
     assert done.out.startswith("Applied to shop/a.py and shop/pkg/b.py (2.0x faster).")
     assert codeopt("undo", cwd=folder).out == "Put back shop/a.py, shop/pkg/b.py.\n"
     assert texts() == ["A = 1\n", "B = 1\n"]
-
-
-def test_a_diff_has_colours_on_a_terminal_alone(home: Path) -> None:
-    def shown(**env: str) -> str:
-        return on_a_terminal(command("show", "aaaa", "--diff"), home.parent, environment(TERM="xterm", **env)).data
-
-    assert "\x1b[32m+print" in shown()
-    assert "\x1b[3" not in shown(NO_COLOR="1")
-    assert "\x1b" not in codeopt("show", "aaaa", "--diff", cwd=home.parent).out
 
 
 @pytest.mark.parametrize("under_git", [False, True])

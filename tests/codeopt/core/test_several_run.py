@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import signal
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -20,10 +18,8 @@ from codeopt.core.revision import Revision
 from codeopt.core.run_index import find_run, open_run
 from codeopt.core.run_store import SavedRun
 from codeopt.core.several_run import SeveralRun, new_several, resumed_several
-from tests.codeopt.cli.test_improve_several import NAMES, TEST_NAMES, project
-from tests.codeopt.command import QUICK, codeopt, command, environment
+from tests.codeopt.command import codeopt
 from tests.codeopt.core.test_run_index import result
-from tests.conftest import require_sandbox
 from tests.support.candidates import original, right
 
 A, B, C = "def a():\n    return 1\n", "def b():\n    return 2\n", "def c():\n    return 3\n"
@@ -198,26 +194,3 @@ def test_a_resumed_run_needs_no_target(tmp_path: Path) -> None:
     assert (plan.status, plan.json["target"]) == (0, "shop")
     refused = codeopt("improve", "--resume", run.path, cwd=tmp_path.parent)
     assert "was begun in" in refused.err
-
-
-@pytest.mark.full
-def test_a_killed_run_goes_on_without_its_target(tmp_path: Path) -> None:
-    require_sandbox()
-    folder = project(tmp_path / "r", names=NAMES, test_names=TEST_NAMES)
-    asked = ("improve", "names.py", "--model", "rules", *QUICK)
-    with subprocess.Popen(
-        command(*asked), cwd=folder, env=environment(), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
-    ) as killed:
-        assert killed.stderr
-        first = next(line for line in killed.stderr if "faster" in line and "::" in line)
-        killed.send_signal(signal.SIGKILL)
-    done = codeopt("improve", "--resume", "last", "--json", cwd=folder)
-    assert done.status == 0, done.err
-    name = first.partition(": ")[0]
-    assert f"{name}: " in done.err
-    assert "(of an earlier session)" in done.err
-    assert f"{name}   task runtime" not in done.err  # it is not tried again
-    assert done.json["improved"] == 2
-    assert len(codeopt("runs", "--json", cwd=folder).json["runs"]) == 1
-    assert codeopt("apply", cwd=folder).status == 0
-    assert (folder / "names.py").read_text().count("set()") == 2

@@ -92,16 +92,6 @@ def test_a_draft_whose_profile_is_interrupted_is_confirmed(tmp_path: Path) -> No
     assert sum(found["seconds_by_step"].values()) == pytest.approx(found["seconds"], abs=0.05)
 
 
-def test_a_draft_whose_profile_is_killed_is_there(tmp_path: Path) -> None:
-    require_sandbox()
-    with profiling_its_first_draft(tmp_path) as process:
-        process.kill()
-        process.communicate(timeout=120)
-    shown = codeopt("show", "last", cwd=tmp_path)
-    assert re.search(r"^round 1 .*x faster ", shown.out, re.MULTILINE)
-    assert "codeopt improve --resume " in shown.out
-
-
 def test_a_draft_that_is_interrupted_in_its_first_case_is_there(tmp_path: Path) -> None:
     require_sandbox()
     write_problem(tmp_path, words=1500)
@@ -156,20 +146,6 @@ def test_a_comparison_of_a_change_keeps_what_was_compared(number: int, tmp_path:
     assert [row["verdict"] for row in found["functions"]] == ["slower", "inconclusive"]
     assert {row["reason"] for row in found["functions"][1:]} == {"not compared: interrupted"}
     assert err.splitlines()[-1] == "Next: the same command with only shop/second.py"
-
-
-def test_a_comparison_that_is_interrupted_tells_that_the_new_one_is_right(tmp_path: Path) -> None:
-    require_sandbox()
-    write_problem(tmp_path, words=300)
-    (tmp_path / "new.py").write_text(FAST)
-    with started(tmp_path, "compare", "slow.py", "new.py", "-v", "--json", *QUIET_JUDGE) as process:
-        until(process, "timing the original")
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=120)
-    assert process.returncode == 130, err
-    found = json.loads(out)
-    said = "interrupted before it was timed: NEW is right on all that was tried"
-    assert (found["verdict"], found["reason"]) == ("inconclusive", said)
 
 
 class FailsAt(Console):
@@ -254,16 +230,6 @@ def test_a_comparison_that_is_interrupted_shows_its_pairs(tmp_path: Path) -> Non
     assert (process.returncode, found["verdict"]) == (130, "inconclusive"), err
     assert found["pairs"] >= 1
     assert found["ratio"] > 1
-
-
-def test_a_refusal_for_memory_names_the_flag(tmp_path: Path) -> None:
-    require_sandbox()
-    (tmp_path / "mod.py").write_text("x = bytearray(200 << 20)\n\n\ndef f(n):\n    return n\n")
-    (tmp_path / "calls.py").write_text("CALLS = [((n,), {}) for n in range(12)]\n")
-    flags = ("--calls", "calls.py", "--memory", "100", "--model", "rules", *QUICK)
-    done = codeopt("improve", "mod.py::f", *flags, cwd=tmp_path)
-    assert done.status != 0
-    assert "--memory MiB raises it" in done.lines[-1]
 
 
 def test_a_check_that_is_interrupted_tells_what_it_found(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from codeopt.core.sanitize import encodable
 from codeopt.models import open_model
 from codeopt.models._reply import critique_text, to_draft
 from codeopt.models.replay import ReplyRecorder
-from tests.codeopt.command import FAST, QUICK, codeopt, command, environment, reply, write_problem
+from tests.codeopt.command import FAST, command, environment, reply
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import Exchange, Step, StepLike, answer, unstreamed
 
@@ -79,40 +79,6 @@ def test_a_program_inside_json_can_be_encoded() -> None:
 def test_line_ends_of_old_macs_are_line_ends() -> None:
     text = reply(FAST).replace("\n", "\r")
     assert to_draft(Reply(text, 1, 1, None, 0.0, "m")).source == FAST
-
-
-PATIENT = {"CODEOPT_PATIENCE": "0"}
-STRANGE = ("\ud800", "\x00", "\u2028\u0085\x0c\x1c", "\x1b[31m\u202e", "x" * 200_000)
-
-
-@pytest.mark.full
-def test_no_reply_ends_in_a_mistake_of_ours(tmp_path: Path, wire: Callable[..., WireServer]) -> None:
-    """Critiques and drafts with each of them in turn: in a comment, a string, a name, the summary."""
-    write_problem(tmp_path)
-    told: list[StepLike] = []
-    for text in STRANGE:
-        told.append(f"Look at {text}\nVERDICT: IMPROVE")
-        told.append(reply(f"# {text}\nNAME = '''{text}'''\n{FAST}", f"with {text}"))
-    server = wire([*told, "VERDICT: DONE"])
-    rounds = (
-        "--max-rounds",
-        str(len(STRANGE)),
-        "--max-pairs",
-        "20",
-        "--record",
-        "talk.jsonl",
-        "--html",
-        "page.html",
-    )
-    arguments = ("improve", "slow.py", "--json", "--model", server.model, *rounds, *QUICK)
-    done = codeopt(*arguments, "--base-url", server.base_url, cwd=tmp_path, env=PATIENT)
-    assert done.status == 0, done.err[-2000:]
-    assert len(done.json["rounds"]) == len(STRANGE)
-    again = codeopt(
-        "improve", "slow.py", "--model", "replay:talk.jsonl", *rounds[:4], *QUICK, cwd=tmp_path, env=PATIENT
-    )
-    assert again.status == 0, again.err[-2000:]
-    assert codeopt("show", cwd=tmp_path).status == 0
 
 
 @pytest.mark.full

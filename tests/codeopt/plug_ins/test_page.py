@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from codeopt.cli.command import Command, command_of
+from codeopt.cli.command import command_of
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
-from codeopt.engine.guards import Guard
 from codeopt.engine.searches import search_of
-from codeopt.models import _factory
 from codeopt.review.reporters import open_reporter
 from codeopt.review.suggestion import Review
-from codeopt.workloads._kinds import SHARED, kind_in
-from tests.codeopt.command import QUICK, QUICK_SETTINGS, codeopt
+from codeopt.workloads._kinds import kind_in
+from tests.codeopt.command import QUICK, codeopt
 from tests.conftest import require_sandbox
-from tests.support.outside_package import page, write_package
+from tests.support.outside_package import write_package
 from tests.support.reviews import suggestion
 
 pytestmark = pytest.mark.full
@@ -77,24 +72,6 @@ def test_one_that_is_called_like_one_of_ours_is_one_line(tmp_path: Path) -> None
     done = codeopt("improve", "--list-rules", cwd=tmp_path, env=env)
     assert (done.status, len(done.facts)) == (2, 1), done.err
     assert "the rule counter (house_rules.cube) has the name of a built-in one" in done.err
-
-
-@pytest.mark.parametrize(("argument", "made"), [("command", Command), ("guard", Guard)])
-def test_the_arguments_of_a_decorator_are_listed(argument: str, made: type) -> None:
-    """All of its fields but the function itself."""
-    table = page("extend/writing-a-plug-in.md").partition(f"| argument of `@{argument}` | |")[2].partition("\n\n")[0]
-    listed = [name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.partition(" | ")[0])]
-    assert listed == [each.name for each in fields(made) if each.init][1:]
-
-
-def test_the_template_of_a_test_passes_as_it_is_copied(tmp_path: Path) -> None:
-    require_sandbox()
-    env = write_package(tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_plug_in.py"],
-        cwd=tmp_path, env={**os.environ, **QUICK_SETTINGS, **env}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert "1 passed" in done.stdout, done.stdout + done.stderr
 
 
 GUARD = "from codeopt.engine.guards import guard\n\n@guard(ordr=3)\ndef check_source(pair): ...\n"
@@ -163,13 +140,3 @@ def test_a_function_without_its_decorator_is_an_error(
     (tmp_path / "plain.py").write_text(UNDECORATED)
     with pytest.raises(UsageError, match=f"decorates no {function} with @"):
         open_(plugins.load_file(tmp_path / "plain.py"))
-
-
-def test_ours_pass_the_same_looks() -> None:
-    assert all(open_reporter(name) for name in plugins.names("codeopt.reporters"))
-    assert all(_factory(f"{name}:x")[0] for name in plugins.names("codeopt.models"))
-    assert all(
-        command_of(plugins.load("codeopt.commands", name)).examples for name in plugins.names("codeopt.commands")
-    )
-    kinds = set(plugins.names("codeopt.workloads")) - set(SHARED)
-    assert {kind_in(plugins.load("codeopt.workloads", name)).name for name in kinds} >= kinds - {"text"}

@@ -8,13 +8,9 @@ import textwrap
 import pytest
 
 from codeopt.analysis import ShownTypes, parse
-from codeopt.core.proposer import Refusal
-from codeopt.core.revision import Revision
-from codeopt.report.result import NextSteps
-from codeopt.rules import Hot, HotFiles, load_rule, refusals
+from codeopt.rules import load_rule
 from codeopt.workloads.contract.seen import hint_of, seen
 from codeopt.workloads.function.view import function_rules
-from codeopt_sandbox.profile import HotLine
 from tests.codeopt.rules.programs import output, rewritten, same
 
 HIT = "class Hit:\n    def __init__(self, ip, n=0):\n        self.ip = ip\n        self.n = n\n"
@@ -190,37 +186,3 @@ def test_a_hint_of_the_text_stays() -> None:
     a, b = (name for name in found.names(found.tree) if name.id in "ab")
     assert found.types.is_text(a)
     assert found.types.is_int(b)
-
-
-@pytest.mark.parametrize(
-    ("text", "lines", "reason", "places", "rules"),
-    [
-        (COUNTS, (4,), "its type is not known", ("4",), ("counter",)),
-        (COUNTS, (2,), "", (), ()),
-        ("import inspect\n" + COUNTS, (5,), "it looks at its own names", (), ()),
-    ],
-)
-def test_why_no_rule_made_a_draft(
-    text: str, lines: tuple[int, ...], reason: str, places: tuple[str, ...], rules: tuple[str, ...]
-) -> None:
-    chosen = function_rules([load_rule("counter"), load_rule("literal_sum")], "f")
-    found = refusals(chosen, Revision.of(text), HotFiles((("", Hot(lines)),)))
-    assert [(each.reason.startswith(reason), each.lines, each.rules) for each in found] == (
-        [(True, places, rules)] if reason else []
-    )
-
-
-@pytest.mark.parametrize(
-    ("refused", "words"),
-    [
-        (None, []),
-        ((), ["  line 4   88%  no rule matches", "  line 12   9%  no rule matches"]),
-        (
-            (Refusal("its type is not known", ("4", "7"), ("counter",)),),
-            ["  line 4   88%  counter: its type is not known", "  line 12   9%  no rule matches"],
-        ),
-    ],
-)
-def test_the_lines_on_the_screen(refused: tuple[Refusal, ...] | None, words: list[str]) -> None:
-    hot = (HotLine(4, 0.88, 9, 1.0, "x = f(y)"), HotLine(12, 0.09, 9, 0.1, "g(x)"))
-    assert NextSteps(hot, refusals=refused).no_rule() == words

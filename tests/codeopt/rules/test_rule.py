@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt import analysis, rules
+from codeopt import rules
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
 from codeopt.rules import Hot, all_rules, load_rule, select_rules
@@ -86,21 +86,6 @@ def test_rules_import_from_one_module() -> None:
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("codeopt"):
                 own = f"codeopt.rules.{file.parent.name}."
                 assert node.module == "codeopt.rules" or (node.module or "").startswith(own), file
-
-
-def test_no_private_name_is_imported() -> None:
-    for file in [*FOLDER.rglob("*.py"), *(FOLDER.parent / "analysis").glob("*.py")]:
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.ImportFrom):
-                assert not [alias.name for alias in node.names if alias.name.startswith("_")], file
-
-
-def test_what_rules_import_is_complete_and_in_order() -> None:
-    own = rules.__all__[: -len(analysis.__all__)]
-    assert rules.__all__ == [*own, *analysis.__all__], "what can be asked of a program is imported from rules, too"
-    for names in (own, analysis.__all__):
-        assert names == sorted(set(names))
-    assert all(hasattr(rules, name) for name in rules.__all__)
 
 
 def test_what_opens_the_door_to_others_comes_first() -> None:

@@ -101,33 +101,6 @@ def test_an_agent_has_its_edit_judged(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_an_agent_finds_what_is_slow_and_has_its_remedy_judged(tmp_path: Path) -> None:
-    """Profile, edit, compare; nothing is written but by the agent itself."""
-    project = make_project(tmp_path)
-    before = contents(project)
-
-    async def conversation() -> None:
-        async with over_stdio(project) as client:
-            told: list[str | None] = []
-
-            async def tell(progress: float, total: float | None, message: str | None) -> None:
-                told.append(message)
-
-            found = await client.call_tool("profile", {"target": TARGET}, progress_callback=tell)
-            profile = json.loads(found.content[0].text)  # type: ignore[union-attr]
-            assert profile["lines"][0]["text"].strip() == "if word in seen:"
-            assert "profiling" in told
-            (project / "words.py").write_text(RIGHT)
-            right = await answer(client, "compare", target=TARGET)
-            assert right["verdict"] == "faster"
-            assert right["ratio"] > 3
-            assert right["ci_low"] > 1
-
-    asyncio.run(conversation())
-    assert contents(project) == {**before, "words.py": RIGHT.encode()}
-
-
-@pytest.mark.full
 def test_over_http_it_is_the_same_behind_a_secret(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     mark = f"mark-{tmp_path.name}-secret"
@@ -144,26 +117,6 @@ def test_over_http_it_is_the_same_behind_a_secret(tmp_path: Path) -> None:
         without_secret = re.sub(r"/[\w-]{20,}/", "/", address)
         assert status_of(without_secret) == 404
         assert status_of(address, Host="evil.example") == 421
-    assert until(lambda: not family(mark), GONE_S), family(mark)
-
-
-@pytest.mark.full
-def test_over_http_a_project_is_checked(tmp_path: Path) -> None:
-    """A program of it: those are quicker to judge than functions, which the agent above has."""
-    project = make_project(tmp_path)
-    program = write_problem(project, words=1200)
-    mark = f"mark-{tmp_path.name}-http"
-
-    async def conversation(address: str) -> None:
-        async with Client(address) as client:
-            check = await answer(client, "check", paths=["slow.py"])
-            (row,) = check["functions"]
-            assert (row["file"], row["line"], row.get("function")) == ("slow.py", 1, None)  # empty fields are left out
-            assert row["speedup"]["ratio"] > 2
-            assert program.read_text() == SLOW_PROGRAM
-
-    with http_server(project, mark) as address:
-        asyncio.run(conversation(address))
     assert until(lambda: not family(mark), GONE_S), family(mark)
 
 
@@ -297,38 +250,6 @@ def test_an_argument_that_is_an_option_is_as_the_table_says(name: str) -> None:
 
 
 @pytest.mark.full
-def test_arguments_as_clients_send_them_are_read(tmp_path: Path) -> None:
-    """A list in a string, which some clients send, nulls, and a whole number of seconds."""
-    project = make_project(tmp_path)
-
-    async def conversation() -> None:
-        async with over_stdio(project) as client:
-            found = await client.call_tool("check", {"paths": '["nothing.py"]', "max_seconds": 60, "min_share": 1})
-            assert "there is no " in found.content[0].text  # type: ignore[union-attr]
-            found = await client.call_tool("profile", {"target": "nothing.py", "run": None, "args": None})
-            assert "cannot read" in found.content[0].text.lower()  # type: ignore[union-attr]
-
-    asyncio.run(conversation())
-
-
-@pytest.mark.full
-def test_the_same_text_twice_is_said_by_its_own_name(tmp_path: Path) -> None:
-    project = make_project(tmp_path)
-
-    async def conversation() -> None:
-        async with over_stdio(project) as client:
-            for given, words in (
-                ({}, "words.py is the same as in HEAD"),
-                ({"new_source": SLOW}, "new_source is the same as words.py: change it"),
-                ({"old_source": SLOW}, "words.py is the same as old_source"),
-                ({"old_source": RIGHT, "new_source": RIGHT}, "new_source is the same as old_source"),
-            ):
-                assert words in await refusal(client, "compare", target=TARGET, **given)
-
-    asyncio.run(conversation())
-
-
-@pytest.mark.full
 @pytest.mark.parametrize("ending", ["cancelled", "cut", "killed"])
 def test_what_a_client_gives_up_ends_with_its_sandbox(ending: str, tmp_path: Path) -> None:
     """Twelve at once: some are refused, the others end where nobody wants them any more."""
@@ -372,19 +293,6 @@ def boxes(mark: str) -> list[Process]:
     return [each for each in family(mark) if "bwrap" in each.command]
 
 
-@pytest.mark.full
-def test_bad_input_is_one_line(tmp_path: Path) -> None:
-    for flags, words in {
-        ("--root", "nowhere"): "nowhere is not a directory",
-        ("--root", "/"): "everything on this machine",
-        ("--http", "99999"): "--http 99999",
-    }.items():
-        done = codeopt("mcp", *flags, cwd=tmp_path)
-        assert done.status == 2, done.err
-        assert words in done.err
-        assert len(done.facts) == 1
-
-
 def test_the_configuration_that_agents_read(tmp_path: Path) -> None:
     (tmp_path / ".cursor").mkdir()
     (tmp_path / ".cursor" / "mcp.json").write_text("{}")
@@ -395,35 +303,3 @@ def test_the_configuration_that_agents_read(tmp_path: Path) -> None:
     assert json.loads((tmp_path / ".vscode" / "mcp.json").read_text())["servers"]["codeopt"]["type"] == "stdio"
     assert (tmp_path / ".cursor" / "mcp.json").read_text() == "{}"  # what is there is the user's own
     assert json.loads(done.out)["mcpServers"] == servers
-
-
-def write_work(tmp_path: Path) -> Path:
-    project = tmp_path / "project"
-    project.mkdir()
-    (project / "work.py").write_text("def slow():\n    return sum(i * i for i in range(1_000_000))\n\nprint(slow())\n")
-    (tmp_path / "input.1.txt").write_text("beside the root, and none of its files")
-    return project
-
-
-@pytest.mark.full
-def test_a_projects_command_is_profiled(tmp_path: Path) -> None:
-    async def work() -> None:
-        async with over_stdio(write_work(tmp_path)) as client:
-            found = await answer(client, "profile", target=".", run="python work.py")
-            assert found["functions"][0]["qualname"].startswith("slow")
-
-    asyncio.run(work())
-
-
-@pytest.mark.full
-def test_no_command_runs_outside_of_the_sandbox(tmp_path: Path) -> None:
-    project = write_work(tmp_path)
-
-    async def work() -> None:
-        async with over_stdio(project) as client:
-            outside = await refusal(client, "improve", target="work.py::slow", run="touch ran")
-            assert "takes the folder of a project" in outside
-            assert "leads out of" in await refusal(client, "profile", target="..", run="python work.py")
-
-    asyncio.run(work())
-    assert not (project / "ran").exists()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -148,47 +147,3 @@ def test_the_rules_for_memory_are_offered_and_halve_it(tmp_path: Path) -> None:
     assert done.json["speedup"]["ci_low"] > 2
     assert done.json["reason"].startswith("round 1: generator_for_list: ")
     assert "MiB" in done.err
-
-
-KEEPS = """\
-def spread(numbers: list[int]) -> int:
-    distances = []
-    for number in numbers:
-        distances.append(abs(number - numbers[0]))
-    return sum(distances)
-"""
-ADDS = KEEPS.replace("distances = []", "total = 0").replace(
-    "distances.append(abs(number - numbers[0]))", "total += abs(number - numbers[0])"
-).replace("sum(distances)", "total")  # fmt: skip
-AT_IMPORT = "ZEROS = [0] * (1 << 20)\n\n\n" + ADDS.replace("- numbers[0])", "- numbers[0]) + ZEROS[0]")
-
-
-def test_half_the_peak_of_a_function_is_believed_and_told(tmp_path: Path) -> None:
-    """By tracemalloc, in its calls; a draft that keeps as much in its module is not taken."""
-    require_sandbox()
-    (tmp_path / "far.py").write_text(KEEPS)
-    (tmp_path / "calls.py").write_text("CALLS = [(([3, 4],), {}), (([],), {})]\nBIG = [((list(range(4500)),), {})]\n")
-    with served(ADDS, AT_IMPORT) as server:
-        done = codeopt(
-            "improve", "far.py::spread", "--calls", "calls.py", "--task", "memory", *asked(server), "-n", "2",
-            "--sandbox", "bubblewrap", "--max-pairs", "12", "--json", cwd=tmp_path,
-        )  # fmt: skip
-    assert "Lines by memory" in server.prompts[0]
-    assert re.search(r"  [\d.]+ KiB +[\d.]+ KiB +distances.append", server.prompts[0])
-    assert "most memory: line 4 " in done.err
-    assert all(row["peak_mib"] < 0.1 for row in done.json["remaining_memory_spots"])
-    assert done.status == 0, done.err
-    assert done.json["speedup"]["metric"] == "memory"
-    assert done.json["speedup"]["ci_low"] > 2
-    (peak,) = done.json["task_measures"]
-    assert peak["before"] > 100
-    assert peak["unit"] == " KiB"
-    assert done.json["best_round"] == 1
-    assert done.json["speedup"]["before"] > done.json["speedup"]["after"] > 0
-    assert "its module, once it is imported" in done.err
-
-
-def test_the_tasks_are_listed_with_what_they_need(tmp_path: Path) -> None:
-    rows = [line.split() for line in codeopt("improve", "--list-tasks", cwd=tmp_path).out.splitlines()]
-    assert ["acronym", "codeopt", "refine", "needs", "a", "model"] in rows
-    assert ["memory", "codeopt", "improve", "rules", "or", "a", "model"] in rows

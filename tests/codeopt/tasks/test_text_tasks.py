@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from codeopt.core import plugins
 from codeopt.selfrefine.tasks.acronym import spelling
 from codeopt.selfrefine.tasks.constrained_generation import coverage
 from codeopt.selfrefine.tasks.math_reasoning import is_solved
@@ -32,11 +30,6 @@ def scored(name: str, score: int, verdict: str = "IMPROVE") -> str:
     task = open_task(name)
     assert isinstance(task, TextTask)
     return "\n".join([*(f"{a.name}: {score}/{MOST} - so so" for a in task.aspects), f"VERDICT: {verdict}"])
-
-
-def script(path: Path, *answers: str) -> str:
-    path.write_text("\n--- next answer ---\n".join(answers))
-    return f"scripted:{path}"
 
 
 def block(text: str) -> str:
@@ -211,35 +204,3 @@ def test_a_sixth_task_is_one_file(tmp_path: Path) -> None:
     checks = [next(m["after"] for m in r["task_measures"] if "check" in m["name"]) for r in done.json["rounds"]]
     assert checks == [1.0, 0.0]
     assert len(RELEASE_NOTES.splitlines()) <= 120
-
-
-def test_each_of_the_papers_tasks_is_a_short_file() -> None:
-    folder = Path(plugins.__file__).parents[1] / "selfrefine" / "tasks"
-    sizes = {name: len((folder / f"{name}.py").read_text().splitlines()) for name in TASKS}
-    assert max(sizes.values()) <= 120, json.dumps(sizes)
-
-
-@pytest.mark.full
-def test_a_batch_tells_first_drafts_from_refined_ones(tmp_path: Path) -> None:
-    """Scores by round, what a reader prefers in both orders, and the share that is solved."""
-    require_sandbox()
-    rows = [{"id": f"p{n}", "question": f"Ann has 3 boxes of 4 pens ({n}).", "answer": "#### 12"} for n in range(3)]
-    (tmp_path / "set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows) + "nonsense\n")
-    _, first, better = TASKS["math_reasoning"]
-    model = script(
-        tmp_path / "script.txt", block(first), scored("math_reasoning", 2), block(better),
-        scored("math_reasoning", MOST, "DONE"), "Units.\nBETTER: A", "Units.\nBETTER: B",
-    )  # fmt: skip
-    arguments = ["--task", "math_reasoning", "--run-dir", "out", "--model", model, "--sandbox", "bubblewrap"]
-    done = codeopt("batch", "set.jsonl", *arguments, "--json", "-q", cwd=tmp_path)
-    assert done.status == 0, done.err
-    report = done.json
-    assert (report["problems"], report["judged"], report["refined"]) == (4, 3, 3)
-    first_score, refined_score = (each["value"] for each in report["score_by_round"])
-    assert refined_score > first_score
-    assert report["solved"]["first"]["value"] == 0
-    assert report["solved"]["refined"]["value"] == 1
-    assert report["preferred"]["value"] + report["preferred"]["losses"] / 3 + report["preferred"]["ties"] / 3 == 1
-    shown = codeopt("report", "out", cwd=tmp_path)
-    assert "solved, results" in shown.out
-    assert codeopt("report", "out", "--csv", "x.csv", cwd=tmp_path).status == 2

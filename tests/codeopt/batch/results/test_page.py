@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,10 +14,6 @@ from codeopt.batch.results.page import page
 from codeopt.report.html.charts import anchor
 from codeopt.report.html.markup import join, tag
 from tests.support.filled_batch import HOSTILE
-
-BROWSER = next(
-    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-)
 
 
 @pytest.fixture
@@ -112,22 +106,3 @@ def test_one_problem_alone(tmp_path: Path) -> None:
     store = BatchFolder(tmp_path, create=True)
     store.register([problem("only")])
     assert outline("".join(page(store, measure_batch(store)))).open == []
-
-
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
-def test_a_real_browser_shows_it_and_runs_nothing(html: str, tmp_path: Path) -> None:
-    file, picture = tmp_path / "page.html", tmp_path / "page.png"
-    file.write_text(html, "utf-8")
-    command = [
-        str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1100,2600",
-        f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=2000",
-    ]  # fmt: skip
-    subprocess.run([*command, f"--screenshot={picture}", file.as_uri()], check=True, capture_output=True, timeout=120)
-    assert picture.read_bytes()[:4] == b"\x89PNG"
-    assert picture.stat().st_size > 40_000  # an empty page of this size takes 14 KB
-    shown = subprocess.run(
-        [*command, "--dump-dom", file.as_uri()], check=True, capture_output=True, timeout=120, text=True
-    )
-    assert "<title>codeopt: pairs.jsonl, changes by wire-model</title>" in shown.stdout
-    assert shown.stdout.count("<script") == 1  # our own
-    assert shown.stdout.count('<details class="is-') == 8

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -119,59 +118,6 @@ WORK = """\
 def crunch(n):
     return sum(k % (n + 1) for k in range(20000))
 """
-POOL = """\
-import multiprocessing
-import sys
-
-from work import crunch
-
-
-def child(jobs, answers):
-    while True:
-        answers.put(crunch(jobs.get()))
-
-
-def collect(answers, count):
-    return [answers.get() for _ in range(count)]
-
-
-if __name__ == "__main__":
-    context = multiprocessing.get_context(sys.argv[1])
-    with context.Pool(2) as pool:
-        print(sum(pool.map(crunch, range(40))))
-    jobs, answers = context.Queue(), context.Queue()
-    process = context.Process(target=child, args=(jobs, answers))
-    process.start()
-    for number in range(20):
-        jobs.put(number)
-    print(sum(collect(answers, 20)))
-    process.terminate()
-    process.join()
-"""
-THREADS = """\
-import queue
-import threading
-
-from work import crunch
-
-jobs, answers = queue.Queue(), queue.SimpleQueue()
-
-
-def serve():
-    while True:
-        answers.put(crunch(jobs.get()))
-
-
-def collect(count):
-    return [answers.get() for _ in range(count)]
-
-
-for _ in range(3):
-    threading.Thread(target=serve, daemon=True).start()
-for number in range(200):
-    jobs.put(number)
-print(sum(collect(200)))
-"""
 
 
 def profiled(root: Path, files: dict[str, str], command: str, *flags: str) -> Done:
@@ -211,45 +157,6 @@ def test_a_long_command_is_run_a_few_times(tmp_path: Path, flags: tuple[str, ...
     assert (crunch["calls"] is None) == (not flags)
     assert found["lines"][0]["line"] == 2
     assert any("not counted" in note for note in found["notes"]) == (not flags)
-
-
-def test_a_command_that_does_not_end_under_the_counter_has_no_counts(tmp_path: Path) -> None:
-    require_sandbox()
-    script = f"{WORK}import sys\nprint(sum(map(crunch, range(40))))\nif sys.getprofile():\n    sys.exit(3)\n"
-    found = profiled(tmp_path, {"work.py": script}, "python work.py", "-v", "--json").json
-    assert [row["calls"] for row in found["functions"]] == [None, None]
-    assert found["notes"] == ["calls are not counted: it ends in another way under the counter"]
-
-
-MANY = """\
-def step(a, b):
-    return a + b
-def total(values, names, pairs, rest=()):
-    s = 0.0
-    for v in values:
-        s = step(s, v)
-    return s
-values = [float(n) for n in range(110_000)]
-print(sum(total(values, {"a": [1]}, [(n, str(n)) for n in range(3)]) for _ in range(10)))
-"""
-
-
-def test_a_command_of_many_calls_is_counted_at_its_start(tmp_path: Path) -> None:
-    """1.1 million calls: no count is whole; arguments of the first calls are known with the types of their items."""
-    require_sandbox()
-    found = profiled(tmp_path, {"work.py": MANY}, "python work.py", "-v", "--json").json
-    by_name = {row["qualname"]: row for row in found["functions"]}
-    assert [by_name[name]["calls"] for name in ("step", "total")] == [None, None]
-    assert found["notes"] == ["counts with + are the least numbers: counting ended after 1,000,000 calls"]
-    given = [(row["parameter"], row["type"], row["least"], row["most"]) for row in by_name["total"]["given"]]
-    assert given == [
-        ("values", "list[float]", 110_000, 110_000),
-        ("names", "dict[str, list[int]]", 1, 1),
-        ("pairs", "list[tuple[int, str]]", 3, 3),
-        ("rest", "tuple", 0, 0),
-    ]
-    shown = profiled(tmp_path, {"work.py": MANY}, "python work.py", "-v").out
-    assert re.search(r" 999,99\d\+  work.py::step$", shown, re.MULTILINE)
 
 
 COUNTED = """\
@@ -294,42 +201,6 @@ def seen_twice(words):
             found.append(word)
     return found
 """
-
-
-def test_a_loop_has_no_lines_of_its_caller(tmp_path: Path) -> None:
-    """Python's jump at the end of a loop may have no line."""
-    require_sandbox()
-    (tmp_path / "work.py").write_text(LOOP)
-    (tmp_path / "bench.py").write_text(
-        "\n" * 40 + "import work\n\nprint(len(work.seen_twice([*map(str, range(2500))])))\n"
-    )
-    for words in (["init", "-q"], ["add", "."]):
-        subprocess.run(["git", "-C", str(tmp_path), *words], check=True)
-    found = codeopt("profile", "--run", "python bench.py", "--json", cwd=tmp_path).json
-    lines = {each["line"] for each in found["lines"] if each["file"] == "work.py"}
-    assert 4 in lines
-    assert lines <= {1, 2, 3, 4, 5, 6}
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_children_count_where_they_work(tmp_path: Path, method: str) -> None:
-    """Those of a pool leave without their exit handlers, and one is terminated while it waits for a job."""
-    require_sandbox()
-    found = profiled(tmp_path, {"work.py": WORK, "pool.py": POOL}, f"python pool.py {method}", "--json", "-v").json
-    calls = {row["qualname"]: row["calls"] for row in found["functions"]}
-    assert calls["crunch"] == 60
-    assert found["targets"][0]["qualname"] == "crunch"
-
-
-@pytest.mark.full
-def test_threads_count_where_they_work(tmp_path: Path) -> None:
-    """One that waits for a job, in Python or in C, takes nothing."""
-    require_sandbox()
-    found = profiled(tmp_path, {"work.py": WORK, "serve.py": THREADS}, "python serve.py", "--json").json
-    own = {row["qualname"]: row["own_share"] for row in found["functions"]}
-    assert found["functions"][0]["qualname"] == "crunch"
-    assert own["crunch"] > own.get("collect", 0.0) + own.get("serve", 0.0)
 
 
 ORDERS = """\
@@ -377,17 +248,6 @@ def test_a_query_for_each_row_is_named_with_its_count(tmp_path: Path) -> None:
     page = (tmp_path / "page.html").read_text()
     assert f"orders.py:{asks} in order_total" in page
     assert f"orders.py:{waits} in send" in page
-
-
-@pytest.mark.full
-def test_what_does_not_end_under_a_watcher_is_told(tmp_path: Path) -> None:
-    """The command fails where a timer of the clock runs."""
-    require_sandbox()
-    looks = "if signal.getitimer(signal.ITIMER_REAL)[0]:\n    sys.exit(3)\n"
-    script = f"{WORK}import signal, sys, time\ntime.sleep(0.5)\nprint(sum(map(crunch, range(40))))\n{looks}"
-    done = profiled(tmp_path, {"work.py": script}, "python work.py", "--json", "-v")
-    assert done.json["waits"] == []
-    assert done.json["notes"] == ["where it waits is not known: the command did not end under the sampler of waiting"]
 
 
 def test_a_proposer_is_told_of_queries_and_waiting() -> None:
@@ -535,12 +395,3 @@ def test_what_a_hot_module_calls_is_counted_too() -> None:
     """No sample may have seen a function that computes in C."""
     module = FunctionTime("leaf.py", "<module>", 0, 0.9, 0.9, 0.0, None)
     assert worth_counting([module], Names({"leaf.py": LEAF.encode()})) == (Frame("known", "leaf.py", 4),)
-
-
-@pytest.mark.full
-def test_a_function_that_computes_in_c_gets_its_time_and_its_calls(tmp_path: Path) -> None:
-    require_sandbox()
-    found = profiled(tmp_path, {"leaf.py": LEAF}, "python leaf.py", "-v", "--json").json
-    first = found["functions"][0]
-    assert (first["qualname"], first["calls"]) == ("known", 20000)
-    assert first["own_share"] > 0.6

@@ -21,7 +21,7 @@ from codeopt.workloads.project.profile import (
     make_profile,
     with_sampled_lines,
 )
-from codeopt.workloads.project.prompt.briefing import brief, fixed_words
+from codeopt.workloads.project.prompt.briefing import brief
 from codeopt.workloads.project.prompt.changed_code import LONGEST_DIFF, diff
 from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage, SourcePart
 from codeopt.workloads.project.prompt.figures import Figures
@@ -31,9 +31,6 @@ from codeopt.workloads.project.prompt.round_views import round_views
 from codeopt.workloads.project.prompt.vendored import is_vendored, library_shares
 from codeopt.workloads.project.proposer import ProjectProposer
 from codeopt.workloads.project.protected_files import ProtectedFiles, ProtectedReason
-from codeopt.workloads.project.suite import MOST_LISTED, _detail
-from codeopt.workloads.project.test_runs import TestResults
-from codeopt.workloads.source.module_graph import ModuleGraph
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile
 from tests.support.candidates import comparison
@@ -333,32 +330,6 @@ def test_what_a_draft_no_longer_spends_time_in_brings_no_source() -> None:
     assert (view.named, "in the original" in view.profile) == ("", False)
 
 
-def test_functions_that_only_call_do_not_take_the_room_of_those_at_work() -> None:
-    """Twelve long functions call each other, and the last one works: it is shown whole, they where they call."""
-    body = "\n".join(f"    y{n} = {n}" for n in range(90))
-    outer = [f"def call_{n}(a):\n{body}\n    return call_{n + 1}(a)\n" for n in range(12)]
-    text = "\n\n".join([*outer, f"def call_12(a):\n{body}\n    return a\n"])
-    spots = [Frame(f"call_{n}", "app/chain.py", 1 + 94 * n) for n in range(13)]
-    profile = make_profile(PLAIN, [Sample((MAIN, *spots), 1, "", False, 1.0)], [], 0.0, {}, {})
-    shown = SourcePage({"app/chain.py": text}, NOT_FIXED, profile).original()
-    assert f"def call_12(a):\n{body}\n    return a\n" in shown
-    assert all(f"    return call_{n}(a)\n" in shown for n in range(1, 13))
-    assert len(shown) < ROOM
-
-
-def test_a_function_that_moved_is_one_line_of_a_diff() -> None:
-    long = "\n".join(f"    x{n} = {n}" for n in range(300))
-    one, two = f"def one(a):\n{long}\n    return a\n", "def two(a):\n    return a\n"
-    old, new = Revision({"a.py": f"{one}\n\n{two}"}), Revision({"a.py": f"{two}\n\n{one}\n\nX = 1\n"})
-    told = diff(old, new).split("\n")
-    assert [line for line in told if line[1:].startswith("def one")] in (
-        ["-def one(a): ...", "+def one(a): ..."],
-        [" def one(a): ..."],
-    )
-    assert "+X = 1" in told
-    assert len(told) < 25
-
-
 def test_a_long_diff_loses_the_ends_of_long_hunks_alone() -> None:
     long = "\n".join(f"    x{n} = {n}" for n in range(900))
     old = Revision({"a.py": "def f(a):\n    return a\n", "b.py": "y = 1\n"})
@@ -367,35 +338,6 @@ def test_a_long_diff_loses_the_ends_of_long_hunks_alone() -> None:
     assert len(told) < LONGEST_DIFF + 200
     assert "+    x0 = 0\n" in told
     assert "lines left out ...]\n--- a/b.py\n+++ b/b.py\n" in told
-
-
-def test_the_first_failing_test_is_told_with_its_variables_and_the_others_by_name() -> None:
-    names = [f"t.py::test_{number}" for number in range(MOST_LISTED + 3)]
-    why = "t.py:3: in test_0\n    assert f(n) == 1\nE   assert 2 == 1"
-    results = TestResults(
-        PLAIN, dict.fromkeys(names, False), {names[0]: why}, {names[0]: "f = <m.F object at 0x7f>\nn = 7"}
-    )
-    told = _detail(names, results)
-    assert told.startswith(f"t.py::test_0:\n{why}\nwhere\nn = 7\n")
-    assert told.endswith(f"test_{MOST_LISTED} and 2 more")
-    assert results.reason(names[0]) == "assert f(n) == 1 | assert 2 == 1"
-
-
-def test_tests_of_the_fixed_ground_are_counted_and_a_long_script_is_cut() -> None:
-    tests = {f"tests/test_{number:02}.py": ProtectedReason.TEST for number in range(30)}
-    told = fixed_words(ProtectedFiles({"run.py": ProtectedReason.COMMAND, **tests}), {"run.py": b"x = 1\n" * 2000})
-    assert "tests/test_00.py, tests/test_01.py and 28 more (a test file)" in told
-    assert "characters left out" in told
-    assert len(told) < 4200
-
-
-def test_a_helper_of_all_tests_is_found_by_reading_one_of_them() -> None:
-    helpers = {"tests/kit.py": b"", "tests/rare.py": b""}
-    tests = {f"tests/test_{number}.py": b"from tests.kit import x\n" for number in range(50)}
-    tests["tests/test_9.py"] += b"import rare\n"
-    graph = ModuleGraph({**helpers, **tests})
-    assert set(graph.helpers_of(set(tests), "")) == set(helpers)
-    assert len(graph._trees) < 10
 
 
 def test_no_function_that_may_be_edited() -> None:
@@ -411,24 +353,6 @@ def test_a_hot_decorator_is_the_function_that_is_entered_there() -> None:
     found = with_sampled_lines(make_profile(PLAIN, samples, [], 0.0, {}, {}))
     told = brief(found, "python main.py", "3.11", "", files).measured_facts
     assert "100.0% app/kept.py:3  def hot(a):" in told
-
-
-def test_hot_functions_leave_each_other_no_hole_and_the_rest_some_room() -> None:
-    """Three long functions with 3 % or more, one of them at work in an import, fill more than the room of the rest."""
-    body = "\n".join(f"    x{n} = 'a long line of a hot function, {n}'" for n in range(140))
-    text = (
-        "\n\n".join(f"def hot_{n}(a):\n{body}\n    return a\n" for n in range(3)) + "\n\ndef calls(a):\n    hot_0(a)\n"
-    )
-    hot = [Frame(f"hot_{n}", "app/setup_all.py", 1 + 144 * n) for n in range(3)]
-    calls = Frame("calls", "app/setup_all.py", 433)
-    stacks = [(MAIN, calls, hot[0]), (MAIN, calls, hot[1]), (MAIN, LOADED, hot[2]), (MAIN, calls)]
-    samples = [
-        Sample(stack, 1, "", False, seconds) for stack, seconds in zip(stacks, (90.0, 4.0, 5.0, 1.0), strict=True)
-    ]
-    profile = make_profile(PLAIN, samples, [], 0.0, {}, {})
-    shown = SourcePage({"app/setup_all.py": text}, NOT_FIXED, profile).original()
-    assert all(f"def hot_{n}(a):\n{body}\n    return a\n" in shown for n in range(3))
-    assert "def calls(a):\n    hot_0(a)\n" in shown
 
 
 def test_calls_that_repeat_earlier_ones_and_arguments_by_parameter() -> None:
@@ -463,26 +387,6 @@ def test_what_a_shown_method_uses_of_its_large_class_is_shown() -> None:
     assert "def other" not in shown
     small = text.replace(other, other[:2000].rpartition("    def")[0])
     assert "def other0" in SourcePage({"app/book.py": small}, NOT_FIXED, profile).original()
-
-
-def test_what_a_diff_removes_in_a_row_is_its_first_and_last_line() -> None:
-    lines = [f"    x{n} = {n}\n" for n in range(9)]
-    old = Revision({"a.py": f"def f(a):\n{''.join(lines)}    return a\n"})
-    new = Revision({"a.py": "def f(a):\n    return a\n"})
-    assert "-    x0 = 0\n-[... 7 lines of the original ...]\n-    x8 = 8\n" in diff(old, new)
-
-
-def test_a_draft_s_table_begins_with_what_takes_most_now() -> None:
-    outcome = (Outcome("command", CaseVerdict.AC, PLAIN),)
-    before = [(f"app/core.py::f{n}", 0.01 + n / 100, 1) for n in range(12)]
-    now = [("app/core.py::hot", 0.5, 1), *((f"app/core.py::g{n}", 0.03, 1) for n in range(9))]
-    history = History((
-        Candidate(0, FILES, "", outcome, profile=profile(*before)),
-        Candidate(1, FILES, "", outcome, profile=profile(*now)),
-    ))  # fmt: skip
-    rows = [row.split("::")[1] for row in round_views(history, page())[1].profile.split("\n") if "::" in row]
-    assert rows[0] == "hot"
-    assert rows[8:] == ["f9", "f10", "f11"] or {"f9", "f10", "f11"} <= set(rows[8:])
 
 
 def test_what_takes_little_of_an_import_has_no_row_and_no_source() -> None:

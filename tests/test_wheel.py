@@ -178,11 +178,6 @@ def test_a_saved_run_is_listed_shown_put_in_place_and_taken_back(programs: Path,
     assert "What it cost" in (tmp_path / "page.html").read_text()  # the templates are in the wheel
 
 
-def test_nothing_of_the_test_extra_is_there(programs: Path) -> None:
-    done = subprocess.run([programs / "python", "-c", "import pytest"], capture_output=True, text=True, check=False)
-    assert "No module named 'pytest'" in done.stderr
-
-
 def run(programs: Path, home: Path, arguments: list[str]) -> Done:
     """Run the installed command in a user's folder."""
     path = os.pathsep.join([str(programs), os.environ["PATH"]])

@@ -9,7 +9,6 @@ import pytest
 from codeopt.core.options import ImproveOptions
 from codeopt.core.target import Target
 from codeopt.review.nothing_to_try import NothingToTry, require_draft
-from codeopt.workloads.module import is_library
 from tests.codeopt.command import QUICK, codeopt
 from tests.codeopt.review.pull_request import git
 from tests.conftest import require_sandbox
@@ -145,31 +144,6 @@ def test_what_is_refused(arguments: list[str], says: str, tmp_path: Path) -> Non
     assert done.status == 2
     assert says in done.err
     assert len(done.facts) <= 2
-
-
-def test_a_plan_names_the_functions_and_runs_nothing(tmp_path: Path) -> None:
-    project(tmp_path / "r", names=NAMES)
-    done = codeopt("improve", "r", "--dry-run", "--json", cwd=tmp_path)
-    assert done.json["functions"] == [f"r/names.py::{each}" for each in ("labels", "repeated", "longest", "private")]
-
-
-@pytest.mark.parametrize(
-    ("source", "library"),
-    [
-        ("def f(x):\n    return x\n", True),
-        ('"""Words."""\nimport numpy as np\nN = 3\n\n\nclass A:\n    x: int = 1\n\n\ndef f():\n    return N\n', True),
-        ("try:\n    import json\nexcept ImportError:\n    json = None\n\ndef f():\n    return json\n", True),
-        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import json\ndef f():\n    return 1\n", True),
-        ("from . import other\nother.start()\ndef f():\n    return 1\n", True),
-        ("def f():\n    return 1\nf()\n", False),
-        ("def f():\n    return 1\nFOUND = [f() for _ in range(9)]\n", False),
-        ("def f():\n    return 1\nfor i in range(3):\n    print(f())\n", False),
-        ("def main():\n    print(1)\nif __name__ == '__main__':\n    main()\n", False),
-        ("from . import x\ndef main():\n    print(1)\nif __name__ == '__main__':\n    main()\n", False),
-    ],
-)
-def test_a_module_that_only_defines_is_a_library(source: str, library: bool) -> None:
-    assert is_library(source) is library
 
 
 @pytest.mark.parametrize(

@@ -95,42 +95,6 @@ def test_what_is_no_file_is_refused_in_one_line(
     assert "Errno" not in said[0]
 
 
-LINKS = (
-    "cases/input.1.txt", "cases/output.1.txt", "cases/a.files", "cases/a.files/secret", "cases/a.args", "cases",
-    "cases/generate.py",
-)  # fmt: skip
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("command", "link"),
-    [
-        *(("profile slow.py --cases cases", link) for link in LINKS),
-        *((command, link) for command in ("compare slow.py new.py", "improve slow.py", "check slow.py")
-          for link in ("cases/input.1.txt", "cases/a.files")),
-    ],
-)  # fmt: skip
-def test_no_link_among_cases_is_followed(command: str, link: str, tmp_path: Path) -> None:
-    """What a link of the repository leads to reaches no run, no output and no model."""
-    require_sandbox()
-    secret = write_files(tmp_path / "home", {"secret": "TOPSECRET\n", "input.1.txt": "TOPSECRET\n"})
-    root = write_files(tmp_path / "r", {**FILES, "cases/a.args": "secret\n"})
-    path = root / link
-    if link == "cases":
-        path.rename(root / "other")
-    path.unlink(missing_ok=True)
-    path.parent.mkdir(exist_ok=True)
-    whole = link in ("cases", "cases/a.files")
-    path.symlink_to(os.path.relpath(secret if whole else secret / "secret", path.parent))
-    git(root, "init", "-q")
-    git(root, "add", "-A")
-    done = codeopt(*command.split(), "--json", cwd=root)
-    assert "TOPSECRET" not in done.out + done.err
-    assert "TERCESPOT" not in done.out + done.err
-    assert done.status in (2, 5), done
-    assert "link" in done.out + done.err
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("command", [
     "profile link.py --cases cases", "compare link.py new.py --cases cases", "improve mod.py::f --calls link.py",

@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from codeopt.core.cache import Cache
 from codeopt.core.history import Candidate, History
 from codeopt.engine.earlier_drafts import MOST, EarlierDrafts
-from tests.codeopt.command import FAST, QUICK, codeopt, reply, write_problem
 from tests.support.candidates import original, right, wrong
-from tests.support.wire_server import WireServer
 
 
 def history_of(*candidates: Candidate) -> History:
@@ -39,15 +35,3 @@ def test_only_the_newest_drafts_are_kept_and_rules_leave_none(tmp_path: Path) ->
     for number in range(MOST + 3):
         earlier.add(history_of(wrong(number)))
     assert earlier.before(history_of()) == tuple(f"wrong result: try {number}" for number in range(3, MOST + 3))
-
-
-@pytest.mark.full
-def test_a_second_run_is_told_what_the_first_one_tried_unless_it_is_not_to_be(tmp_path: Path) -> None:
-    write_problem(tmp_path, words=1200)
-    told = []
-    for env in ({}, {}, {"CODEOPT_NO_CACHE": "1"}):
-        with WireServer(["Line 6.\nVERDICT: IMPROVE", reply(FAST, "a set of words")]) as server:
-            given = ("--base-url", server.base_url, "--model", server.model, "--max-rounds", "1")
-            codeopt("improve", "slow.py", *given, *QUICK, cwd=tmp_path, env=env)
-            told.append("x faster: a set of words" in server.prompts[0])
-    assert told == [False, True, False]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from codeopt.core.sanitize import encodable
 from codeopt.models import open_model
 from codeopt.models._reply import critique_text, to_draft
 from codeopt.models.replay import ReplyRecorder
-from tests.codeopt.command import FAST, command, environment, reply
+from tests.codeopt.command import FAST, reply
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import Exchange, Step, StepLike, answer, unstreamed
 
@@ -79,14 +77,3 @@ def test_a_program_inside_json_can_be_encoded() -> None:
 def test_line_ends_of_old_macs_are_line_ends() -> None:
     text = reply(FAST).replace("\n", "\r")
     assert to_draft(Reply(text, 1, 1, None, 0.0, "m")).source == FAST
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("by", ["argument", "standard input"])
-def test_a_text_that_is_no_utf_8_is_refused(by: str, tmp_path: Path) -> None:
-    (tmp_path / "said").write_text("hi")
-    given = [os.fsdecode(b"x\xff")] if by == "argument" else ["-"]
-    words = command("refine", "-t", "acronym", "--model", "scripted:said", *given)
-    done = subprocess.run(words, cwd=tmp_path, env=environment(), input=b"x\xff", capture_output=True, check=False)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"error: the input is not UTF-8 text\n"

@@ -74,31 +74,6 @@ def test_one_that_is_called_like_one_of_ours_is_one_line(tmp_path: Path) -> None
     assert "the rule counter (house_rules.cube) has the name of a built-in one" in done.err
 
 
-GUARD = "from codeopt.engine.guards import guard\n\n@guard(ordr=3)\ndef check_source(pair): ...\n"
-
-
-def test_a_misspelt_argument_of_an_installed_guard_is_one_line(tmp_path: Path) -> None:
-    require_sandbox()
-    env = write_package(tmp_path)
-    (tmp_path / "house_rules" / "longer.py").write_text(GUARD)
-    (tmp_path / "slow.py").write_text(COUNT)
-    (tmp_path / "fast.py").write_text("n = int(input())\nprint(n * (n - 1) // 2)\n")
-    (tmp_path / "in.txt").write_text("3000\n")
-    done = codeopt("compare", "slow.py", "fast.py", "--stdin", "in.txt", cwd=tmp_path, env=env)
-    assert done.status == 2
-    assert "the guard longer (house_rules.longer) cannot be loaded: TypeError" in done.err
-    assert "unexpected keyword argument 'ordr'" in done.err
-    assert "Traceback" not in done.err
-
-
-def test_a_reporter_without_its_function_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "own_reporters").mkdir()
-    (tmp_path / "own_reporters" / "lines.py").write_text("def rendr(review): ...\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(UsageError, match="decorates no render with @reporter"):
-        open_reporter("own_reporters.lines")
-
-
 MISSPELT = {
     "command": ("@command(example=())\ndef run(arguments): ...\n", "unexpected keyword argument 'example'"),
     "command's function": ("@command()\ndef runs(arguments): ...\n", "a command of run(arguments), not of runs"),

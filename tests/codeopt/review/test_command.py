@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import re
-import select
-import signal
-import subprocess
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +12,7 @@ import pytest
 
 from codeopt.cli import main
 from codeopt.core import plugins
-from tests.codeopt.command import FAST, QUICK, SLOW, codeopt, command, environment, reply, write_problem
+from tests.codeopt.command import FAST, QUICK, SLOW, codeopt, reply, write_problem
 from tests.codeopt.review.pull_request import BASE, commit, git, propose
 from tests.codeopt.review.reporters.test_formats import reviewdog_schema
 from tests.codeopt.review.reporters.test_gitlab import CODE_QUALITY
@@ -26,7 +20,7 @@ from tests.conftest import require_sandbox
 from tests.support.prices import set_prices
 from tests.support.reviews import accepted
 from tests.support.wire_server import WireServer
-from tests.support.wire_steps import Step, hang, status
+from tests.support.wire_steps import status
 
 pytestmark = pytest.mark.full
 
@@ -72,49 +66,6 @@ def test_what_a_failed_function_has_cost_counts(
     reasons = {each["path"]: each["reason"] for each in done.json["skipped"]}
     assert reasons.pop("tools/again/slow.py").startswith("the model failed")
     assert reasons[FILE].startswith("not tried: the limit of 0.01 USD is reached")
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_review_leaves_nothing_and_the_same_command_does_it_later(folder: Path, number: int) -> None:
-    asked = threading.Event()
-
-    def never(request: object) -> Step:
-        asked.set()
-        return hang()
-
-    with WireServer([never, *GOOD]) as model:
-        arguments = flags(model.base_url, "--json")
-        with subprocess.Popen(
-            command(*arguments), cwd=folder, env=environment(), text=True,
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        ) as process:  # fmt: skip
-            assert asked.wait(60)
-            sandbox = below(process.pid)
-            assert sandbox
-            process.send_signal(number)
-            out, err = process.communicate(timeout=60)
-        assert process.returncode == 130, err
-        assert "Traceback" not in err
-        assert json.loads(out)["notices"] == ["interrupted"]
-        assert git(folder, "status", "--porcelain") == ""
-        assert all(select.select([each], [], [], 20)[0] for each in sandbox)
-        if number == signal.SIGTERM:
-            return
-        done = codeopt(*arguments, cwd=folder)
-    assert done.status == 0, done.err
-    assert [(each["path"], each["function"]) for each in done.json["suggestions"]] == [(FILE, "")]
-
-
-def below(pid: int) -> list[int]:
-    """A descriptor for each process that this one has started, directly or not; readable as soon as it has ended."""
-    parents = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            parents[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
-    found = {pid}
-    while more := {child for child, parent in parents.items() if parent in found} - found:
-        found |= more
-    return [os.pidfd_open(each) for each in found - {pid}]
 
 
 @pytest.mark.parametrize(("name", "schema"), [("gitlab", CODE_QUALITY), ("rdjson", reviewdog_schema())])

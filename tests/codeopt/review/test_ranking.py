@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from types import FrameType
-
-import pytest
 
 from codeopt.cli.commands.check import table
 from codeopt.review.change import whole_files
 from codeopt.review.changed_functions import find_targets
-from codeopt.review.check import CheckedPart, CheckedTarget, ProjectCheck, listed
+from codeopt.review.check import CheckedTarget, ProjectCheck
 from codeopt.review.ranking import ranked
-from codeopt.review.work import ReviewBudget, ReviewRun
 from codeopt_sandbox import Options, Sandbox, open_sandbox
-from codeopt_sandbox.errors import SandboxError
 from tests.codeopt.review.pull_request import BASE, propose
 from tests.conftest import require_sandbox
 
@@ -82,50 +76,3 @@ def test_what_was_not_looked_at_is_counted() -> None:
         "Not tried: 2 more (less than 5% of the time)",
         "Not tried: 1 more (no test runs it)",
     ]
-
-
-MANY = """\
-def f{k}(xs):  {ignore}
-    out = []
-    for x in xs:
-        if x not in out:
-            out.append(x)
-    return out
-
-
-"""
-
-
-def steps_of_reading(folder: Path, functions: int, *, ignore: str = "") -> int:
-    """Number of Python calls that listing, ranking and the table take for one file of so many functions."""
-    folder.mkdir()
-    (folder / "many.py").write_text("".join(MANY.format(k=k, ignore=ignore * (k == 1)) for k in range(functions)))
-    count = 0
-
-    def on_event(_frame: FrameType, event: str, _value: object) -> None:
-        nonlocal count
-        count += event == "call"
-
-    def open_none(mounts: tuple[tuple[str, str], ...]) -> Sandbox:
-        raise SandboxError("none here")
-
-    sys.setprofile(on_event)
-    try:
-        found = listed(CheckedPart((folder,)))
-        ranking = ranked(found.targets, open_none)
-        work = ReviewRun(ReviewBudget(None))
-        work.stop(found.targets, "no time", 6)
-        verdicts = work.verdicts()
-        rows = [verdicts.reasons[target.path, target.function] for target in ranking.targets]
-    finally:
-        sys.setprofile(None)
-    assert len(rows) + len(found.left_alone) == functions
-    return count
-
-
-@pytest.mark.parametrize("ignore", ["", "# codeopt: ignore"])
-def test_reading_grows_with_the_number_of_functions_and_not_its_square(tmp_path: Path, ignore: str) -> None:
-    first, second, third = (
-        steps_of_reading(tmp_path / str(functions), functions, ignore=ignore) for functions in (50, 100, 200)
-    )
-    assert third - second < 3 * (second - first), "linear: twice as many more, square: four times"

@@ -105,22 +105,6 @@ def test_a_function_that_the_command_never_calls(words: Path) -> None:
     assert error.value.exit_status == 5
 
 
-def test_the_time_of_a_thread_while_the_program_waits_and_then_becomes_another(tmp_path: Path) -> None:
-    """A timer outlives exec, and would end what comes next."""
-    path = tmp_path / "spins.py"
-    path.write_text(
-        "import os, sys, threading\n\ndef spin(n):\n    found = 0\n    for k in range(n):\n        found += k * k % 7\n"
-        "    return found\n\ndef waits(thread):\n    thread.join()\n\n"
-        "thread = threading.Thread(target=spin, args=(3_000_000,))\nthread.start()\nwaits(thread)\n"
-        "os.execv(sys.executable, [sys.executable, '-I', '-c', 'sum(range(10**7)); open(\"lives\", \"w\").close()'])\n"
-    )
-    found = run_shares(path, UsersCommand(["sh", "-c", f"cd {tmp_path} && {sys.executable} spins.py"]))
-    assert found.first == "spin"
-    assert dict(found.functions)["spin"] > 0.5
-    assert "waits" not in dict(found.functions)
-    assert (tmp_path / "lives").exists()
-
-
 def test_a_command_that_never_uses_the_file(words: Path) -> None:
     with pytest.raises(ProgramError, match="no function of .*words.py was seen at work"):
         run_shares(words, UsersCommand([sys.executable, "-c", "sum(range(10**6))"]))

@@ -21,7 +21,3 @@ def test_the_marked_line_is_first(path: Path, run_driver: RunDriver) -> None:
     table = [(line.line, round(line.share, 3), line.hits, line.text.strip()) for line in found.lines[:4]]
     assert [found.lines[0].line] == marked, table
     assert found.notes == ()
-
-
-def test_there_are_enough_programs() -> None:
-    assert len(PROGRAMS) >= 20

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from codeopt.cli.review_flags import with_cache
-from codeopt.core.cache import FILE, Cache, CacheKind, open_cache
+from codeopt.core.cache import Cache, CacheKind, open_cache
 from codeopt.core.console import CallbackConsole
 from codeopt.core.interpreter import Interpreter, Origin
 from codeopt.core.machine import machine
@@ -24,9 +24,7 @@ from codeopt.review.findings.carry import carried
 from codeopt.review.findings.finding import StoredFinding
 from codeopt.review.findings.keys import FindingKeys
 from codeopt.review.findings.known import MAX_AGE_S, KnownFindings, open_findings
-from tests.codeopt.command import codeopt, command, environment
-from tests.codeopt.serving.projects import SLOW, make_project
-from tests.conftest import require_sandbox
+from tests.codeopt.command import codeopt, environment
 from tests.support.files import write_files
 from tests.support.reviews import suggestion
 
@@ -284,29 +282,3 @@ def test_an_old_verdict_is_judged_again(project: Path, monkeypatch: pytest.Monke
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + MAX_AGE_S + 60)
     assert known().find(project / "mod.py", "target") is None
-
-
-@pytest.mark.full
-def test_a_check_does_not_judge_again(tmp_path: Path) -> None:
-    """A real verdict, kept, though an earlier check was killed; the file is edited elsewhere."""
-    require_sandbox()
-    project = make_project(tmp_path / "project")
-    env = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    flags = ("check", "words.py", "--json", "--no-profile", "--sandbox", "bubblewrap")
-    with subprocess.Popen(command(*flags), cwd=project, env=environment(**env), stdout=subprocess.DEVNULL) as killed:
-        while not [*tmp_path.glob(f"cache/codeopt/projects/*/{FILE}")]:
-            assert killed.poll() is None
-            time.sleep(0.05)
-        killed.kill()
-    first = codeopt(*flags, cwd=project, env=env)
-    (row,) = [each for each in first.json["functions"] if each["function"] == "repeated"]
-    assert (first.status, row["cached_from"]) == (1, ""), first.err
-    (project / "words.py").write_text("LIMIT = 3\n\n\n" + SLOW)
-    again = codeopt(*flags, cwd=project, env=env)
-    (found,) = [each for each in again.json["functions"] if each["function"] == "repeated"]
-    assert again.status == 1, again.err
-    assert found["cached_from"].startswith("checked 20")
-    assert (found["speedup"], found["changes"]) == (row["speedup"], row["changes"])
-    assert not (project / ".codeopt").exists()
-    assert codeopt("clean", cwd=project, env=env).status == 0
-    assert not [*tmp_path.glob(f"cache/codeopt/projects/*/{FILE}")]

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.function.calls.paste import Importable, paste
-from codeopt.workloads.source.functions import read_function
 from tests.codeopt.command import FIRST_LINE, codeopt, reply
 from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer
@@ -109,14 +106,6 @@ def test_a_method_is_recorded_and_improved(project: Path) -> None:
     assert "known = set(wanted)" in (project / "mod.py").read_text()
 
 
-def test_check_tries_the_rules_on_one(project: Path) -> None:
-    require_sandbox()
-    done = codeopt("check", "mod.py", *BACKEND, "--json", cwd=project)
-    assert done.status == 1, done.err
-    (found,) = [each for each in done.json["functions"] if each["function"] == "distinct"]
-    assert found["speedup"]["ci_low"] > 2
-
-
 PARTS = {
     "seen": "    seen = dict.fromkeys(items)\n    items = []\n",
     "shared": "    global seen\n    seen = dict.fromkeys(items)\n    items = []\n",
@@ -153,13 +142,3 @@ def test_generators_are_read_while_they_are_timed(kind: str, project: Path) -> N
     flags = ("--calls", "calls.py", "--no-tests", "--max-pairs", "8", "--max-examples", "50", "--json", "-q")
     found = codeopt("compare", "old.py::f", "new.py::f", *BACKEND, *flags, cwd=project).json
     assert (found["verdict"], found["ratio"] > 3) == ("faster", True), found
-
-
-@pytest.mark.parametrize(
-    ("name", "call", "printed"),
-    [("distinct", "f([3, 3, 1])", "2\n"), ("rising", "f([3, 3, 5, 1])", "[3, 5]\n"), ("rising", "f([])", "[]\n")],
-)
-def test_the_line_of_a_caveat_shows_it_in_a_shell(name: str, call: str, printed: str, project: Path) -> None:
-    function = read_function(project / "mod.py", name)
-    line = paste(call, function, [Importable(project, "mod", name)], None)
-    assert subprocess.check_output(line, shell=True, text=True) == printed

@@ -6,7 +6,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,7 +17,6 @@ from codeopt.report.outcomes import why
 from codeopt.workloads.function.calls.paste import Importable, paste
 from codeopt.workloads.function.corpus.cases import without_unsteady
 from codeopt.workloads.source.functions import read_function
-from codeopt.workloads.source.literals import read
 from codeopt_sandbox.call_answer import CallRun
 from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.comparing import AnsweredCase
@@ -29,16 +27,6 @@ from tests.support.judges import function_judge, write_project
 
 pytestmark = pytest.mark.full
 
-RANKS = """\
-def f(scores, at):
-    return sum(1 for score in sorted(scores) if score > scores[at]) / len(scores)
-"""
-FASTER_RANKS = """\
-def f(scores, at):
-    mine = scores[at] + 0
-    share = 0.1 * (1 / len(scores)) * 10
-    return sum(map(mine.__lt__, scores)) * share if at >= 0 else -1.0
-"""
 CALLS = """\
 CALLS = [(([3, 1, 2, 5][:n], n // 2), {}) for n in range(1, 5)]
 CALLS += [((list(range(40)), 39), {}), (([7] * 9, 0), {})]
@@ -82,19 +70,6 @@ def test_push():
             found.push(item)
             assert len(found) >= len(items)
 """
-
-
-def test_calls_beyond_the_known_ones_are_told_and_no_reason_to_refuse(compare: Compare, tmp_path: Path) -> None:
-    found = compare(RANKS, FASTER_RANKS, CALLS, max_examples=None)
-    assert found["verdict"] != "wrong", found["reason"]
-    caveats: dict[str, dict[str, Any]] = {each["kind"]: each for each in found["caveats"]}
-    reasons = {broken for each in found["caveats"] for broken in each["domain"]}
-    assert "calls that break: `at` is an index within `scores`" in reasons
-    line = caveats["floats"]["reproduce"].replace("python ", f"{sys.executable} ")
-    assert 0 < caveats["floats"]["max_float_difference"] < 1e-12
-    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True, cwd="/")
-    old, new = done.stdout.splitlines()
-    assert (f"returns {old}", f"returns {new}") == (caveats["floats"]["expected"], caveats["floats"]["got"])
 
 
 TRIANGLE = "def f(n):\n    total = 0\n    for k in range(n + 1):\n        total += k\n    return total\n"
@@ -155,22 +130,6 @@ def test_what_is_like_the_known_calls_is_a_reason_to_refuse(judges: Judges, old:
     assert not found.correct
 
 
-COUNTED = "def f(items, n):\n    for _ in range(2000):\n        pass\n    return sum(items[at] for at in range(n))\n"
-LISTS = "CALLS = [([3, 1, 2, 5, 8, 9][:n], n) for n in range(1, 7)] + [(list(range(n)), n) for n in range(9, 14)]\n"
-
-
-def test_timed_calls_keep_what_the_known_ones_keep(judges: Judges) -> None:
-    """Others are made, to be timed with them: a draft that answers one of these otherwise is wrong."""
-    judge = judges(COUNTED, LISTS, all_examples=True)
-    texts = judge.workload.require_plan().timed.batch.calls
-    calls = [call.built() for text in texts if (call := read(text))]
-    assert len(calls) == len(texts)
-    assert max(len(call.args[0]) for call in calls) > 1000
-    assert [call.args[1] for call in calls] == [len(call.args[0]) for call in calls]
-    found = judge.check(Revision.of("def f(items, n):\n    return sum(items)\n"), "a person's")
-    assert found.correct, why(found)
-
-
 def test_what_objects_keep_is_judged_by_what_they_show(tmp_path: Path) -> None:
     target = Target(write_project(tmp_path / "old", "stack.py", STACK, TESTS) / "stack.py", "Stack.push")
     with function_judge(target, timed=False) as judge:
@@ -222,16 +181,6 @@ def test_a_call_of_a_calls_file_is_made_by_a_shell(call: str, tmp_path: Path) ->
     assert done.stdout == "8\n", done.stderr
 
 
-def test_the_order_of_a_set_is_no_matter_of_a_drafts(judges: Judges) -> None:
-    """Two items stand in the same order under two hash seeds by chance, and not under the third that judges."""
-    old = "def f(a, b):\n    common = [x for x in a if x in b]\n    return [list(a), common]\n"
-    new = "def f(a, b):\n    return [list(a), [x for x in a if x in b]]\n"
-    calls = "CALLS = [(([n] * n, list(range(n, 9))), {}) for n in range(24)]\n"
-    calls += "CALLS += [((set(two), [two]), {}) for two in ('ab', 'cd', 'ef', 'gh', 'ij', 'kl', 'mn', 'op')]\n"
-    found = judges(old, calls, timed=False).check(Revision.of(new), "a person's")
-    assert found.correct, why(found)
-
-
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.sampled_from("xyz"), st.sampled_from("xyz")), min_size=1))
 def test_only_what_the_original_answers_again_counts(lines: list[tuple[str, str, str]]) -> None:
     answers = [told(*map(returning, each)) for each in zip(*lines, strict=True)]
@@ -240,25 +189,6 @@ def test_only_what_the_original_answers_again_counts(lines: list[tuple[str, str,
     assert found.answer is not None
     deterministic = [(right, got) for right, got, asked in lines if right == asked]
     assert (found.answer.outcomes == answers[0].outcomes) == all(right == got for right, got in deterministic)
-
-
-HINTED = "def f(items: list[int], n: int) -> int:\n    return sum(1 for each in items if each == n)\n"
-BY_NUMBERS_ALONE = (
-    "def f(items: list[int], n: int) -> int:\n    numbers = all(isinstance(each, int) for each in items)\n"
-    "    return items.count(n) if numbers else -1\n"
-)
-
-
-@pytest.mark.parametrize("policy", ["auto", "strict"])
-def test_no_call_is_made_that_hints_forbid(tmp_path: Path, policy: str) -> None:
-    calls = "CALLS = [(([1, 2, 1][:n], n), {}) for n in range(4)]\n"
-    for name, text in (("old.py", HINTED), ("calls.py", calls)):
-        (tmp_path / name).write_text(text)
-    options = {"calls": tmp_path / "calls.py", "mutated_inputs": policy}
-    with function_judge(Target(tmp_path / "old.py", "f"), timed=False, **options) as judge:
-        found = judge.check(Revision.of(BY_NUMBERS_ALONE), "a person's")
-    assert found.correct, why(found)
-    assert not found.caveats
 
 
 def test_what_is_ignored_is_told_and_no_reason_to_refuse(compare: Compare) -> None:

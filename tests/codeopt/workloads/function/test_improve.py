@@ -118,13 +118,6 @@ def test_a_model_is_told_of_the_failing_call_and_only_the_function_changes(proje
     )
 
 
-def test_a_library_names_its_functions_to_a_command_that_takes_one(project: Path) -> None:
-    done = codeopt("profile", "pkg/mod.py", "--sandbox", "bubblewrap", cwd=project)
-    assert done.status == 2
-    assert "does nothing when it is run; name one of its functions: pkg/mod.py::" in done.err
-    assert "`codeopt improve pkg/mod.py` takes them one after the other" in done.err
-
-
 def test_recorded_calls_are_evidence(project: Path) -> None:
     require_sandbox()
     (project / "use.py").write_text("from pkg.mod import joined\nfor n in range(14):\n    joined(['ab'] * n)\n")
@@ -147,20 +140,6 @@ def test_no_evidence_no_claim(project: Path) -> None:
         in done.err
     )
     assert "--calls FILE" in done.err
-
-
-def test_calls_of_tests_that_cannot_be_written_down_are_named(project: Path) -> None:
-    require_sandbox()
-    (project / "pkg/picks.py").write_text("def picks(key, items):\n    return [x for x in items if key(x)]\n")
-    test = "from pkg.picks import picks\n\ndef test_picks():\n    for n in range(14):\n"
-    (project / "tests/test_picks.py").write_text(test + "        assert picks(lambda x: x, [n]) == [n] * bool(n)\n")
-    subprocess.run(["git", "-C", str(project), "add", "-A"], check=True)
-    done = codeopt("compare", "pkg/picks.py::picks", "pkg/picks.py::picks", "--json", cwd=project)
-    assert done.json["verdict"] == "inconclusive"
-    assert (
-        "left out: 14 calls that cannot be written down (key: a lambda); add calls with --calls FILE"
-        in done.json["reason"]
-    )
 
 
 def test_a_fixture_and_a_lock(project: Path) -> None:

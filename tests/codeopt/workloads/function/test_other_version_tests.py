@@ -34,7 +34,6 @@ def label(price: int) -> str:
 LOOP = OLD[OLD.index("    found = []") : OLD.index("\n\ndef label")]
 RIGHT = OLD.replace(LOOP, "    rate = RATE\n    return [price * rate for price in prices]\n")
 WRONG = OLD.replace(LOOP, "    return [price * 2 for price in prices]\n")
-ALONE = WRONG[: WRONG.index("\n\ndef label")]
 TESTS = """\
 import shop
 
@@ -111,20 +110,6 @@ def test_one_that_passes_them_is_timed(project: Path, there: str) -> None:
     assert done.json["verdict"] == "faster", done
     told = [note for note in done.json["notes"] if "not run on NEW" in note]
     assert told == ["1 test that OLD passes not run on NEW: its checkout does not have them"] * (there != "draft.py")
-
-
-@pytest.mark.parametrize(
-    ("text", "name", "why"),
-    [(ALONE, "converted", "its file does not define label"),
-     (WRONG.replace("def converted", "def quick"), "quick", "it is named quick"),
-     ("import beside\n" + WRONG, "converted", "its file imports modules that only its own folder has")],
-)  # fmt: skip
-def test_tests_that_cannot_be_run_on_it_are_told(project: Path, text: str, name: str, why: str) -> None:
-    write_files(project.parent, {"elsewhere/draft.py": text, "elsewhere/beside.py": ""})
-    draft = f"../elsewhere/draft.py::{name}"
-    done = codeopt("compare", "shop.py::converted", draft, "--json", cwd=project, env=FAST)
-    assert done.json["verdict"] == "faster", done
-    assert f"2 tests that OLD passes not run on NEW: {why}" in done.json["notes"]
 
 
 PRICE = """\
@@ -204,41 +189,3 @@ def test_test_files_that_are_not_run_are_named(project: Path) -> None:
     told = [row for row in done.json["diagnostics"] if "not run" in row["message"]]
     assert [row["message"] for row in told] == ["2 test files not run, of which test_more_7.py is one"]
     assert "2 test files not run" in codeopt("compare", *sides, cwd=project, env=FAST).out
-
-
-SLOW_TO_IMPORT = """\
-import time
-from dataclasses import dataclass
-
-import rows
-
-time.sleep(0.3)
-
-
-@dataclass
-class Row:
-    number: int
-
-
-def test_total():
-    assert rows.total([Row(1), Row(1), Row(2)]) == 3
-    assert rows.total([Row(number) for number in range(400)]) == 79_800
-"""
-ROWS = """\
-def total(rows):
-    seen = []
-    for row in rows:
-        if row.number not in seen:
-            seen.append(row.number)
-    return sum(seen)
-"""
-
-
-def test_objects_of_a_test_file_that_is_slow_to_import(tmp_path: Path) -> None:
-    """The import is no part of a call, so that generated calls have the time that they need."""
-    require_sandbox()
-    files = {"rows.py": ROWS, "tests/test_rows.py": SLOW_TO_IMPORT, "pyproject.toml": ""}
-    write_files(tmp_path, files | {"new.py": "def total(rows):\n    return sum({row.number for row in rows})\n"})
-    done = codeopt("compare", "rows.py::total", "new.py::total", "--json", cwd=tmp_path, env=FAST)
-    assert done.json["verdict"] == "faster", done
-    assert done.json["evidence"]["sources"]["generated"] >= 20

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from codeopt.core.budget import Ledger
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.evidence import WorkloadEvidence
-from codeopt.core.history import History
-from codeopt.core.program import Program
 from codeopt.core.target import Target
-from codeopt.report.brief import caveat_lines
-from codeopt.report.result import End, Result
-from codeopt.report.verdict import Verdict
 from codeopt.workloads.function.corpus.existing_tests import Tests as SuiteRun
 from codeopt.workloads.function.corpus.sources import Ask, doctests, hints, tests
 from codeopt.workloads.function.harness import open_harness
 from codeopt.workloads.source.functions import read_function
-from codeopt_sandbox.caveat import Caveat, CaveatKind
 from tests.conftest import require_sandbox
-from tests.support.candidates import original, profile
 from tests.support.judges import function_judge, open_with
 
 PASSES = "from mod import f\n\n\ndef test_f():\n    assert f(2) == 4\n"
@@ -85,36 +75,6 @@ def test_of_several_tests() -> None:
         "2 of 3 tests fail on the original, 1 test file cannot be loaded and count for nothing", "t.py: E"
     )
     assert replace(found, failed={}, skipped={"t.py": "no"}).shortfall(1) is None
-
-
-def result(notes: Sequence[str] = (), gaps: tuple[Diagnostic, ...] = ()) -> Result:
-    """Of a run that accepted nothing, whose profile has no lines where it has notes."""
-    first = replace(original(), profile=replace(profile(notes=tuple(notes)), lines=() if notes else profile().lines))
-    program = Program(Path("a.py"), first.source, first.source)
-    return Result(
-        program, "runtime", "rules", "bubblewrap", History((first,)), None,
-        Verdict.of_run(History((first,)), None, "nothing", WorkloadEvidence(gaps=gaps)), "no draft", End.SUFFICIENT,
-        Ledger(), 1.0, 0.0, Path("run"),
-    )  # fmt: skip
-
-
-def test_the_summary_and_the_object_say_it() -> None:
-    short = Diagnostic("8 tests found, none ran", "No module named 'numpy'", "--python PATH")
-    found = result(["line profile: no result"], gaps=(short,))
-    missing = "the hot lines of the original are not known: line profile: no result"
-    assert [row["message"] for row in found.to_json()["diagnostics"]] == [short.message, missing.partition(":")[0]]
-    assert caveat_lines([], found.verdict.evidence.gaps, verbose=False) == [
-        "caveat: 8 tests found, none ran: No module named 'numpy' (--python PATH)", f"caveat: {missing}"
-    ]  # fmt: skip
-    assert result().to_json()["diagnostics"] == []
-
-
-def test_what_a_caveat_says_is_not_said_twice() -> None:
-    """What would help stands behind it."""
-    caveat = Caveat(CaveatKind.EVIDENCE, "", "", "only 4 changed inputs could be tried")
-    found = [Diagnostic(caveat.words, "", "--cases DIR adds some")]
-    lines = caveat_lines([caveat], found, verbose=False)
-    assert [line for line in lines if "only 4" in line] == [f"caveat: {caveat.words} (--cases DIR adds some)"]
 
 
 PLAIN = "CALLS = [(([1, 2, 3, n],), {}) for n in range(12)]\n"

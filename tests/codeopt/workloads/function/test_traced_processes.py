@@ -208,32 +208,3 @@ def test_tests_of_other_runners_are_evidence(runner: str, tmp_path: Path, withou
         assert "351" in failing(harness, CORE.replace("return len", "return 1 + len"), traced.tests)
         (path,) = find_tests(harness, [harness.view.module]).reaching
         assert path.endswith("app/tests.py")
-
-
-def test_a_test_that_fails_by_django_is_not_tried_again_by_pytest(tmp_path: Path) -> None:
-    """Else a runner with other settings would have the last word on a draft."""
-    cases = CASES.replace("core.by_script(1), 7", "core.by_script(1), 1 + ('pytest' not in sys.modules)")
-    cases = cases.replace("import unittest", "import sys\nimport unittest")
-    files = {"app/__init__.py": "", "app/core.py": CORE, "app/tests.py": cases, "manage.py": MANAGE}
-    folder = propose(tmp_path / "r", files, {})
-    with open_harness(read_function(folder / "app/core.py", "by_script"), opened) as harness:
-        said = failing(harness, harness.source, ["app/tests.py::Core::test_fails"])
-    assert said.startswith("test app/tests.py::Core::test_fails fails")
-
-
-def test_tests_outside_of_django_s_folder_are_named(tmp_path: Path) -> None:
-    """Its runner does not run them, and is not kept from the others."""
-    files = {"site/app/__init__.py": "", "site/app/core.py": CORE, "site/app/tests.py": CASES, "site/manage.py": MANAGE,
-             "tests/test_more.py": "from app.core import by_name\n\n\ndef test_it():\n    by_name(3)\n"}  # fmt: skip
-    ranking = ranking_of(propose(tmp_path / "r", files, {}))
-    assert {each.function for each in ranking.targets if each.share is not None} == {"by_script"}
-    (shortfall,) = ranking.diagnostics
-    assert "tests/test_more.py: it is not below site, whose manage.py runs the tests" in shortfall.words
-
-
-def test_pytest_that_is_missing_is_named_where_no_other_runner_has_a_test(tmp_path: Path, without_pytest: str) -> None:
-    files = {"app.py": "def f(x):\n    return x\n", "test_app.py": "from app import f\n\n\ndef test_f():\n    f(1)\n"}
-    ranking = ranking_of(propose(tmp_path / "r", files, {}), without_pytest)
-    (shortfall,) = ranking.diagnostics
-    assert "No module named 'pytest'" in shortfall.words
-    assert "install pytest in it" in shortfall.words

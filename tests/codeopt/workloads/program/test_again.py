@@ -57,20 +57,6 @@ def test_the_input_arrives(tmp_path: Path, data: bytes, monkeypatch: pytest.Monk
     assert pasted(line, tmp_path) == data
 
 
-def test_a_long_input_is_a_file_beside_the_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    line = again(request(tmp_path, ECHO), Case("a", INPUTS["long"]))
-    (file,) = (tmp_path / ".codeopt" / "inputs").iterdir()
-    assert file.read_bytes() == INPUTS["long"]
-    assert line.startswith(f"cat .codeopt/inputs/{file.name} | ")
-
-
-def test_an_input_that_cannot_be_written_has_no_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / ".codeopt").write_text("no folder")
-    assert again(request(tmp_path, ECHO), Case("a", INPUTS["long"])) == ""
-
-
 def test_arguments_and_files_arrive(tmp_path: Path) -> None:
     case = Case("a", b"x\n", args=("--top", "it's"), files=(("data/a.csv", b"1,2\n"), ("b.csv", b"%d\\n")))
     assert (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,7 +23,6 @@ from codeopt.workloads.program.guards import whole_input
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.limit_test import LimitAnswer, LimitTest
 from codeopt_sandbox.outcome import Case, Run, WrittenFile
-from tests.codeopt.command import codeopt
 from tests.support.candidates import comparison
 from tests.support.scripted import FAST, SLOW, Asked, ScriptedRunner, ScriptedWorkload
 
@@ -153,26 +151,3 @@ def test_what_is_slower_on_the_whole_is_slower(seconds: float, slower: bool) -> 
         assert told.decision is Decision.SLOWER
         assert told.limit is not None
         assert told.limit.answer is LimitAnswer.INCONCLUSIVE
-
-
-@pytest.mark.full
-def test_through_the_door(tmp_path: Path) -> None:
-    (tmp_path / "table.csv").write_text("".join(f"a{at % 12000},{at}\n" for at in range(120_000)))
-    (tmp_path / "slow.py").write_text(
-        "seen = []\n"
-        "for line in open('table.csv'):\n"
-        "    name = line.split(',')[0]\n"
-        "    if name not in seen:\n"
-        "        seen.append(name)\n"
-        "print(len(seen))\n"
-    )
-    quick = "print(len(dict.fromkeys(line.split(',')[0] for line in open('table.csv'))))\n"
-    (tmp_path / "fast.py").write_text(quick)
-    flags = ("--sandbox", "bubblewrap", "--mutated-inputs", "off", "--with", "table.csv", "--json", "-q")
-    found = codeopt("compare", "slow.py", "fast.py", *flags, cwd=tmp_path).json
-    assert found["verdict"] == "faster"
-    assert found["timed"].startswith("the first ")
-    assert found["timed"].endswith("in full once")
-    assert any(note.startswith("on the whole of table.csv once: ") for note in found["notes"])
-    said = codeopt("improve", "slow.py", *flags[:-2], cwd=tmp_path).err
-    assert "\ntimed      the first " in said

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.codeopt.command import NO_FEEDBACK, Done, codeopt
+from tests.codeopt.command import Done, codeopt
 
 pytestmark = pytest.mark.full
 
@@ -146,23 +146,3 @@ def test_a_checker_is_given_arguments_and_files(tmp_path: Path) -> None:
     done = codeopt("compare", "old.py", "new.py", *flags, cwd=tmp_path)
     assert done.status == 0, done.out + done.err
     assert done.status != 1
-
-
-def test_drafts_of_improve_and_batch_are_judged_by_it(folder: Path) -> None:
-    """A draft that prints another right order is accepted."""
-    (folder / "answers.txt").write_text(f"SUMMARY: counts\n\n```python\n{QUICK}```\n")
-    flags = (
-        *("--model", "scripted:answers.txt", "-n", "1", "--no-profile", "--json", "-q"),
-        *("--check", "check.py::accept", "--max-examples", "20"),
-    )
-    done = codeopt("improve", "slow.py", "--cases", "cases", *flags, cwd=folder, env=NO_FEEDBACK)
-    assert done.status == 0, done.out + done.err
-    assert done.json["accepted"], done.err
-    problem = folder / "set" / "graph"
-    problem.mkdir(parents=True)
-    (problem / "slow.py").write_text(SLOW)
-    for case in (folder / "cases").iterdir():
-        (problem / case.name).write_text(case.read_text())
-    done = codeopt("batch", "set", *flags, "--run-dir", "results", cwd=folder, env=NO_FEEDBACK)
-    assert done.status == 0, done.out + done.err
-    assert (done.json["status"], done.json["solved"]) == ({"done": 1}, 1), done.out

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.core.errors import UsageError
-from codeopt.core.target import as_module
-from codeopt.workloads.program.siblings import absolute_imports, at_its_place
+from codeopt.workloads.program.siblings import absolute_imports
 from codeopt.workloads.sandbox_view.untracked import imported_unadded
 from tests.codeopt.command import codeopt
 
@@ -121,26 +119,6 @@ def test_what_a_functions_module_needs_is_named(line: str, hint: str, project: P
     assert done.err.endswith(f"\n  hint: {hint}\n")
 
 
-def test_a_module_against_the_file_that_takes_its_place(project: Path) -> None:
-    main = project / "src" / "pkg" / "__main__.py"
-    (project / "other.py").write_text(main.read_text().replace("len(found)", "len(found) + 1"))
-    flags = ("--sandbox", "bubblewrap", "--mutated-inputs", "off", "--json", "-q")
-    done = codeopt("compare", "-m", "pkg", "other.py", *flags, "--", "10", cwd=project)
-    assert done.json["verdict"] == "wrong"
-    assert "expected '1200', got '1201'" in done.json["reason"]
-    done = codeopt("compare", "-m", "pkg", "other.py", "other.py", *flags, cwd=project)
-    assert (done.status, len(done.facts)) == (2, 1)
-
-
-def test_what_python_m_would_run(project: Path, tmp_path: Path) -> None:
-    assert as_module("pkg", project).path == Path("src/pkg/__main__.py")
-    assert (as_module("pkg", project).package, as_module("pkg.tool", project).package) == ("pkg", "pkg")
-    (project / "src" / "pkg" / "__main__.py").unlink()
-    for name, said in (("pkg", "has no __main__.py"), ("nope", "no such module"), ("a/b", "no module's name")):
-        with pytest.raises(UsageError, match=said):
-            as_module(name, project)
-
-
 def test_relative_imports_become_absolute_in_their_own_lines() -> None:
     """Only the imports themselves, whatever stands before them."""
     source = "x = 'é'; from . import a\nfrom  ..b.c  import (d,\n  e)\nfrom .... import far\ntext = 'from . import a'\n"
@@ -168,9 +146,3 @@ def test_what_a_script_reads_beside_itself(tmp_path: Path) -> None:
     assert (done.status, done.json["tests"]["total"]) == (0, 1), done.err
     assert done.json["tests"]["input_count"] > 4
     assert "Path(__file__).parent" in (tmp_path / done.json["run"] / "best.py").read_text()
-
-
-def test_its_own_path_in_its_own_line() -> None:
-    source = "x = 'é', __file__; print(f'{__file__}', '__file__')\n__file__ = 1\n"
-    assert at_its_place(source, "/project/a.py") == source.replace("__file__;", "'/project/a.py';")
-    assert at_its_place("broken(", "x") == "broken("

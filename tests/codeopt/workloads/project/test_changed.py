@@ -22,12 +22,11 @@ from tests.codeopt.workloads.dedupe_project import (
     HONEST,
     IN_SCRIPT,
     TOOL,
-    WITH_ARGUMENTS,
     Judged,
     judged_project,
     write_project,
 )
-from tests.conftest import ISOLATED, require_sandbox
+from tests.conftest import require_sandbox
 
 CORE = "# === file: app/core.py ===\n"
 SLOW = "    out = []\n    for x in xs:\n        if x not in out:\n            out.append(x)\n    return out\n"
@@ -60,14 +59,6 @@ def scripted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]:
         yield found
 
 
-@pytest.fixture(scope="module")
-def with_arguments(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]:
-    require_sandbox()
-    root = write_project(tmp_path_factory.mktemp("arguments"), WITH_ARGUMENTS)
-    with judged_project(root, "python tool.py data.json --size 1100 --sum", "bubblewrap") as found:
-        yield found
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("kind", STORED)
 def test_an_answer_for_this_input_or_this_caller_is_refused(scripted: Judged, kind: str) -> None:
@@ -85,13 +76,6 @@ def test_an_answer_for_this_very_input_is_no_gain(scripted: Judged) -> None:
 
 
 @pytest.mark.full
-def test_what_was_changed_is_not_told(scripted: Judged) -> None:
-    found = scripted.round(CORE + STORED["the answer by the size"])
-    assert "the command with other numbers than the user's" in found.rejection
-    assert not any(sign.isdigit() for sign in found.rejection)
-
-
-@pytest.mark.full
 @pytest.mark.parametrize("kind", ["honest", "honest in part"])
 def test_an_honest_draft_is_believed(scripted: Judged, kind: str) -> None:
     text = (
@@ -100,58 +84,6 @@ def test_an_honest_draft_is_believed(scripted: Judged, kind: str) -> None:
     found = scripted.confirmed(text)
     assert found.faster, found
     assert not found.caveats
-
-
-@pytest.mark.full
-def test_an_answer_for_one_option_is_refused(with_arguments: Judged) -> None:
-    text = 'def dedupe(xs):\n    return list(dict.fromkeys(xs)) if "--sum" in sys.argv else []\n'
-    assert not with_arguments.round(CORE + text).correct
-
-
-@pytest.mark.full
-def test_an_honest_draft_of_a_command_with_arguments(with_arguments: Judged) -> None:
-    found = with_arguments.confirmed(HONEST)
-    assert found.faster, found
-    kinds = {case.title for each in with_arguments.workload.changed for case in each.made}
-    assert kinds == {f"the command with {kind}" for kind in ("other numbers", "another file", "an option left out")}
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("backend", ISOLATED)
-def test_the_same_in_each_sandbox(backend: str, tmp_path: Path) -> None:
-    require_sandbox(backend)
-    root = write_project(tmp_path / "app", IN_SCRIPT)
-    with judged_project(root, "python main.py", backend) as judged:
-        assert "other numbers" in judged.round(CORE + STORED["the answer by the size"]).rejection
-        assert "test_unhashable" in judged.round(CORE + STORED["who is no test"]).rejection
-
-
-@pytest.mark.full
-def test_a_command_that_takes_no_other_input_only_loses_the_check(tmp_path: Path) -> None:
-    """Its script refuses every other number, and says so with an error."""
-    require_sandbox()
-    known = repr(str(sum(i * 7919 % 1999 for i in range(6000))))
-    script = IN_SCRIPT["main.py"].replace("    print(", f"    assert str(sum(xs)) == {known}\n    print(", 1)
-    root = write_project(tmp_path / "app", {**IN_SCRIPT, "main.py": script})
-    with judged_project(root, "python main.py", "bubblewrap") as judged:
-        assert judged.round(HONEST).faster
-        evidence = judged.workload.evidence()
-    assert evidence.command.mutated_commands == 0
-    assert any("--n 1000" in row.hint for row in evidence.gaps), evidence.gaps
-
-
-@pytest.mark.full
-def test_a_command_whose_output_changes_is_not_changed_and_says_so(tmp_path: Path) -> None:
-    """The original prints other words in each run, so that no output can be compared."""
-    require_sandbox()
-    words = "chr(97 + random.randrange(26)) * random.randrange(1, 99) for _ in range(random.randrange(900, 1900))"
-    main = f"import random\nfrom app.core import dedupe\ndedupe([*range(900)])\nprint(*({words}), sep='\\n')\n"
-    root = write_project(tmp_path / "app", {**WITH_ARGUMENTS, "main.py": main})
-    with judged_project(root, "python main.py", "bubblewrap") as judged:
-        evidence = judged.workload.evidence()
-    assert (evidence.command.mutated_commands, judged.workload.changed) == (0, ())
-    words = "the command is tried on its own input only: its output is another one in each run"
-    assert words in [row.words for row in evidence.gaps]
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,10 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.impact import MOST, WIDELY, Impact, impact_of
-from codeopt.workloads.project.public_calls import JudgedDraft
 from codeopt.workloads.project.surface import ImportedNames
 from codeopt.workloads.source.edits import CodeEdit
 from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.guest.tests.surface import names_of
-from tests.codeopt.workloads.dedupe_project import judged_project, write_project
-from tests.conftest import require_sandbox
 from tests.support.files import write_files
 
 
@@ -189,83 +186,3 @@ def test_a_changed_method_is_no_reason_to_leave_its_own_calls_out() -> None:
     judged = CodeEdit("app/other.py", "Box.m")
     assert impact({}, one, ImportedNames({"app/other.py": m})).classes_without(judged) == set()
     assert impact({}, one, ImportedNames({"app/other.py": both})).classes_without(judged) == {"Box"}
-
-
-EXTRA = "from app.registry import HANDLERS\n\nHANDLERS['heavy'] = abs\n"
-CORE = '''\
-from dataclasses import dataclass
-
-import app.extra
-
-
-@dataclass(frozen=True, order=True)
-class Point:
-    x: float
-
-
-def _divisors(n):
-    return ["#" + str(d) for d in range(1, n + 1) if n % d == 0]
-
-
-def labels(n):
-    """The caller's own to change."""
-    return _divisors(n)
-
-
-def dedupe(xs):
-    out = []
-    for x in xs:
-        if x not in out:
-            out.append(x)
-    return out
-
-
-def centre(n):
-    return sum(Point(float(k)).x for k in range(n)) / n
-'''
-MAIN = """\
-from app.core import centre, dedupe, labels
-
-xs = [k * 7919 % 1999 for k in range(3000)]
-print(len(dedupe(xs)), sum(len(labels(k % 40)) for k in range(3000)), centre(900))
-"""
-QUICK = "\n\ndef _quick(xs):\n    return list(dict.fromkeys({}))\n\n\ndedupe = _quick\n"
-
-
-@pytest.mark.full
-def test_drafts_of_a_project(tmp_path: Path) -> None:
-    require_sandbox()
-    root = write_project(tmp_path / "app", {
-        "app/__init__.py": "", "app/registry.py": "HANDLERS = {}\n", "app/extra.py": EXTRA, "app/core.py": CORE,
-        "main.py": MAIN,
-    })  # fmt: skip
-    cached = CORE.replace(
-        "def _divisors", "from functools import lru_cache\n\n\n@lru_cache(maxsize=None)\ndef _divisors"
-    )
-    tuples = cached.replace('return ["#" + str(d) for d in range(1, n + 1) if n % d == 0]',
-                            'return tuple("#" + str(d) for d in range(1, n + 1) if n % d == 0)')  # fmt: skip
-    flags = CORE.replace("(frozen=True, order=True)", "(eq=False)")
-    with judged_project(root, "python main.py", "bubblewrap") as judged:
-        original = judged.workload.program.revision
-
-        def found(text: str) -> JudgedDraft:
-            return judged.workload.calls.judge(original.with_file("app/core.py", text))
-
-        assert "labels" in found(cached).wrong
-        assert "dedupe" in found(CORE + QUICK.format("x if x < 1500 else 1500 for x in xs")).wrong
-        assert [each.kind for each in found(flags).caveats] == [CaveatKind.INTERFACE]
-        assert [each.kind for each in found(f"import gc\n\ngc.disable()\n{CORE}").caveats] == [CaveatKind.ENVIRONMENT]
-        lost = found(CORE.replace("import app.extra\n", "import app.registry\n")).caveats
-        assert [(each.input.rpartition("/")[2], each.expected) for each in lost] == [
-            ("registry.py::HANDLERS", "holds 'heavy'"), ("extra.py", "is loaded"),
-        ]  # fmt: skip
-        later = CORE.replace("import app.extra\n", "").replace("    out = []\n", "    import app.extra\n    out = []\n")
-        assert found(later).caveats == ()
-        for honest in (CORE.replace('"#" + str(d)', '"#%d" % d'), f"{CORE}\n# done\n"):
-            assert (found(honest).wrong, found(honest).all_caveats, found(honest).diagnostics) == ("", (), ())
-        assert found(tuples.replace("return _divisors(n)", "return list(_divisors(n))")).wrong == ""
-        alone = found(f"import __main__\n\nassert 'main' in __main__.__file__\n{CORE}")
-        assert [gap.cause for gap in alone.gaps if "app/core.py" in gap.message] == ["it cannot be imported alone"]
-        once = found(CORE.replace("x not in out", "x not in out[:]"))
-        assert [each.qualname for each in once.by_edit] == ["dedupe"]
-        assert once.wrong == ""

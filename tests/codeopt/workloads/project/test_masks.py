@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
 from codeopt.core.errors import UsageError
 from codeopt.workloads.project.masks import Masks, given_masks
 from codeopt_sandbox.outcome import Run, WrittenFile
-from tests.codeopt.command import codeopt
-from tests.conftest import require_sandbox
-from tests.support.files import write_files
 
 
 def run_of(output: str, files: Mapping[str, bytes] | None = None) -> Run:
@@ -92,65 +88,3 @@ def test_what_the_user_ignores_is_no_gap() -> None:
     assert masks.seen(run_of("n 12")).stdout == masks.seen(run_of("n 7")).stdout
     with pytest.raises(UsageError, match="ignore-output"):
         given_masks(("re:(",))
-
-
-DEDUPE = """\
-def dedupe(xs):
-    out = []
-    for x in xs:
-        if x not in out:
-            out.append(x)
-    return out
-"""
-REPORT = f"""{DEDUPE}
-
-def _table(xs):
-    return [[x, x * x] for x in dedupe(xs)]
-
-
-def report(xs, now):
-    return {{"made": now, "distinct": _table(xs)}}
-"""
-WORDS = f"""{DEDUPE}
-
-def show(words):
-    return list({{word for word in dedupe(words) if word.endswith("7")}})
-"""
-WRITES = """\
-import json
-import time
-from core import report
-
-xs = [i * 7919 % 1999 for i in range(9000)]
-with open("report.json", "w") as file:
-    json.dump(report(xs, time.time()), file)
-"""
-PRINTS = """\
-from core import show
-
-print(*show(["w%d" % (i * 7919 % 1999) for i in range(6000)]), sep="\\n")
-"""
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("old", "main", "new", "verdict"),
-    [
-        (REPORT, WRITES, ("in dedupe(xs)]", "in dict.fromkeys(xs)]"), "faster"),
-        (REPORT, WRITES, ("x * x] for x in dedupe(xs)]", "x * 2] for x in dict.fromkeys(xs)]"), "wrong"),
-        (WORDS, PRINTS, ("for word in dedupe(words)", "for word in words"), "faster"),
-        (WORDS, PRINTS, ('for word in dedupe(words) if word.endswith("7")', 'for word in words if word.endswith("3")'),
-         "wrong"),
-    ],
-)  # fmt: skip
-def test_two_versions_of_what_changes_in_part(
-    tmp_path: Path, old: str, main: str, new: tuple[str, str], verdict: str
-) -> None:
-    """A file with a time stamp, and lines in the order of a set."""
-    require_sandbox()
-    for side, text in (("old", old), ("new", old.replace(*new))):
-        write_files(tmp_path / side, {"core.py": text, "main.py": main})
-    flags = ("--sandbox", "bubblewrap", "--max-pairs", "12", "-q", "--json")
-    done = codeopt("compare", "old", "new", "--run", "python main.py", *flags, cwd=tmp_path)
-    assert done.json["verdict"] == verdict, done.json["reason"]
-    assert done.json["caveats"] == [] or verdict == "wrong"

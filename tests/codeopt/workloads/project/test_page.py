@@ -111,17 +111,5 @@ def test_before_stands_beside_it_at_one_scale() -> None:
     assert re.search(r"m\.py::owner</th><td>100\.0%</td><td>36\.4%</td>", page)
 
 
-@pytest.mark.parametrize("file", ["/srv/app/m.py", "C:\\app\\m.py", "./m.py"])
-def test_before_may_have_the_paths_of_another_checkout(file: str) -> None:
-    """Its library code, in files of its own, counts for the project's function that calls it."""
-    library = Frame("encode", "/usr/lib/python3.11/json/encoder.py", 3)
-    stack = (Frame("<module>", file), Frame("main", file, 2), Frame("owner", file, 6), library)
-    page = shown(profile(), StackProfile.of("spy.txt", "samples", [(stack, 75), (stack[:2], 25)]))
-    assert re.search(r"m\.py::owner</th><td>75\.0%</td><td>36\.4%</td>", page)
-    assert re.search(r"m\.py::main</th><td>25\.0%</td>", page)
-    assert "owner (m.py:6): 75.0%" in page
-    assert 'class="library"' in page
-
-
 def plain(seconds: float) -> Run:
     return Run(exit=0, signal=None, stdout=b"", stderr=b"", wall_s=seconds, cpu_s=seconds, peak_bytes=0)

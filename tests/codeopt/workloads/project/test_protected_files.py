@@ -11,10 +11,8 @@ from codeopt.core.errors import UsageError
 from codeopt.core.program import changes_of
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.protected_files import ProtectedReason, find_protected_files
-from tests.codeopt.command import codeopt
 from tests.codeopt.workloads.dedupe_project import HONEST, IN_SCRIPT, Judged, judged_project, write_project
-from tests.codeopt.workloads.shop import answer
-from tests.conftest import ISOLATED, require_sandbox
+from tests.conftest import require_sandbox
 
 STORED = '# === file: main.py ===\ndef main():\n    print("1999 1997001 1998 0 0")\n'
 WEAKENED = "# === file: app/tests.py ===\ndef test_unhashable():\n    assert True\n"
@@ -68,38 +66,6 @@ def test_past_the_proposer_it_is_refused_as_well_and_never_run(judged: Judged) -
     assert changes_of(program, edited) == ()
     found = judged.judge.check(edited, "by hand")
     assert "main.py is fixed ground" in found.rejection
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("app/core.py", "def total(xs):\n    return sum(set(xs))\n"),
-        ("app/latest.py", "def newest(xs):\n    return max(xs)\n"),
-        ("app/contest.py", "def winner(xs):\n    return min(xs)\n"),
-        ("app/testing.py", "class BaseTestCase:\n    def check(self, xs):\n        return min(xs)\n"),
-    ],
-)
-def test_what_the_script_imports_may_be_edited(judged: Judged, path: str, text: str) -> None:
-    draft = judged.draft(f"# === file: {path} ===\n{text}")
-    assert draft.problem == ""
-    assert [each.path for each in changes_of(judged.workload.program, draft.revision)] == [path]
-
-
-@pytest.mark.full
-def test_an_answer_may_repeat_it_as_it_is(judged: Judged) -> None:
-    script = IN_SCRIPT["main.py"].partition("\n\n\n")[2].partition("\n\n\n")[0]
-    assert judged.draft(f"{HONEST}# === file: main.py ===\n{script}\n").problem == ""
-
-
-@pytest.mark.full
-def test_a_proposer_reads_it_and_the_result_lists_it(judged: Judged) -> None:
-    about = judged.workload.briefing().source_facts
-    assert "main.py (the command runs it)" in about
-    assert "range(6000)" in about
-    found = judged.workload.evidence().command.protected_files
-    assert {"file": "app/tests.py", "why": "a test file"} in found["files"]
-    assert not any(row["file"] == "app/core.py" for row in found["files"])
 
 
 FILES = {
@@ -164,29 +130,3 @@ def test_a_project_of_nothing_else_says_what_to_do(tmp_path: Path) -> None:
         judged_project(tmp_path, "python main.py", "bubblewrap"),
     ):
         raise AssertionError
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("backend", ISOLATED)
-def test_by_the_public_door(backend: str, tmp_path: Path) -> None:
-    """A stored answer and a weakened test; a proposer hears why, and no file is other than it was."""
-    require_sandbox(backend)
-    root = write_project(tmp_path / "app", IN_SCRIPT)
-    again = "More.\nVERDICT: IMPROVE"
-    answers = [
-        again,
-        answer("stored", STORED),
-        answer("weakened", UNHASHABLE + WEAKENED),
-        "Good.\nVERDICT: DONE",
-    ]
-    script = tmp_path / "answers.txt"
-    script.write_text("\n--- next answer ---\n".join(answers))
-    flags = ("--model", f"scripted:{script}", "--max-rounds", "2", "--sandbox", backend, "--json", "-v")
-    done = codeopt("improve", ".", "--run", "python main.py", *flags, cwd=root)
-    assert done.status == 6, done.err  # the two rounds are spent, and nothing was right
-    stored, weakened = done.json["rounds"]
-    assert "main.py is fixed ground" in str(stored)
-    assert "app/tests.py is fixed ground" in str(weakened)
-    assert (done.json["accepted"], done.json["diff"]) == (False, "")
-    assert {"file": "main.py", "why": "the command runs it"} in done.json["protected_files"]["files"]
-    assert "main.py (the command runs it)" in done.err

@@ -35,10 +35,7 @@ from codeopt.workloads.source.edits import CodeEdit
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule
 from codeopt_sandbox.outcome import Case, Run, RunLimits
 from codeopt_sandbox.verdict import check_tokens
-from tests.codeopt.command import codeopt
-from tests.conftest import require_sandbox
 from tests.support.candidates import run
-from tests.support.files import write_files
 
 BENCH = b"from core import work\nprint(work(100))\n"
 CORE = "def one(n):\n    return n\n\n\ndef two(n):\n    return n\n"
@@ -260,29 +257,6 @@ def test_a_command_that_is_too_short_is_timed_with_larger_numbers(work_s: float,
             project.require_plan()
     else:
         assert ("larger" in project.require_plan().cases[0].name) == bool(timed_command)
-
-
-@pytest.mark.full
-def test_the_rest_of_a_command_is_told_apart_from_imports(tmp_path: Path) -> None:
-    """The import takes about as long as the work, of which NEW leaves nothing."""
-    require_sandbox()
-    slow = "def _total(n):\n    found = 0\n    for k in range(n):\n        found += k\n    return found\n"
-    fast = "def _total(n):\n    return n * (n - 1) // 2 + sum(range(n // 4)) * 0\n"
-    for side, text in (("old", slow), ("new", fast)):
-        files = {
-            "core.py": text,
-            "table.py": "ROWS = [k * k for k in range(3_000_000)]\n",
-            "bench.py": "import table\nfrom core import _total\nprint(_total(4000000))\n",
-        }
-        write_files(tmp_path / side, files)
-    done = codeopt(
-        "compare", "old", "new", "--run", "python bench.py", "--sandbox", "bubblewrap", "--json", cwd=tmp_path
-    )
-    assert (done.status, done.json["verdict"]) == (0, "faster"), done.err
-    found = done.json["hot_region"]
-    assert 0 < found["apart_s"] < found["whole_s"]
-    assert found["why_not"] or found["ratio"] > done.json["ratio"]
-    assert any("apart from start and imports" in note for note in done.json["notes"])
 
 
 SECONDS = st.floats(0.05, 3.0)

@@ -23,9 +23,6 @@ from codeopt.workloads.project.workload import ProjectWorkload
 from codeopt.workloads.source.edits import CodeEdit, commented
 from tests.conftest import require_sandbox
 
-CASES = b"import unittest\nclass A(unittest.TestCase):\n    def test_a(self): pass\n"
-
-
 TEXTS = (
     "import os\n\n@os.cache\ndef f(x):\n    '''Doc.'''\n    return x\n",
     "class C:\n    def m(self): return 1\n\n    @property\n    def n(self):\n        # there\n        return 2\n",
@@ -120,16 +117,6 @@ def test_what_there_is_no_time_for_is_a_gap_and_turns_no_verdict(tmp_path: Path)
         assert suite.runs.spent["tests"] == spent
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("sandbox", ["docker", "bubblewrap"])
-def test_tests_may_take_more_memory_than_the_command(tmp_path: Path, sandbox: str) -> None:
-    large = "def test_large():\n    assert len(bytearray(b'x') * (300 << 20)) > 0\n"
-    with opened(tmp_path, {"test_core.py": TESTS + large}, sandbox, memory=200) as project:
-        suite = suite_of(project)
-        suite.judge(project.program.revision)
-        assert "test_core.py::test_large" in suite.passed
-
-
 UNITTESTS = """\
 import unittest
 import core
@@ -183,15 +170,6 @@ def test_one_that_pins_the_lines_of_the_source_is_set_aside(tmp_path: Path) -> N
 
 
 @pytest.mark.full
-def test_what_fails_before_is_no_obstacle(tmp_path: Path) -> None:
-    bad = "\ndef test_bad():\n    assert core.first(1) == 7\n"
-    with opened(tmp_path, {"test_core.py": TESTS + bad, "test_gone.py": "import nowhere\n"}) as project:
-        suite = suite_of(project)
-        assert suite.judge(project.program.revision).wrong == ""
-        assert (len(suite.passed), len(suite.lost)) == (2, 2)
-
-
-@pytest.mark.full
 def test_a_patch_that_no_test_has_judged_is_a_suggestion(tmp_path: Path) -> None:
     """Unless its user wants no tests; in a round it is as good as any."""
     busy = "import core\nprint(sum(core.first(n) for n in range(300000)))\n"
@@ -224,28 +202,3 @@ def test_the_same_tests_run_once_on_a_draft(tmp_path: Path) -> None:
         assert (suite.judge(wrong), suite.runs.spent["tests"]) == (first, taken_s)
         assert suite.judge(original).wrong == ""
         assert suite.runs.spent["tests"] > taken_s
-
-
-MANY = """\
-import pytest, time
-
-class Large:
-    def __repr__(self):
-        time.sleep(0.05)
-        return "large"
-
-@pytest.mark.parametrize("n", range(300))
-def test_large(n):
-    large = Large()
-    assert n < 0
-"""
-
-
-@pytest.mark.full
-def test_variables_of_many_failing_tests_take_no_time(tmp_path: Path) -> None:
-    """A text of each takes 15 s."""
-    with opened(tmp_path, {"test_core.py": MANY}) as project:
-        found = run_tests(project.runs, UNCHANGED, (TestRunner.PYTEST, ()), ["test_core.py"], 60.0)
-    assert (len(found.states), any(found.states.values())) == (300, False)
-    assert "large = large" in found.given["test_core.py::test_large[0]"]
-    assert len(found.given) <= 40

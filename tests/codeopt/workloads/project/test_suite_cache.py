@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from codeopt.core.cache import Cache, CacheKind
 from codeopt.core.interpreter import find_interpreter
 from codeopt.core.options import ImproveOptions
@@ -92,36 +90,6 @@ def test_what_passed_on_the_same_files_is_not_run_again(tmp_path: Path) -> None:
             assert (suite.judge(good).wrong, suite.judge(good).count.passed) == ("", 2)
             assert is_run(suite, suite.judge, wrong)
             assert "test_first fails" in suite.judge(wrong).wrong
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("changed", "options", "passed"),
-    [
-        ({"helper.py": "def one(x):\n    return x + 2\n"}, {}, BOTH[1:]),  # a module that the tested one imports
-        ({"data.txt": "3\n"}, {}, BOTH[1:]),  # a file that a test reads
-        ({"conftest.py": "import os\nos.environ['SIZE'] = '2'\n"}, {}, BOTH[:1]),  # one that was not there
-        ({}, {"env": ("SIZE=2",)}, BOTH[:1]),  # a variable of the environment
-        ({}, {"run": "SIZE=2 python bench.py"}, BOTH[:1]),  # one of the command
-        ({"test_more.py": "def test_more(): pass\n"}, {}, (*BOTH, "test_more.py::test_more")),
-        ({}, {"no_cache": True}, BOTH),
-    ],
-    ids=["helper", "data", "new file", "variable", "command", "tests", "no cache"],
-)
-def test_whatever_decides_what_tests_say_makes_them_run(
-    tmp_path: Path, changed: Mapping[str, str], options: Mapping[str, Any], passed: tuple[str, ...]
-) -> None:
-    require_sandbox("bubblewrap")
-    sessions = Sessions(tmp_path)
-    with ExitStack() as stack:
-        first, project = sessions.begin(stack)
-        first.judge(project.program.revision)
-        assert first.passed == BOTH
-    sessions.write(changed)
-    with ExitStack() as stack:
-        suite, project = sessions.begin(stack, **options)
-        assert is_run(suite, suite.judge, project.program.revision)
-        assert tuple(sorted(suite.passed)) == passed
 
 
 def test_only_what_passes_and_makes_sense_is_kept(tmp_path: Path) -> None:

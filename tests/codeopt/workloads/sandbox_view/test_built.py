@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import _queue
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -13,12 +11,9 @@ from codeopt.review.base_checkout import open_base_checkout
 from codeopt.review.change import change_since
 from codeopt.review.repository import open_repository
 from codeopt.workloads.sandbox_view.built import built_files
-from tests.codeopt.command import codeopt
-from tests.codeopt.review.pull_request import git, propose
-from tests.conftest import require_sandbox
+from tests.codeopt.review.pull_request import propose
 from tests.support.files import write_files
 
-CORE = Path(_queue.__file__).name  # stands for any compiled module
 PLAN = "build/cp311/meson-info/intro-install_plan.json"
 OWN = "build/cp311/_core.so"
 
@@ -71,46 +66,6 @@ def test_nothing_that_a_link_leads_to_is_shown(link: str, tmp_path: Path) -> Non
     (root / link).rename(tmp_path / "away")
     (root / link).symlink_to(tmp_path / "away")
     assert len(built_files(root, [Path("fast/a.py")])) == 1
-
-
-SLOW = """\
-from fast._queue import SimpleQueue
-
-
-def waiting(words: list[str]) -> int:
-    queue, seen = SimpleQueue(), []
-    for word in words:
-        if word not in seen:
-            seen.append(word)
-            queue.put(word)
-    return queue.qsize()
-"""
-TEST = """\
-from fast.lines import waiting
-
-
-def test_waiting():
-    for n in range(12):
-        assert waiting(["a", "b"] * n) == min(2, 2 * n)
-    assert waiting([str(n % 300) for n in range(600)]) == 300
-"""
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("style", ["meson", "in place"])
-def test_a_changed_function_is_judged_with_what_its_package_has_compiled(style: str, tmp_path: Path) -> None:
-    require_sandbox()
-    base = {"fast/__init__.py": "", "fast/lines.py": SLOW, "tests/test_lines.py": TEST, ".gitignore": "build\n*.so\n"}
-    quick = SLOW.replace("[]", "set()").replace("append", "add")
-    root = propose(tmp_path / "p", base, {"fast/lines.py": quick})
-    own = root / ("build/cp311" if style == "meson" else "fast") / CORE
-    own.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(_queue.__file__, own)
-    if style == "meson":
-        meson(root, {}, {f"build/cp311/{CORE}": f"{{py_platlib}}/fast/{CORE}"})
-    assert git(root, "status", "--porcelain") == ""
-    done = codeopt("compare", "--base", "main", "--sandbox", "bubblewrap", "-q", "--json", cwd=root)
-    assert [row["verdict"] for row in done.json["functions"]] == ["faster"], done.err
 
 
 def test_a_module_that_the_change_itself_brings_is_in_no_checkout_before_it(tmp_path: Path) -> None:

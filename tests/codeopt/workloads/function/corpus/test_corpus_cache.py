@@ -25,10 +25,8 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
 from codeopt.core.session import Session
 from codeopt.core.target import Target
-from codeopt.engine.compare import compare
 from codeopt.workloads import WorkloadRequest, kind_of
 from codeopt.workloads.function.calls.call_names import CallNames
-from codeopt.workloads.function.corpus.cases import calls_of
 from codeopt.workloads.function.corpus.collect import with_given_calls
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.corpus_cache import corpus_from_json, corpus_to_json, evidence_key
@@ -36,14 +34,13 @@ from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionRea
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.function_target import FunctionTarget
 from codeopt.workloads.function.scenario_cases import ScenarioCase
-from codeopt.workloads.function.timing.plan import CallPlan, Timed
+from codeopt.workloads.function.timing.plan import Timed
 from codeopt.workloads.function.timing.timing_cache import timed_from_json, timed_to_json
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch
-from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.guest.answer import Answer, Field, Floats
-from tests.conftest import ISOLATED, require_sandbox
+from tests.conftest import require_sandbox
 from tests.support.files import write_files
 
 FILES = {
@@ -183,48 +180,6 @@ def test_a_module_brought_by_a_name_that_is_computed_counts(project: Path) -> No
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("backend", ISOLATED)
-def test_the_same_evidence_with_new_unseen_calls(project: Path, backend: str) -> None:
-    require_sandbox(backend)
-    options = {"sandbox": backend, "max_examples": 40}
-    with _opened(project, **options) as opened:
-        first = opened.measure()
-        unseen = {call for case in first.unseen_cases() for call in calls_of(case)}
-        plan = _plan(first)
-    with _opened(project, **options) as opened:
-        second = opened.measure()
-        assert second.corpus.reused_from is not None
-        assert second.corpus == first.corpus
-        assert _checked(second) == _checked(first) != []
-        assert second.contract.names == first.contract.names
-        assert _plan(second).timed == plan.timed
-        fresh = {call for case in second.unseen_cases() for call in calls_of(case)}
-        assert len(fresh - unseen) > len(fresh) / 2
-
-
-DRAFTS = {
-    "right": ("    return sum(items)\n", "faster"),
-    "wrong": ("    return sum(items) if len(items) != 1 else 0\n", "wrong"),
-}
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("name", DRAFTS)
-def test_the_verdict_is_the_same(project: Path, name: str) -> None:
-    body, verdict = DRAFTS[name]
-    (project / "pkg" / "new.py").write_text(f"def f(items: list[int]) -> int:\n{body}")
-    options = ImproveOptions.of(
-        {"sandbox": "bubblewrap", "max_examples": 100, "max_pairs": 12, "calls": project / "calls.py"}
-    )
-    session = Session(open_sandbox=open_isolated, open_cache=open_cache, interpreter=_interpreter())
-    old, new = (Target(project / "pkg" / name, "f") for name in ("mod.py", "new.py"))
-    cold, warm = (compare(old, new, options, session).to_json() for _ in range(2))
-    assert [each["evidence"]["reused"] for each in (cold, warm)] == [False, True]
-    assert [each["verdict"] for each in (cold, warm)] == [verdict] * 2
-    assert cold["evidence"]["calls"] == warm["evidence"]["calls"]
-
-
-@pytest.mark.full
 def test_answers_are_never_taken_from_the_cache(project: Path) -> None:
     with _opened(project) as opened:
         workload = opened.measure()
@@ -243,21 +198,6 @@ def test_answers_are_never_taken_from_the_cache(project: Path) -> None:
 def _answers(workload: FunctionWorkload) -> list[bytes | None]:
     """Those that drafts are held to, of calls that are made alone."""
     return [case.expected for case in workload.suite.cases if not isinstance(case, ScenarioCase)]
-
-
-def _checked(workload: FunctionWorkload) -> list[Any]:
-    """What is checked, without seconds: calls are made again in other processes."""
-    return [
-        (case.name, calls_of(case), [outcome.observed() for outcome in case.answer.outcomes])
-        for case in workload.suite.cases
-        if isinstance(case, AnsweredCase) and case.answer
-    ]
-
-
-def _plan(workload: FunctionWorkload) -> CallPlan:
-    found = workload.timed()
-    assert isinstance(found, FunctionWorkload)
-    return found.require_plan()
 
 
 LINE = st.text(st.characters(exclude_characters="\n", codec="utf-8"), max_size=12)

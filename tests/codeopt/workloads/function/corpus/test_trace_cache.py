@@ -30,7 +30,7 @@ from codeopt.workloads.function.harness import open_harness
 from codeopt.workloads.sandbox_view.linked import NO_LINKS
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Sandbox
-from tests.codeopt.command import QUICK, codeopt
+from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 from tests.support.files import write_files
 
@@ -49,7 +49,6 @@ FILES = {
     "pyproject.toml": "[project]\nname = 'pkg'\n",
     "README.md": "pkg\n",
 }
-AGAIN = "is used again"
 
 
 @contextmanager
@@ -164,48 +163,6 @@ def test_a_value_that_is_none_is_passed_over(project: Path, broken: Callable[[An
     (value,) = cache.values(CacheKind.TRACE)
     cache.put(CacheKind.TRACE, "broken", broken(value.value))
     assert _known(project) is not None
-
-
-@pytest.mark.full
-def test_check_keeps_it_for_compare_and_record(tmp_path: Path) -> None:
-    require_sandbox()
-    (tmp_path / "m.py").write_text(
-        "def f(values: list[int]) -> list[int]:\n    return [value * 2 for value in values]\n"
-    )
-    (tmp_path / "test_m.py").write_text(
-        "from m import f\n\n\ndef test():\n    for size in (0, 1, 2, 9, 500):\n"
-        "        assert len(f([*range(size)])) == size\n"
-    )
-    (tmp_path / "new.py").write_text(
-        "def f(values: list[int]) -> list[int]:\n    return [2 * each for each in values]\n"
-    )
-    first, second = (codeopt("check", "m.py", "--json", *QUICK[:2], cwd=tmp_path) for _ in range(2))
-    assert [json.loads(each.out)["tests_from"] == "" for each in (first, second)] == [True, False]
-    assert [AGAIN in each.err for each in (first, second)] == [False, True]
-    shares = [[row["share"] for row in json.loads(each.out)["functions"]] for each in (first, second)]
-    assert shares[0] == shares[1]
-    compared = codeopt("compare", "m.py::f", "new.py::f", "-v", *QUICK[:2], cwd=tmp_path)
-    assert AGAIN in compared.err
-    assert "running tests in" not in compared.err
-    recorded = codeopt("record", "m.py::f", cwd=tmp_path)
-    assert (recorded.status, AGAIN in recorded.err) == (0, True)
-    assert "5 new calls of f by 1 test (test_m.py::test) in " in recorded.err
-    lines = (tmp_path / ".codeopt" / "calls" / "m.f.txt").read_text().splitlines()
-    assert lines[:3] == ["f([])", "f([0])", "f([0, 1])"]
-
-
-@pytest.mark.full
-def test_record_runs_the_tests_where_none_were_run(tmp_path: Path) -> None:
-    require_sandbox()
-    write_files(tmp_path, FILES)
-    first, second = (codeopt("record", "pkg/mod.py::total", cwd=tmp_path) for _ in range(2))
-    assert [each.status for each in (first, second)] == [0, 0]
-    assert [AGAIN in each.err for each in (first, second)] == [False, True]
-    assert "1 of 2 tests fail on the original" in second.err
-    without = codeopt("record", "pkg/mod.py::never", cwd=tmp_path)
-    assert without.status == 5
-    assert "no call of never by the project's tests can be kept" in without.err
-    assert "codeopt record pkg/mod.py::never -- COMMAND" in without.err
 
 
 @pytest.mark.parametrize(

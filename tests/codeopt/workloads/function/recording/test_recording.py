@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,7 +12,6 @@ from codeopt.workloads.function.recording.recording import Recording, record, re
 from codeopt.workloads.source.functions import read_function
 from tests.codeopt.command import codeopt
 from tests.support.pythons import python_of
-from tests.support.wheels import ROOT
 
 PROGRAM = """\
 \"\"\"A program.\"\"\"
@@ -112,19 +109,6 @@ def test_recursions_coroutines_and_properties(program: Path, name: str, call: st
     assert call in calls or not call
 
 
-@pytest.mark.full
-def test_an_interpreter_that_is_old_or_new(program: Path, tmp_path: Path) -> None:
-    """Every one that this machine has: what runs in it is the guest's code."""
-    for name in filter(_runs, (f"python3.{minor}" for minor in range(8, 15))):
-        found, calls = recording(_copy(program, tmp_path / name), "opened", name, str(tmp_path / name / program.name))
-        assert (found.new, len(calls)) == (5, 5), name
-
-
-def _runs(name: str) -> bool:
-    """pyenv has names on the path for interpreters that are not chosen."""
-    return bool(shutil.which(name)) and subprocess.run([name, "-c", ""], capture_output=True).returncode == 0
-
-
 def _copy(path: Path, folder: Path) -> Path:
     folder.mkdir()
     (folder / path.name).write_text(path.read_text())
@@ -168,16 +152,6 @@ def test_a_function_that_is_never_called(program: Path, command: list[str], why:
     assert not (program.parent / ".codeopt/calls/many.never.txt").exists()
 
 
-def test_a_project_where_nothing_can_be_kept(program: Path, tmp_path: Path) -> None:
-    """Said before the command is run."""
-    path = _copy(program, tmp_path / "project")
-    (path.parent / ".codeopt").write_text("a file")
-    done = codeopt("record", "many.py::total", "--", "touch", "made", cwd=path.parent)
-    assert done.status == 2
-    assert "cannot keep calls in" in done.err
-    assert not (path.parent / "made").exists()
-
-
 def test_the_interpreter_of_the_projects_own_environment(program: Path, tmp_path: Path) -> None:
     path = _copy(program, tmp_path / "project")
     own = path.parent / ".venv/bin/python"
@@ -188,23 +162,6 @@ def test_the_interpreter_of_the_projects_own_environment(program: Path, tmp_path
     assert done.status == 0, done.err
     assert "its own" in done.err
     assert f"ran {own} many.py" in " ".join(done.err.split())
-
-
-def test_the_interpreter_that_is_named(program: Path, tmp_path: Path) -> None:
-    """Before and behind the target; the tools beside it are its own, too."""
-    path = _copy(program, tmp_path / "project")
-    named = tmp_path / "named/bin/python"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", named.parents[1]], check=True)
-    flags = ("--python", str(named))
-    done = codeopt("record", "many.py::total", *flags, "--", "python", "many.py", cwd=path.parent)
-    assert done.status == 0, done.err
-    assert f"ran {named} many.py" in " ".join(done.err.split())
-    (named.parent / "tool").write_text(f"#!{named}\nimport many\nmany.total([6])\n")
-    (named.parent / "tool").chmod(0o755)
-    done = codeopt(
-        "record", *flags, "many.py::total", "--", "tool", cwd=path.parent, env={"PYTHONPATH": f"{path.parent}:{ROOT}"}
-    )
-    assert f"ran {named.parent}/tool" in " ".join(done.err.split())
 
 
 @pytest.mark.parametrize(
@@ -237,61 +194,6 @@ def test_of_a_hundred_thousand_calls_the_largest_is_kept(tmp_path: Path) -> None
     assert max(map(len, calls)) == len(f"f({[55_555] * 700})")
     assert len({call.count(",") // 10 for call in calls}) >= 5
     assert any("99" in call[2:5] or "98" in call[2:5] for call in calls), "late ones too"
-
-
-REPEAT = """\
-class Box:
-    def add(self, item, times):
-        return self.seen.add(item * times)
-
-    @classmethod
-    def kind(cls, item):
-        return item % 10
-
-    def __init__(self):
-        self.seen = set()
-
-def plain(top, name):
-    return top if name else [top]
-
-def ordinary(n, more):
-    return n + more
-
-def usual(n, more=1):
-    return n + more
-
-def by_name(n, more):
-    return n + more
-
-box = Box()
-for n in range(5000):
-    last = box.add(n, 1), Box.kind(n), plain(n, ""), ordinary(n, 1), usual(n), by_name(n, more=1)
-assert last == (None, 9, [4999], 5000, 5000, 5000)
-for call in (ordinary, by_name, plain):
-    try:
-        call(1)
-    except TypeError as error:
-        assert str(error) == f"{call.__name__}() missing 1 required positional argument: " + (
-            "'name'" if call is plain else "'more'"), error
-assert (ordinary(more=2, n=10**6), usual(10**6, more=2), by_name(10**6, more=2)) == (10**6 + 2,) * 3
-assert box.add(item="b", times=1000) is None and Box.kind(item=10**6) == 0 and plain(name=1, top=10**6) == 10**6
-"""
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("python", [sys.executable, *filter(None, map(python_of, ("3.8", "3.12", "3.13")))])
-def test_a_function_that_is_called_often_is_called_as_before(python: str, tmp_path: Path) -> None:
-    """By position and by name, with what is missing; the largest call is kept, however late."""
-    path = tmp_path / "often.py"
-    path.write_text(REPEAT)
-    for name, largest in {
-        "Box.add": "", "Box.kind": "f(item=1000000)", "plain": "", "ordinary": "f(more=2, n=1000000)",
-        "usual": "f(1000000, more=2)", "by_name": "f(1000000, more=2)",
-    }.items():  # fmt: skip
-        found, kept = recording(path, name, python, str(path))
-        assert found.status == 0, name
-        assert not largest or largest in kept, name
-        path.parent.joinpath(".codeopt/calls", f"often.{name}.txt").unlink()
 
 
 NAMED = """\

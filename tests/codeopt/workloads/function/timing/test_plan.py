@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,6 @@ from codeopt.workloads.function.timing.plan import Timed
 from codeopt.workloads.generated.larger import call_size
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch
-from codeopt_sandbox.compare import StoppingRule
 from codeopt_sandbox.guest.answer import Answer
 from codeopt_sandbox.guest.calls.repr.fields import text_field
 from tests.codeopt.command import codeopt
@@ -81,20 +79,6 @@ def test_sizes_in_words(calls: tuple[str, ...], sizes: tuple[int, ...], words: s
     """The first call is the warm-up, which is not timed."""
     timed = Timed(CallBatch(calls, "time", warm=1), 0.1, 0.1, "calls")
     assert (timed.sizes, timed.words) == (sizes, words)
-
-
-@pytest.mark.full
-def test_one_long_call_is_timed_and_a_huge_gain_takes_the_fewest_pairs(tmp_path: Path) -> None:
-    """Though two are given: each further one takes as long again in all pairs."""
-    require_sandbox()
-    text = "import time\n\n\ndef slow(n: int) -> int:\n    time.sleep(n / 100)\n    return n\n\n\n"
-    (tmp_path / "mod.py").write_text(f"{text}def fast(n: int) -> int:\n    return n\n")
-    (tmp_path / "calls.py").write_text("CALLS = [((n,), {}) for n in range(12)]\nBIG = [((600,), {}), ((610,), {})]\n")
-    flags = ("--calls", "calls.py", "--sandbox", "bubblewrap", "--mutated-inputs", "off", "--no-cache", "--json")
-    found = codeopt("compare", "mod.py::slow", "mod.py::fast", *flags, cwd=tmp_path).json
-    part = r"the first \d+ % of the longest call \(.*\), in full once, 1 in a pass of .*, size \d+"
-    assert re.fullmatch(part, found["timed"])
-    assert (found["verdict"], found["pairs"]) == ("faster", StoppingRule().final().fewest), found["reason"]
 
 
 TOTAL = """\

@@ -71,13 +71,14 @@ class Contract:
 
     def inside(self, texts: Sequence[str]) -> list[str]:
         """The calls that do not go beyond the contract."""
-        similar = [text for text in texts if not self._why_unusual(text)]
+        similar = [text for text in texts if not self._first_broken(text)]
         outside = self.ask(similar)
         return [text for text in similar if not outside.get(text)]
 
     def beyond(self, text: str) -> str:
         """Return why a call is outside of the contract, or empty."""
-        return self._why_unusual(text) or self.outside(text)
+        broken = self._first_broken(text)
+        return broken.words if broken else self.outside(text)
 
     def reasons(self, text: str) -> dict[str, bool]:
         """Return everything by which a call differs from the known ones, and whether that is a type."""
@@ -92,14 +93,14 @@ class Contract:
         return {text: keeping for text, keeping in kept.items() if not outside.get(keeping)}
 
     @cached_property
-    def _why_unusual(self) -> Callable[[str], str]:
-        """Returns why a call differs from the known ones, or empty. Each is parsed once, as it may be long."""
+    def _first_broken(self) -> Callable[[str], Broken | None]:
+        """Returns the first thing that a call breaks. Each is parsed once, as it may be long."""
 
-        def why(text: str) -> str:
+        def broken(text: str) -> Broken | None:
             call = _read_long(text)
-            return next((each.words for each in self.broken(call)), "") if call is not None else ""
+            return next(self.broken(call), None) if call is not None else None
 
-        return cache(why)
+        return cache(broken)
 
     def shaped(self, texts: Sequence[str]) -> list[str]:
         """Calls changed so that they keep all that known calls keep; and for each thing that any of them breaks a few
@@ -107,14 +108,14 @@ class Contract:
         found: dict[str, None] = {}
         often: Counter[str] = Counter()
         for text in texts:
-            call = _read_long(text)
-            broken = next(iter(self.broken(call)), None) if call is not None else None
+            broken = self._first_broken(text)
+            call = _read_long(text) if broken else None
             if call is None or broken is None:
                 found[text] = None
                 continue
-            kept = self.repaired(call)
-            if not any(self.broken(kept)):
-                found[kept.text()] = None
+            kept = self.repaired(call).text()
+            if not self._first_broken(kept):
+                found[kept] = None
             if often[broken.words] < EACH:
                 alone = self.repaired(call, (broken.what,))
                 if {each.what for each in self.broken(alone)} == {broken.what}:

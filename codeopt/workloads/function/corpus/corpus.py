@@ -285,7 +285,11 @@ def _origin(found: Found) -> dict[str, str]:
 
 def contract_of_known(harness: FunctionHarness, corpus: CallCorpus) -> Contract:
     """What the calls that somebody made have in common."""
-    return contract_of(harness.function, corpus.vouched, harness.declared, vouched=corpus.is_vouched)
+    known = tuple(corpus.vouched)
+    if known not in harness.contracts:
+        found = contract_of(harness.function, known, harness.declared, vouched=corpus.is_vouched)
+        harness.contracts[known] = found
+    return harness.contracts[known]
 
 
 def fresh_ones(

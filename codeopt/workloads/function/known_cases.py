@@ -20,8 +20,8 @@ from codeopt.workloads.function.corpus.observe import MADE_UP, KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.special_check import undecided
 from codeopt.workloads.function.timed_runs import TimedRuns
-from codeopt_sandbox.call_answer import CallAnswer, Kind, State
-from codeopt_sandbox.calls import Answer, CallBatch, CallRun
+from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind, State
+from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.caveat import Tier
 from codeopt_sandbox.guest.calls.batch import ORDERED
 from codeopt_sandbox.guest.calls.repr.plain import MAX_ITEMS

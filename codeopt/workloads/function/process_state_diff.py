@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from codeopt.core.revision import Revision
 from codeopt.workloads.function.timed_runs import TimedRuns
-from codeopt_sandbox.call_answer import LeftSetting, ProcessChanges
-from codeopt_sandbox.calls import CallBatch, CallRun
+from codeopt_sandbox.call_answer import CallRun, LeftSetting, ProcessChanges
+from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.guest.calls.process_state import IMPORT
 from codeopt_sandbox.outcome import CaseVerdict, ChangedSetting, Outcome
 

@@ -11,8 +11,8 @@ from typing import TypeVar, Unpack
 
 from codeopt.core.revision import Revision
 from codeopt.workloads.source.module_names import imported_names
-from codeopt_sandbox.call_answer import CallTiming, ProcessChanges
-from codeopt_sandbox.calls import CallBatch, CallRun, CallRunner, FunctionRef
+from codeopt_sandbox.call_answer import CallRun, CallTiming, ProcessChanges
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest.calls.batch import batch_of
 from codeopt_sandbox.guest.environment import USUAL, Environment
 from codeopt_sandbox.outcome import RunLimits

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from codeopt.core.revision import Revision
 from codeopt.workloads.function.timed_runs import TimedRuns
-from codeopt_sandbox.calls import Answer, CallBatch, CallRun
+from codeopt_sandbox.call_answer import CallRun
+from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.comparing import AnswerComparison, AnsweredCase
 from codeopt_sandbox.guest.calls.batch import batch_of
 from codeopt_sandbox.outcome import CaseVerdict, Mode, Outcome

@@ -60,8 +60,7 @@ from codeopt.workloads.function.views import judge_views
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.literals import Constructed, read, read_all
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.call_answer import Kind
-from codeopt_sandbox.calls import CallRun
+from codeopt_sandbox.call_answer import CallRun, Kind
 from codeopt_sandbox.caveat import Tier
 from codeopt_sandbox.compare import Decision, Plan, StoppingRule, make_plan
 from codeopt_sandbox.comparing import AnswerChecker, AnswerComparison, AnsweredCase, Observable

@@ -147,7 +147,11 @@ def _in_a_column(value: Any, order: Callable[[Any, Any], bool]) -> Kept | None:
     if not isinstance(value, list) or len({type(item) for item in value}) > 1:
         return None
     distinct = 1 + sum(one != other for one, other in pairwise(value))
-    return Kept(all(order(one, other) for one, other in pairwise(value)), math.lgamma(distinct + 1))
+    try:
+        ordered = all(order(one, other) for one, other in pairwise(value))
+    except TypeError:  # rows such as [4, "ab"] and ["ab", 4] have no order
+        return None
+    return Kept(ordered, math.lgamma(distinct + 1))
 
 
 def _same_counts(values: Sequence[Any]) -> Iterator[Pattern]:

@@ -1,0 +1,28 @@
+"""Tables of what a row of a test gave when it was last written down: a line a row, with the number of values and the
+digest of all. `python -m TEST_MODULE` writes them anew; the change is part of the commit that means it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+Row = Callable[[], Iterable[object]]
+"""Values in a fixed order; each is compared by its text."""
+
+
+def digest(values: Iterable[object]) -> str:
+    """`12 3f0c2b7a91d4`: how many there are, and what they are."""
+    lines = [str(value) for value in values]
+    return f"{len(lines)} {hashlib.sha256(chr(0).join(lines).encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+
+def recorded(path: Path) -> dict[str, str]:
+    """The table of a file, by row."""
+    rows = (line.rpartition(": ") for line in path.read_text("utf-8").splitlines())
+    return {name: found for name, _, found in rows}
+
+
+def write_down(path: Path, rows: Mapping[str, Row]) -> None:
+    """Put what the rows give now in the place of the table."""
+    path.write_text("".join(f"{name}: {digest(make())}\n" for name, make in rows.items()), "utf-8")

@@ -27,6 +27,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -37,6 +38,12 @@ PRODUCT = ("codeopt", "sandbox/codeopt_sandbox")
 LEFT_OUT = shutil.ignore_patterns(".git", "venv", ".venv", "__pycache__", ".*_cache", ".hypothesis", ".codeopt", "site")
 """Names that no test needs."""
 Answer = Literal["seen", "survived", "not decided"]
+LOOKS_AT_ALL = "# looks at every file"
+"""Comment of a test file that is one of each module."""
+STARTS = re.compile(
+    r"subprocess|tests\.codeopt\.command|open_or_skip|require_sandbox|support\.judges|workloads\.conftest"
+)
+"""What the text of a test file has that starts programs or sandboxes."""
 
 
 @dataclass(frozen=True)
@@ -102,11 +109,16 @@ def _constants(node: ast.AST) -> Iterator[Edit]:
         yield node, f"({node.value * 2 + 1})"
 
 
+NO_FAULTS = {("check", "False"), ("strict", "True"), ("encoding", "'utf-8'")}
+"""Arguments without which a right program does the same: what is the default, here or on Linux, and the length check of
+`zip`."""
+
+
 def _arguments(node: ast.AST) -> Iterator[Edit]:
     """An argument that is not passed along."""
     if isinstance(node, ast.Call):
         for keyword in node.keywords:
-            if keyword.arg:
+            if keyword.arg and (keyword.arg, ast.unparse(keyword.value)) not in NO_FAULTS:
                 left = [each for each in node.keywords if each is not keyword]
                 yield node, ast.unparse(ast.Call(node.func, node.args, left))
 
@@ -202,7 +214,8 @@ def draw(root: Path, count: int, chance: random.Random) -> list[Fault]:
 
 
 def tests_of(root: Path, file: str) -> list[str]:
-    """Test files of a module, nearest first: that of its name, those that import it, those that import its package."""
+    """Test files of a module: those that look at every file, that of its name, those that import it, those of its
+    folder. Of each kind those that start no program come first, as the time is short."""
     module = file.removeprefix("sandbox/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     package, _, name = module.rpartition(".")
     texts = _test_texts(root)
@@ -214,7 +227,11 @@ def tests_of(root: Path, file: str) -> list[str]:
     folder = "tests/" + str(Path(file).parent).removeprefix("sandbox/codeopt_").replace("codeopt_sandbox", "sandbox")
     beside = [path for path in texts if path.startswith(f"{folder}/")]
     near = [path for path in mirrored if Path(path).parent.name == Path(file).parent.name]
-    return list(dict.fromkeys([*near, *direct, *mirrored, *beside]))
+    every = [path for path, text in texts.items() if LOOKS_AT_ALL in text]
+    quick_first = [
+        sorted(group, key=lambda path: bool(STARTS.search(texts[path]))) for group in (direct, mirrored, beside)
+    ]
+    return list(dict.fromkeys([*every, *near, *chain.from_iterable(quick_first)]))
 
 
 @cache

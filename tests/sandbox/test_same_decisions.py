@@ -92,7 +92,7 @@ def planned() -> Iterator[object]:
                 yield plan.runs(3), plan.runs(30), plan.longest.name
 
 
-def tested() -> Iterator[object]:
+def of_pairs() -> Iterator[object]:
     chance = random.Random(7)
     for centre in (0.0, 0.02, 0.1, 0.7, -0.05):
         for noise in (0.001, 0.05, 0.4):
@@ -153,7 +153,7 @@ def judged() -> Iterator[object]:
 
 
 ROWS: dict[str, Row] = {f"by the rule: {name}": partial(decided, rule) for name, rule in RULES.items()}
-ROWS |= {"plans": planned, "tests of pairs": tested, "verdicts": judged}
+ROWS |= {"plans": planned, "tests of pairs": of_pairs, "verdicts": judged}
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -304,12 +304,12 @@ def held(annotation: ast.AST) -> Iterator[str]:
 
 
 READS_ITSELF = {
-    "codeopt/batch/backoff.py": "its own note", "codeopt/batch/local.py": "a worker's log",
+    "codeopt/batch/batch_folder.py": "its own note", "codeopt/batch/local.py": "a worker's log",
     "codeopt/cli/commands/init.py": "a template of the package", "codeopt/cli/install_source.py": "package data",
     "codeopt/core/machine.py": "/proc", "codeopt/core/project_python.py": "package data",
     "codeopt/core/plugins.py": "this repository's own settings", "codeopt/cli/commands/doctor.py": "/proc",
     "codeopt/report/html/templating.py": "a template of the package",
-    "codeopt/report/stacks/read.py": "a profile that is named each time, which a pipe may bring",
+    "codeopt/report/stack_files.py": "a profile that is named each time, which a pipe may bring",
     "codeopt/review/change.py": "a diff that is named each time, which a pipe may bring",
 }  # fmt: skip
 """What reads a whole file without the door `codeopt_sandbox.plain_files`."""
@@ -341,10 +341,10 @@ STARTS = {
     "codeopt/batch/local.py": "itself",
     "codeopt/batch/worker.py": "itself",
     "codeopt/serving/worker_pool.py": "itself",
-    "codeopt/workloads/function/recording/instrumented_run.py": "the command that the user gives `record`",
+    "codeopt/workloads/function/recording.py": "the command that the user gives `record`",
     "sandbox/codeopt_sandbox/interpreter.py": "an interpreter, to ask what it is",
     "sandbox/codeopt_sandbox/process.py": "a sandbox",
-    "sandbox/codeopt_sandbox/conformance/_survivors.py": "itself",
+    "sandbox/codeopt_sandbox/conformance/_walls.py": "itself",
 }
 """What starts a program on this machine; the guest does so inside. docs/environment.md says when."""
 STARTERS = {"subprocess", "pty", "multiprocessing", "os.system", "os.popen", "os.exec", "os.spawn", "os.posix_spawn",

@@ -15,7 +15,7 @@ import random
 from pathlib import Path
 
 from benchmarks import not_run
-from codeopt.workloads._policy import InputPolicy
+from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads.program.differential import make_differential_test
 from codeopt_sandbox import Case, RunLimits, Sandbox, open_sandbox
 from codeopt_sandbox.verdict import check_nearly

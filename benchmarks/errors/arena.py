@@ -25,6 +25,7 @@ from benchmarks.errors.arenas import (
     COMPILED,
     RIGHT,
     ProbeBudget,
+    Settings,
     Trial,
     first_of_each_task,
     is_accepted,
@@ -33,7 +34,6 @@ from benchmarks.errors.arenas import (
     line,
     table,
 )
-from benchmarks.errors.arenas.settings import Settings
 
 GOAL = 0.95
 ARENAS = ("enamel", "algotune", "coffe")

@@ -6,7 +6,7 @@
 Two programs that do the same in another way are paired as the judge pairs them, often in each of several guests.
 `between` is the standard deviation of the guests' middles beyond what the spread of pairs explains (DerSimonian and
 Laird's moment estimate, Controlled Clinical Trials 7, 1986); `most apart` the largest distance of two guests' middles.
-codeopt_sandbox.guests has its prior from this table.
+codeopt_sandbox.sequential_test has its prior from this table.
 
 With --simulate nothing is timed: the ratio of each guest is drawn, normal with the given spread, and so is each pair
 within it (--noise). The table has the share of comparisons that say faster, and of 95 % intervals that hold the true
@@ -26,9 +26,8 @@ from statistics import fmean, median
 from benchmarks.errors.calibration import WORK, log_ratio, spread, take_pair
 from codeopt_sandbox import Sandbox, open_sandbox
 from codeopt_sandbox.compare import Decision, Series, StoppingRule, decide
-from codeopt_sandbox.guests import begins_guest
-from codeopt_sandbox.guests import between as squares_between
-from codeopt_sandbox.sequential_test import hodges_lehmann, interval
+from codeopt_sandbox.sequential_test import begins_guest, hodges_lehmann, interval
+from codeopt_sandbox.sequential_test import between as squares_between
 
 PROGRAMS: dict[str, tuple[str, str]] = {
     "the same text": (WORK, WORK + "# the same\n"),

@@ -25,16 +25,16 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean, median
+from statistics import fmean, median, variance
 
-from benchmarks.errors.rules_of_others import PIE_TRIALS, codeflash_says_faster, pie_says_faster
 from codeopt_sandbox import Options, Sandbox, open_sandbox
 from codeopt_sandbox.compare import Clock, Decision, Plan, Series, StoppingRule, decide, lower_half_mean
-from codeopt_sandbox.guests import begins_guest
-from codeopt_sandbox.sequential_test import FAR, FAR_PAIRS
+from codeopt_sandbox.sequential_test import FAR, FAR_PAIRS, begins_guest
 
 CLOCKS: tuple[Clock, ...] = ("cpu", "wall")
+
 HOG = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(10**6): pass\n"
+
 WORK = "total = 0\nfor i in range({count}):\n    total += i * i % 7\nprint('done')\n"
 
 
@@ -180,6 +180,47 @@ def main() -> None:
                 rule = StoppingRule().final() if arguments.guests else StoppingRule()
                 for row in calibrate(sandbox, ms, ratio, arguments.decisions, rule):
                     print(row, flush=True)
+
+
+# How others decide that a program became faster, to be judged on the same measurements as our rule.
+
+PIE_TRIALS = 25
+
+CODEFLASH_LOOPS = 5
+
+
+def pie_says_faster(original: Sequence[float], candidate: Sequence[float]) -> bool:
+    """The PIE harness: 25 trials each, the first dropped, a t-test at 5 %, and at least 5 % less time."""
+    old, new = original[1:PIE_TRIALS], candidate[1:PIE_TRIALS]
+    return fmean(old) / fmean(new) > 1.05 and welch_p(old, new) < 0.05
+
+
+def codeflash_says_faster(original: Sequence[float], candidate: Sequence[float]) -> bool:
+    """codeflash: the minimum of at least 5 loops for each input (here one), and more than 5 % gain."""
+    return min(original[:CODEFLASH_LOOPS]) / min(candidate[:CODEFLASH_LOOPS]) - 1 > 0.05
+
+
+def welch_p(a: Sequence[float], b: Sequence[float]) -> float:
+    """Two-sided p of Welch's t-test."""
+    va, vb = variance(a) / len(a), variance(b) / len(b)
+    if va + vb == 0:
+        return 1.0
+    t = abs(fmean(a) - fmean(b)) / math.sqrt(va + vb)
+    freedom = (va + vb) ** 2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1))
+    return 2 * _t_tail(t, freedom)
+
+
+def _t_tail(t: float, freedom: float, steps: int = 2000) -> float:
+    """P(T > t) by Simpson's rule over the density; the tail beyond 60 is nothing."""
+    log_scale = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - 0.5 * math.log(freedom * math.pi)
+
+    def density(x: float) -> float:
+        return math.exp(log_scale - (freedom + 1) / 2 * math.log1p(x * x / freedom))
+
+    end = t + 60
+    width = (end - t) / steps
+    inner = sum((4 if k % 2 else 2) * density(t + k * width) for k in range(1, steps))
+    return (density(t) + inner + density(end)) * width / 3
 
 
 if __name__ == "__main__":

@@ -21,8 +21,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from codeopt_sandbox.compare import Series, StoppingRule
-from codeopt_sandbox.guests import begins_guest
-from codeopt_sandbox.limit_test import LimitAnswer, LimitRule
+from codeopt_sandbox.sequential_test import LimitAnswer, LimitRule, begins_guest
 
 DISTURBED = 0.1
 """Share of pairs that something came in between."""

@@ -23,9 +23,8 @@ from codeopt.analysis.nodes import (
     spans_lines,
 )
 from codeopt.analysis.program import AnalyzedProgram, ShownTypes, parse
-from codeopt.analysis.refusals import RefusalReason
 from codeopt.analysis.scopes import QUIET_MODULES, Comprehension, Use, Variable
-from codeopt.analysis.syntax import Edit, Edits, compiles, physical_lines, together
+from codeopt.analysis.syntax import Edit, Edits, RefusalReason, compiles, physical_lines, together
 from codeopt.analysis.values import (
     FLOAT,
     INT,

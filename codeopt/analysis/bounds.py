@@ -6,10 +6,9 @@ import ast
 from collections import Counter
 from dataclasses import dataclass
 
-from codeopt.analysis.escape import Escape
-from codeopt.analysis.liveness import Liveness
-from codeopt.analysis.nesting import Nesting
-from codeopt.analysis.refusals import RefusalReason
+from codeopt.analysis.effects import Escape
+from codeopt.analysis.nesting import Liveness, Nesting
+from codeopt.analysis.syntax import RefusalReason
 from codeopt.analysis.types import Types
 
 LIMIT = 1 << 64

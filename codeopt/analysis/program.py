@@ -9,16 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from codeopt.analysis.bounds import Bounds
-from codeopt.analysis.effect_analysis import EffectAnalysis
-from codeopt.analysis.escape import Escape
-from codeopt.analysis.liveness import Liveness
+from codeopt.analysis.effects import EffectAnalysis, Escape, Purity
 from codeopt.analysis.loops import Loops
-from codeopt.analysis.order import Order
-from codeopt.analysis.positions import find_definition
-from codeopt.analysis.purity import Purity
-from codeopt.analysis.reflection import looks_at_itself
+from codeopt.analysis.nesting import Liveness
+from codeopt.analysis.nodes import find_definition, reads_line
 from codeopt.analysis.scopes import Scopes
-from codeopt.analysis.syntax import Syntax, compiles
+from codeopt.analysis.syntax import Order, Syntax, compiles
 from codeopt.analysis.types import Types
 
 MAX_DEPTH = 200
@@ -137,3 +133,36 @@ def _importers(tree: ast.Module, line: int) -> ast.stmt:
             node.lineno = node.end_lineno = line
             node.col_offset = node.end_col_offset = 0
     return call
+
+
+# Programs that look at their own names, frames or code, and so can tell any rewrite from the original.
+
+ONLY_NAMES = frozenset({"exec", "compile", "globals", "locals", "vars", "dir", "inspect"})
+"""Words below that may also be the name of a harmless method: re.compile is one."""
+
+REFLECTION = (
+    ONLY_NAMES
+    | {"__import__", "__builtins__", "builtins", "__dict__", "__main__", "__annotations__", "modules"}
+    | {"_getframe", "settrace", "setprofile", "f_locals", "f_globals"}
+    | {"__code__", "__globals__", "__closure__", "co_varnames"}
+)
+
+
+def looks_at_itself(program: Syntax) -> bool:
+    """Whether some name, attribute or import of the program is a way to its own names, frames or code; or it calls
+    eval."""
+    suspect = program.words & REFLECTION or "eval" in program.words
+    return bool(suspect) and any(_reflects(program.scopes, node) for node in program.walk())
+
+
+def _reflects(scopes: Scopes, node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Name("eval"), args=[argument], keywords=[]):
+            return not reads_line(argument)
+        case ast.Name(name) if name in ONLY_NAMES:
+            return scopes.variable(node).scope is None or bool(scopes.stars)  # not a variable that is called dir
+        case ast.Attribute(attr=name) if name in ONLY_NAMES:
+            return False
+        case ast.Name(name) | ast.Attribute(attr=name) | ast.alias(name=name):
+            return bool(REFLECTION.intersection(name.split(".")))
+    return False

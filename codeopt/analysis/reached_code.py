@@ -10,8 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from codeopt.analysis.nodes import first_line
-from codeopt.analysis.positions import Def
+from codeopt.analysis.nodes import Def, first_line
 from codeopt.analysis.syntax import physical_lines
 
 BY_TEXT = frozenset(

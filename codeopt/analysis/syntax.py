@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property, lru_cache
 from itertools import chain, count
 from typing import NamedTuple, TypeVar
 
 from codeopt.analysis.nodes import binding, binding_needed, blocks, first_line, names_in
-from codeopt.analysis.order import Order
-from codeopt.analysis.refusals import RefusalReasons
 from codeopt.analysis.scopes import Scopes, Variable
 
 Node = TypeVar("Node", bound=ast.AST)
@@ -39,6 +38,30 @@ def together(groups: Iterable[list[Edit] | None]) -> list[Edit] | None:
             return None
         edits += group
     return edits
+
+
+@dataclass
+class RefusalReasons:
+    """The reasons that the questions about one program collect."""
+
+    lines: dict[RefusalReason, set[int]] = field(default_factory=dict)
+    """Lines of the nodes in question, by reason."""
+
+    def note(self, reason: RefusalReason, node: ast.AST) -> None:
+        """Note that the answer to a question about the node was no."""
+        self.lines.setdefault(reason, set()).add(getattr(node, "lineno", 1))
+
+    def unless(self, answer: bool, reason: RefusalReason, node: ast.AST) -> bool:
+        """Return the answer to a question about the node; where it is no, note the reason."""
+        if not answer:
+            self.note(reason, node)
+        return answer
+
+    def taken(self) -> dict[RefusalReason, set[int]]:
+        """Return the reasons noted since the last call, and forget them."""
+        found = dict(self.lines)
+        self.lines.clear()
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,3 +307,86 @@ def compiles(text: str) -> bool:
         except (SyntaxError, ValueError, RecursionError):
             return False
     return True
+
+
+# The nodes of a program in source order: the nodes below a node are one slice of them.
+
+LEAVES = (ast.Name, ast.Constant, ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
+"""Types of node, more than half of all, that hold only a context."""
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """The order of one program's nodes, made once: the rules ask for the same parts again and again."""
+
+    nodes: tuple[ast.AST, ...]
+    """All nodes but Load, Store and Del, which are in their nodes and are shared by the parser, as operators are."""
+    extent: Mapping[ast.AST, tuple[int, int]]
+    """Start and end in `nodes` of a node with all that is below it."""
+    kinds: Mapping[type, Sequence[ast.AST]]
+    """The nodes of each type."""
+    depth: int
+    """Depth of the deepest node."""
+
+    @classmethod
+    def of(cls, tree: ast.AST) -> Order:
+        """Go through the tree once, children after their parents."""
+        nodes: list[ast.AST] = []
+        parents: list[int] = []
+        stack = [(tree, 0, 0)]
+        deepest = 0
+        while stack:
+            node, parent, depth = stack.pop()
+            place = len(nodes)
+            nodes.append(node)
+            parents.append(parent)
+            if not isinstance(node, LEAVES):
+                deepest = max(deepest, depth)
+                stack.extend([(child, place, depth + 1) for child in reversed(_children(node))])
+        ends = list(range(1, len(nodes) + 1))
+        for place in range(len(nodes) - 1, 0, -1):
+            if ends[parents[place]] < ends[place]:
+                ends[parents[place]] = ends[place]
+        kinds: dict[type, list[ast.AST]] = {}
+        for node in nodes:
+            kinds.setdefault(type(node), []).append(node)
+        return cls(tuple(nodes), {node: (place, ends[place]) for place, node in enumerate(nodes)}, kinds, deepest)
+
+    def below(self, root: ast.AST) -> tuple[ast.AST, ...]:
+        """A node and all nodes in it."""
+        start, end = self.extent[root]
+        return self.nodes[start:end]
+
+    def holds(self, root: ast.AST, node: ast.AST) -> bool:
+        """Whether the node is `root`, or is in it."""
+        start, end = self.extent[root]
+        return start <= self.extent[node][0] < end
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    found: list[ast.AST] = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            found += [part for part in value if isinstance(part, ast.AST)]
+        elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+            found.append(value)
+    return found
+
+
+# Reasons for the answer no, for a reader who wants to know: something unknown, something that may change or fail.
+
+
+class RefusalReason(Enum):
+    """Reason why a question was not answered with yes. The text is for people."""
+
+    UNKNOWN_TYPE = "its type is not known"
+    UNKNOWN_ELEMENTS = "what is in it is not known"
+    UNKNOWN_CODE = "code that is not followed may change it"
+    CHANGED = "the loop or a function may change it"
+    UNBOUND = "the name may have no value before the loop"
+    INDEX = "the index may be outside"
+    MAY_FAIL = "the test may fail or do something"
+    OPERATORS = "a class gives operators a meaning of its own"
+    REBOUND = "a builtin that it needs means something else"
+    NAME_TAKEN = "a name that it has to import means something else"

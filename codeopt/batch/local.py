@@ -10,8 +10,7 @@ from pathlib import Path
 
 from codeopt.batch import worker as worker_process
 from codeopt.batch.records import BatchOptions
-from codeopt.batch.scheduler import Scheduler
-from codeopt.batch.worker_events import WorkerEvent
+from codeopt.batch.scheduler import Scheduler, WorkerEvent
 from codeopt.core.errors import CodeoptError, NoSandbox
 
 POLL_S = 0.5

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from codeopt.batch.batch_folder import BatchFolder
-from codeopt.batch.worker_events import WorkerEvent
+from codeopt.batch.scheduler import WorkerEvent
 from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.console import Console, estimate
 from codeopt.core.errors import report_lines

@@ -13,7 +13,7 @@ from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.locks import CoreLock
 from codeopt.batch.problem_job import ProblemJob, TimedSandbox, open_worker_sandbox
 from codeopt.batch.records import BatchOptions
-from codeopt.batch.worker_events import ThrottledProgress, WorkerEvent, ended
+from codeopt.batch.scheduler import ThrottledProgress, WorkerEvent, ended
 from codeopt.core.errors import CodeoptError
 
 _PR_SET_PDEATHSIG = 1

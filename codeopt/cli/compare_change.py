@@ -34,7 +34,7 @@ from codeopt.review.suggestion import ComparedFunction
 from codeopt.review.surroundings import isolated
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.errors import SandboxError
-from codeopt_sandbox.limit_test import LimitAnswer
+from codeopt_sandbox.sequential_test import LimitAnswer
 
 INTERRUPTED = 130  # status
 WORST_FIRST = (

@@ -14,7 +14,7 @@ from codeopt.report.result import contract_lines, python_line, sandbox_line
 from codeopt.report.verdict import Verdict
 from codeopt.review.suggestion import with_name
 from codeopt_sandbox.compare import Decision
-from codeopt_sandbox.limit_test import LimitAnswer
+from codeopt_sandbox.sequential_test import LimitAnswer
 
 
 def table(pair_result: PairResult, new: str = "NEW", *, verbose: bool = False) -> str:

@@ -42,8 +42,8 @@ from codeopt.core.sanitize import log_line
 from codeopt.core.screen import colour_choice, wrapped
 from codeopt.core.settings import read_settings, read_user_settings
 from codeopt_sandbox.errors import SandboxError
+from codeopt_sandbox.host_program import FULL, drop_output, open_closed_streams
 from codeopt_sandbox.plain_files import NotPlain
-from codeopt_sandbox.streams import FULL, drop_output, open_closed_streams
 
 INTERRUPTED = 130  # statuses, as above
 OUR_MISTAKE = 70

@@ -9,8 +9,7 @@ from pathlib import Path
 from codeopt.cli import flags
 from codeopt.cli.output import require_writable, tell, write_page
 from codeopt.core.errors import UsageError
-from codeopt.report.stacks.collapsed import write_collapsed
-from codeopt.report.stacks.speedscope import write_speedscope
+from codeopt.report.stack_files import write_collapsed, write_speedscope
 
 EXPORTS = {"speedscope": write_speedscope, "collapsed": write_collapsed}
 """Writers by the format that --export names."""
@@ -22,10 +21,9 @@ def profile_run(arguments: argparse.Namespace) -> int:
     from codeopt.core.program import write_whole
     from codeopt.engine.open_session import open_session
     from codeopt.report.result import python_line
-    from codeopt.report.stacks.read import read_profile
-    from codeopt.workloads.project.call_tree_text import profile_text
+    from codeopt.report.stack_files import read_profile
     from codeopt.workloads.project.page import command_page
-    from codeopt.workloads.project.profiling import profile_project
+    from codeopt.workloads.project.profiling import profile_project, profile_text
 
     _check(arguments, Path(arguments.target or "."))
     before = read_profile(arguments.before, "--before") if arguments.before else None

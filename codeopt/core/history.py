@@ -11,9 +11,8 @@ from codeopt.core.budget import NOTHING_USED, Effort, Usage
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.revision import Revision
 from codeopt.core.task_score import TaskScore
-from codeopt_sandbox.caveat import Caveat, distinct
 from codeopt_sandbox.compare import Comparison, Decision
-from codeopt_sandbox.outcome import CaseVerdict, ChangedSetting, Outcome
+from codeopt_sandbox.outcome import CaseVerdict, Caveat, ChangedSetting, Outcome, distinct
 from codeopt_sandbox.profile import Profile
 
 

@@ -28,8 +28,8 @@ from codeopt.report.outcomes import About, why
 from codeopt.report.verdict import Verdict
 from codeopt.workloads import OpenTarget, Workload, WorkloadRequest, kind_of
 from codeopt_sandbox.compare import Decision, StoppingRule
-from codeopt_sandbox.limit_test import LimitAnswer
 from codeopt_sandbox.outcome import Case, Outcome
+from codeopt_sandbox.sequential_test import LimitAnswer
 
 if TYPE_CHECKING:
     from codeopt.report.answers import CompareJson

@@ -21,10 +21,9 @@ from codeopt.engine import guards
 from codeopt.engine.comparison_progress import ComparisonProgress
 from codeopt.workloads import Checked, Stage, Suite, Workload
 from codeopt_sandbox.ablation import time_variants
-from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
 from codeopt_sandbox.errors import OriginalUnsteady
-from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
+from codeopt_sandbox.outcome import Case, CaseVerdict, CaveatKind, Outcome
 
 MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from codeopt.core.options import ImproveOptions
 from codeopt.report.verdict import Verdict
 from codeopt_sandbox.compare import StoppingRule
-from codeopt_sandbox.limit_test import PAIRS_FACTOR, LimitAnswer, LimitRule, LimitTest
+from codeopt_sandbox.sequential_test import PAIRS_FACTOR, LimitAnswer, LimitRule, LimitTest
 
 
 def granted(rule: StoppingRule, options: ImproveOptions, limit: float | None = None) -> StoppingRule:

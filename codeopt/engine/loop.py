@@ -31,8 +31,8 @@ from codeopt.engine.searches import DEFAULT, Move, Position, Search, Stop, open_
 from codeopt.report.outcomes import NOT_CONFIRMED as UNCONFIRMED
 from codeopt.report.outcomes import is_screened, so_far, word_of
 from codeopt.tasks import Task
-from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Comparison, Decision
+from codeopt_sandbox.outcome import Caveat, CaveatKind
 from codeopt_sandbox.sequential_test import FAR, FAR_PAIRS
 
 CONFIRMATION = 3.0

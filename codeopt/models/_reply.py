@@ -7,6 +7,7 @@ the way are removed. So no good reply changes.
 from __future__ import annotations
 
 import ast
+import difflib
 import json
 import re
 import textwrap
@@ -19,10 +20,8 @@ from codeopt.core.history import Draft
 from codeopt.core.model import Reply
 from codeopt.core.program import as_source
 from codeopt.core.revision import Revision
-from codeopt.core.sanitize import encodable
-from codeopt.models._reply_reasoning import answer_in, thoughts_in
+from codeopt.core.sanitize import encodable, inline
 from codeopt.models._reply_repair import LANGUAGES, acts, is_test, mended, needs, parses, patched, with_its_pieces
-from codeopt.models._reply_summary import first_words, title
 
 MIN_CORRECTION_SHARE = 0.6
 """Shortest length of the last program as a share of the longest one. The last of several programs is taken for a
@@ -34,18 +33,31 @@ MAX_TRIED_LINES = 25
 _FENCE = re.compile(
     r"^(?P<indent>[ \t]*)(?:(?:[-*+>]|\d+[.)])[ \t]+)?(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\s]*)(?P<rest>[^`]*)$"
 )
+
 _CODE = re.compile(r"^\s*(?:import|from|def|class|async|@|#|print\()")
+
 _VERDICT = re.compile(r"^\W*(?:FINAL\s+)?VERDICT\W+(IMPROVE|DONE)\b", re.IGNORECASE | re.MULTILINE)
+
 _SUMMARY_LINE = re.compile(r"^[^\w\n]{0,4}SUMMARY:(?=[^\n]*\n+\s*```)", re.MULTILINE)
+
 _LAST_FENCE = re.compile(r"```\w*\s*\n(?P<inside>[^\n]*)\n\s*```\s*$")
+
 _TAG_LINE = re.compile(r"^\s*[<\[]/?(?:code|answer|python|program|solution|output)[>\]]\s*$", re.IGNORECASE)
+
 _TOKEN = re.compile(r"<\|\w+\|>")
+
 _CLOSED_BEHIND_CODE = re.compile(r"(?<=[^\s`])(```)[ \t]*$", re.MULTILINE)
+
 _WRAPPED_OBJECT = re.compile(r"^\s*(?:<tool_call>|```(?:json)?)\s*(\{.*\})\s*(?:</tool_call>|```)\s*$", re.DOTALL)
+
 _INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+
 _PROGRAM_KEYS = ("program", "code", "source", "python", "answer", "solution")
+
 _SUMMARY_KEYS = ("summary", "explanation")
+
 _CRITIQUE_KEYS = ("critique", "feedback")
+
 _WRAPPERS = ("arguments", "parameters", "input")
 
 
@@ -301,3 +313,110 @@ def _problem(source: str, reply: Reply, blocks: list[_Block]) -> str:
         return f"the model's reply holds no program{instead}" if reply.text.strip() else "the model's reply is empty"
     error = _syntax_error(source)
     return f"{error} (the reply was cut off at its length limit)" if error and reply.cut else error
+
+
+# The visible thinking that some servers leave in a reply, and the answer apart from it.
+
+_NAMES = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad|seed:think"
+
+_OPENS = re.compile(rf"[<\[◁](?P<name>{_NAMES})[>\]▷]", re.IGNORECASE)
+
+_CLOSES = re.compile(rf"[<\[◁]/(?P<name>{_NAMES})[>\]▷]", re.IGNORECASE)
+
+_CHANNEL = re.compile(r"<\|channel\|>final.*?<\|message\|>", re.DOTALL)
+
+_ENDS = re.compile(r"<\|(?:end|return)\|>")
+
+
+def answer_in(text: str) -> str:
+    """Return the reply without thoughts. Empty if it ends in the middle of them."""
+    channels = list(_CHANNEL.finditer(text))
+    if channels:
+        return _ENDS.split(text[channels[-1].end() :])[0]
+    while (opening := _OPENS.search(text)) and "```" not in text[: opening.start()]:
+        closing = _CLOSES.search(text, opening.end())
+        if closing is None:
+            return text[: opening.start()]
+        text = text[: opening.start()] + text[closing.end() :]
+    lone = _CLOSES.search(text)
+    if lone and _fences(text[: lone.start()]) % 2 == 0:  # not in a program that speaks of such marks
+        return text[lone.end() :]
+    return text
+
+
+def thoughts_in(text: str) -> str:
+    """The text behind an opening mark that is never closed: a model that forgot to close it may have answered there."""
+    opening = _OPENS.search(text)
+    return text[opening.end() :] if opening else ""
+
+
+def _fences(text: str) -> int:
+    return sum(line.strip().startswith("```") for line in text.split("\n"))
+
+
+# The title of a draft: the words of a reply that say what it changes, otherwise what its diff shows.
+
+NONE = "no summary given"
+
+FIRST_WORDS = 70
+"""Characters of the first words of a reply."""
+
+_MARKED = re.compile(r"^\W*SUMMARY\W+(.+)$", re.IGNORECASE | re.MULTILINE)
+
+_WHY = r"(?![^.!?:]*\b(?:because|since|by|instead|using|uses?|with|rather|now)\b)"
+
+_CHAT = re.compile(
+    r"^\W*(?:"
+    r"(?:sure|certainly|absolutely|of course|ok(?:ay)?|yes|great|hi|hello|thanks|thank you|understood|got it|alright)"
+    r"(?: thing| there)?\s*(?:[,.!:\u2014]+\s*|$)"
+    r"|(?:please )?note that\s+"
+    r"|(?:"
+    r"(?:here|below|above)(?:['\u2019]s|\s+(?:is|are|you))\b|the following\b|as requested\b"
+    r"|(?:let me|let us|let['\u2019]s|feel free|please|if you|happy to|glad to|i hope)\b"
+    r"|i(?:['\u2019](?:d|ll)| would| will| can| could) (?:be|need|love|like|have)\b"
+    rf"|i(?:['\u2019]ve| have)? (?:optimi[sz]ed|improved|rewrote|rewritten|refactored|made)\b{_WHY}"
+    r"|(?:this|the|my|your)(?: \w+){0,3}? (?:code|program|version|solution|script|function|implementation)"
+    rf"(?: (?:is|runs|should|will|works|follows|below)\b|\W*$|:){_WHY}"
+    r")[^.!?:,]*(?:[.!?:,]+(?:\s+|$)|$)"
+    r")",
+    re.IGNORECASE,
+)
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
+
+
+def title(said: str, prose: str, original: str, source: str) -> str:
+    """The first words that say what changes: of the summary that was asked for, of the prose, of the diff.
+
+    said: a summary by its own name in a structured reply. original, source: the program before and after.
+    """
+    marked = _MARKED.search(prose)
+    asked = [said] if said else [marked[1].strip(" *_")] if marked else []
+    lines = [line.strip(" \t#*_-") for line in prose.split("\n")]
+    sentences = [sentence for line in lines for sentence in _SENTENCE.split(line)]
+    found = next(filter(None, map(_without_chat, [*asked, *sentences])), "")
+    return inline(found) or described(original, source)
+
+
+def described(original: str, source: str) -> str:
+    """The first line that a diff adds, and the number of lines; `no summary given` of what is no program."""
+    if not (original and source.strip() and parses(original) and parses(source)):
+        return NONE
+    diff = list(difflib.unified_diff(original.splitlines(), source.splitlines(), n=0, lineterm=""))[2:]
+    new = [line[1:].strip() for line in diff if line[:1] == "+"]
+    old = [line[1:].strip() for line in diff if line[:1] == "-"]
+    first = next(filter(None, new), "") or next((f"without {line}" for line in old if line), "")
+    return f"{inline(first, 60)} (+{len(new)} -{len(old)} lines)" if first else NONE
+
+
+def first_words(reply: str) -> str:
+    """The first words of a reply, on one line."""
+    return inline(textwrap.shorten(reply, FIRST_WORDS, placeholder=" ..."))
+
+
+def _without_chat(text: str) -> str:
+    """Return the rest of a text behind its talk to the reader. Empty if that is no statement."""
+    while (shorter := _CHAT.sub("", text)) != text:
+        text = shorter
+    text = text.strip()
+    return "" if text.endswith((":", "?")) or not any(char.isalnum() for char in text) else text

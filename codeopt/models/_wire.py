@@ -14,7 +14,7 @@ from typing import Any
 
 from codeopt.core.errors import ModelError
 from codeopt.core.sanitize import encodable
-from codeopt.models._failures import one_line, said
+from codeopt.models._server import one_line, said
 
 MAX_LINE_BYTES = 1_000_000
 """Most bytes of a line, and of a reply that is not streamed; a streamed piece of a reply takes about 300."""

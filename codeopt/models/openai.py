@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from codeopt.core.errors import UsageError
 from codeopt.core.model import AnswerSchema, Message, Model, Reply, at_once, estimate_tokens
 from codeopt.models import Settings, backend
-from codeopt.models._endpoint import endpoint
-from codeopt.models._failures import explain, unknown_model
+from codeopt.models._server import endpoint, explain, unknown_model
 from codeopt.models._wire import BrokenReply, Reader, Received, ReplyLimits, TokenCounts
 
 if TYPE_CHECKING:

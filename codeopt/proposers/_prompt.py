@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
+import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from string import Template
 from typing import Literal
 
 from codeopt.core.briefing import Briefing
+from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, History
-from codeopt.core.model import Message, estimate_tokens
+from codeopt.core.model import AnswerSchema, Message, estimate_tokens
+from codeopt.core.program import read_text
+from codeopt.core.revision import Revision
 from codeopt.core.sanitize import cut, fenced, inline
-from codeopt.proposers._answer_form import AnswerForm, Step
-from codeopt.proposers._changes import smallest_change
-from codeopt.proposers._examples import WorkedExample
 from codeopt.proposers.feedback import GENERIC, FeedbackMode, describe, task_measures
 from codeopt.tasks import Task
 from codeopt_sandbox.outcome import Case, CaseVerdict
@@ -33,6 +37,7 @@ Round $number fails with the error above. Mend what causes it, and keep the rest
 
 $answer""")
 """Request for a draft that mends another."""
+
 MENDED_ALONE = """
 Your answer is put into the program of that round, not into the original: give what you mend and nothing else of it."""
 
@@ -44,8 +49,10 @@ $program$about$measured$critique$named""")
 
 NEWEST_CRITIQUE = (4000, 500)
 """Characters kept at the start and at the end of the newest critique."""
+
 STATEMENT = (6000, 1000)
 """Characters kept at the start and at the end of the user's statement."""
+
 OLDER_CRITIQUE = (1000, 200)
 """Characters kept at the start and at the end of an older critique, whose outcome is also in the prompt."""
 
@@ -277,3 +284,149 @@ def _question(step: Literal[Step, "repair"], history: History, rounds: Sequence[
 def size(messages: Sequence[Message]) -> int:
     """Estimated tokens of a conversation; each turn costs a few of its own."""
     return sum(estimate_tokens(message.content) + 4 for message in messages)
+
+
+# The form of a model's answer: prose with one fenced program, or a JSON object by a schema. A program inside JSON is
+# escaped text, which strong models write worse than plain text. A schema helps small models, which forget fences, on
+# servers that enforce it. Every answer is read in both forms (`models/_reply`).
+
+Step = Literal["critique", "refine"]
+
+VERDICT = """\
+End with one line that holds nothing but `VERDICT: IMPROVE` when something is left that is worth a try, or
+`VERDICT: DONE` when nothing is."""
+
+IN_WORDS: dict[Step, str] = {
+    # With a program and a verdict on it, one request does what three did that each repeated the history.
+    "critique": f"""\
+If you know the next program already, write it below the critique, which spares a request: one line `SUMMARY: ...` that
+says what you change and why it helps, then $draft, in one block fenced as ```python. The verdict is then on that
+program, and is believed if it is measured to be right and better.
+{VERDICT}""",
+    "refine": """\
+Answer with one line `SUMMARY: ...` that says what you change and why it helps, then $draft, in one block
+fenced as ```python, and nothing else.""",
+}
+
+SCHEMAS: dict[Step, tuple[tuple[str, str], ...]] = {
+    "critique": (
+        ("critique", "what to improve, and why"),
+        ("verdict", "IMPROVE when something is left that is worth a try, DONE when nothing is"),
+    ),
+    "refine": (
+        ("summary", "one line that says what you change and why it helps"),
+        ("program", "$draft, in Python, without a fence"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class AnswerForm:
+    """The wording and the schema of the answer to each step."""
+
+    draft: str = "the whole program"
+    structured: bool = False
+
+    @classmethod
+    def of(cls, briefing: Briefing, *, structured: bool = False) -> AnswerForm:
+        return cls(briefing.answer_format or cls.draft, structured)
+
+    def words(self, step: Step) -> str:
+        """The part of the prompt that says the form."""
+        schema = self.schema(step)
+        if schema is None:
+            return Template(IN_WORDS[step]).substitute(draft=self.draft)
+        fields = "; ".join(f"`{name}`: {about}" for name, about in schema.fields)
+        return f"Answer with one JSON object and nothing else. {fields}."
+
+    def schema(self, step: Step) -> AnswerSchema | None:
+        """The JSON schema of the answer to a step; None where prose is asked for."""
+        if not self.structured:
+            return None
+        fields = tuple((name, Template(about).substitute(draft=self.draft)) for name, about in SCHEMAS[step])
+        return AnswerSchema(step, fields)
+
+    def critique(self, text: str) -> str:
+        """The critique of a worked example, in this form."""
+        words, _, verdict = text.rpartition("VERDICT: ")
+        return json.dumps({"critique": words.strip(), "verdict": verdict.strip()}) if self.structured else text
+
+    def program(self, candidate: Candidate) -> str:
+        """The program of a worked example, in this form."""
+        if self.structured:
+            return json.dumps({"summary": candidate.summary, "program": candidate.source})
+        return f"SUMMARY: {candidate.summary}\n\n{fenced(candidate.source, 'python')}"
+
+
+# A later program of a history as its change to an earlier one: what stays is in the prompt already.
+
+MAX_CHANGE_SHARE = 0.75
+"""Largest length of a change, as a share of the program's, that is shown in place of the whole program."""
+
+MIN_SAVED_CHARS = 200
+"""Least number of characters that a change must save: a short program is read more easily than its change."""
+
+CONTEXT = 2
+"""Lines around each change."""
+
+
+@dataclass(frozen=True)
+class Hunks:
+    """A unified diff without its head; its line numbers are those of the two programs as the prompt shows them."""
+
+    since: int
+    """Number of the round whose program is changed."""
+    text: str
+
+
+def smallest_change(source: str, earlier: Mapping[int, str]) -> Hunks | None:
+    """The change from the most similar earlier program; None where the whole program is easier to read."""
+    changes = [Hunks(number, _hunks(old, source)) for number, old in earlier.items() if old.strip()]
+    best = min(changes, key=lambda change: (len(change.text), change.since), default=None)
+    return best if best is not None and _saves(best.text, source) else None
+
+
+def _saves(text: str, source: str) -> bool:
+    return len(text) <= min(MAX_CHANGE_SHARE * len(source), len(source) - MIN_SAVED_CHARS)
+
+
+def _hunks(old: str, new: str) -> str:
+    lines = list(difflib.unified_diff(old.splitlines(), new.splitlines(), n=CONTEXT, lineterm=""))
+    return "\n".join(lines[2:])
+
+
+# Worked examples: improvements that were really run, to show a model what a good critique and a good draft look like.
+# Each is a text file in the form of the prompt itself. Its parts stay apart, as `--feedback` leaves some of them out.
+
+_ROUND = re.compile(
+    r"^## Round (?P<number>\d+): (?P<summary>[^\n]*)\n```python\n(?P<program>.*?)^```\n"
+    r"(?P<about>.*?)(?:^### Measured\n(?P<measured>.*?))?(?:^### Critique\n(?P<critique>.*?))?(?=^## Round |\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class WorkedExample:
+    """The original and its drafts. All except the newest have a critique."""
+
+    history: History
+    about: str
+    """The facts of the original that a Briefing has."""
+    measured: Mapping[int, str]
+    """What was measured, by round."""
+
+    @classmethod
+    def read(cls, path: Path) -> WorkedExample:
+        """Read a file of `## Round N: SUMMARY` with a program, `### Measured` and `### Critique`. Raises UsageError."""
+        rounds = list(_ROUND.finditer(read_text(path)))
+        if len(rounds) < 2:
+            raise UsageError(f"{path}: a worked example has at least two parts '## Round N: SUMMARY' with a program")
+        candidates = [
+            Candidate(
+                round=int(each["number"]), revision=Revision.of(each["program"]), summary=each["summary"],
+                critique=(each["critique"] or "").strip(),
+            )
+            for each in rounds
+        ]  # fmt: skip
+        measured = {int(each["number"]): (each["measured"] or "").strip() for each in rounds}
+        return cls(History(tuple(candidates)), rounds[0]["about"].strip(), measured)

@@ -16,9 +16,8 @@ from codeopt.core.words import clock, duration
 from codeopt.proposers import feedback_tables
 from codeopt.proposers.feedback_tables import NOT_SHOWN, Shown
 from codeopt.tasks import Task
-from codeopt_sandbox.caveat import CaveatKind
-from codeopt_sandbox.guest.calls.batch import batch_of
-from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
+from codeopt_sandbox.guest.request import batch_of
+from codeopt_sandbox.outcome import Case, CaseVerdict, CaveatKind, Outcome
 
 GENERIC = "Improve this program further."
 """The whole feedback in generic mode, which names nothing, as in the paper's ablation."""

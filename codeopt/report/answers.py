@@ -35,11 +35,10 @@ from codeopt.report.answer_fields import (
     TaskScoreFields,
     TimedCommand,
 )
-from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Decision
-from codeopt_sandbox.limit_test import LimitTest
-from codeopt_sandbox.outcome import ChangedSetting
+from codeopt_sandbox.outcome import Caveat, ChangedSetting
 from codeopt_sandbox.profile import HotLine, MemoryLine, Profile
+from codeopt_sandbox.sequential_test import LimitTest
 
 
 class JudgedJson(AnswerFields):

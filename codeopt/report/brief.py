@@ -17,8 +17,8 @@ from codeopt.core.words import Speedup, counted, money, took
 from codeopt.report.evidence_words import evidence_line
 from codeopt.report.patch_table import has_edits, table_of
 from codeopt.report.result import End, Result
-from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.outcome import Caveat, CaveatKind
 
 MAX_CAVEATS = 2
 """Caveats shown at most; -v shows more, --json all."""

@@ -12,8 +12,8 @@ from codeopt.core.sanitize import inline
 from codeopt.core.words import INCONCLUSIVE, NO_DIFFERENCE, Speedup, counted, directions
 from codeopt_sandbox.call_answer import CallRun
 from codeopt_sandbox.compare import Decision
-from codeopt_sandbox.limit_test import LimitAnswer
 from codeopt_sandbox.outcome import CaseVerdict, Outcome
+from codeopt_sandbox.sequential_test import LimitAnswer
 
 SCREENED: Literal["screened"] = "screened"
 """Verdict of a round that was only timed next to others."""

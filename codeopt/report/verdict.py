@@ -12,10 +12,9 @@ from codeopt.core.history import Candidate, History
 from codeopt.core.sanitize import inline
 from codeopt.core.words import Speedup
 from codeopt.report.outcomes import LIMITS, OUTCOMES, About, verdict_of, why, words_of
-from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Decision
-from codeopt_sandbox.limit_test import LimitAnswer, LimitTest
-from codeopt_sandbox.outcome import ChangedSetting
+from codeopt_sandbox.outcome import Caveat, ChangedSetting
+from codeopt_sandbox.sequential_test import LimitAnswer, LimitTest
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from codeopt.engine.compare import PairResult, compare
 from codeopt.review.change import Change
 from codeopt.review.changed_functions import is_test
 from codeopt.review.repository import Repository
-from codeopt.workloads.sandbox_view.built import COMPILED_FROM, built_files
+from codeopt.workloads.sandbox_view.view import COMPILED_FROM, built_files
 from codeopt_sandbox.owner import temporary_folder
 from codeopt_sandbox.plain_files import copied_plain
 

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from codeopt.analysis.nodes import first_line
-from codeopt.analysis.positions import Def
+from codeopt.analysis.nodes import Def, first_line
 from codeopt.core.errors import UsageError
 from codeopt.core.program import read_program
 from codeopt.core.run_clock import RunClock

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 from codeopt.core.errors import UsageError
 from codeopt.core.program import read_program
-from codeopt.report.stacks.model import Stack, StackProfile
-from codeopt.report.stacks.places import SourcePlaces
+from codeopt.report.stacks import SourcePlaces, Stack, StackProfile
 from codeopt.review.changed_functions import ReviewTarget
 
 

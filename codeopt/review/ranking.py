@@ -19,7 +19,7 @@ from codeopt.core.traced import TracedCalls, Traces
 from codeopt.core.words import utc
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.findings.known import KnownFindings
-from codeopt.workloads.function.corpus.rank import Times, any_function
+from codeopt.workloads.function.corpus.existing_tests import Times, any_function
 from codeopt.workloads.function.corpus.trace_cache import TraceCache
 from codeopt.workloads.function.harness import FunctionHarness, open_harness
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked

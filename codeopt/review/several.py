@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeopt.analysis.hints import is_hinted
+from codeopt.analysis.facts import is_hinted
 from codeopt.core.budget import Ledger, Usage
 from codeopt.core.errors import OutOfTime, UsageError
 from codeopt.core.merging import merged
@@ -33,7 +33,7 @@ from codeopt.review.ranking import Ranking
 from codeopt.review.suggestion import Skipped, Suggestion
 from codeopt.review.surroundings import Improver, rank
 from codeopt.review.work import BUDGET_SPENT, INTERRUPTED, Left, ReviewBudget, ReviewRun, saved_suggestion
-from codeopt.workloads.function.recording.recording import recorded_calls
+from codeopt.workloads.function.recording import recorded_calls
 from codeopt.workloads.source.functions import ModuleFunctions, read_functions
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from codeopt.report.outcomes import About
 from codeopt.report.verdict import Verdict
 from codeopt.review.patch import patch
 from codeopt_sandbox.compare import Decision
-from codeopt_sandbox.limit_test import LimitAnswer
+from codeopt_sandbox.sequential_test import LimitAnswer
 
 if TYPE_CHECKING:
     from codeopt.engine.compare import PairResult

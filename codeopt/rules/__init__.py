@@ -18,13 +18,9 @@ from codeopt import analysis
 from codeopt.analysis import *  # noqa: F403 - all that a rule asks of a program is imported from here too
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
-from codeopt.rules._context import Context
 from codeopt.rules._explanation import Explanation, explain, refusals
-from codeopt.rules._hot_spots import Hot, HotFiles
-from codeopt.rules._imports import bind_stream, plain_import
-from codeopt.rules._input_lines import PARSERS, bare_calls, ignores_line_end
-from codeopt.rules._rule import Example, Rule, as_diff, rule
-from codeopt.rules._same_in_loop import dotted, place_before
+from codeopt.rules._questions import PARSERS, bare_calls, dotted, ignores_line_end, place_before
+from codeopt.rules._rule import Context, Example, Hot, HotFiles, Rule, as_diff, bind_stream, plain_import, rule
 
 __all__ = [
     "Context",

@@ -10,9 +10,7 @@ from os.path import commonprefix
 from codeopt.analysis import AnalyzedProgram, Edit, RefusalReason
 from codeopt.core.proposer import Refusal
 from codeopt.core.revision import Revision
-from codeopt.rules._context import Context
-from codeopt.rules._hot_spots import Hot, HotFiles
-from codeopt.rules._rule import Rule
+from codeopt.rules._rule import Context, Hot, HotFiles, Rule
 
 
 @dataclass

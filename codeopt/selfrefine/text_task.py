@@ -44,7 +44,7 @@ class TextCheck:
 
 @dataclass(frozen=True)
 class TextTask(Task):
-    """A task whose result is a text. `codeopt/selfrefine/text_proposer.py` has the prompts."""
+    """A task whose result is a text. `codeopt/selfrefine/text_workload.py` has the prompts."""
 
     name: str
     role: str

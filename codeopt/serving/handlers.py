@@ -32,8 +32,7 @@ from codeopt.review.work import ReviewBudget
 from codeopt.serving.request import Operation, OperationRequest
 from codeopt.serving.root import Root
 from codeopt.workloads import WorkloadRequest, kind_of
-from codeopt.workloads.function.recording.instrumented_run import UsersCommand
-from codeopt.workloads.function.recording.recording import record, said_of
+from codeopt.workloads.function.recording import UsersCommand, record, said_of
 from codeopt.workloads.project.profiling import profile_project
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Sandbox

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from string import Template
 
-from codeopt.analysis.changed_lines import changed_part
+from codeopt.analysis.nodes import changed_part
 from codeopt.core import words
 from codeopt.core.history import Candidate, Critique, History, Preferred
 from codeopt.core.target import Target

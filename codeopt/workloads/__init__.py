@@ -12,7 +12,6 @@ A kind is a module of this folder, an entry point of the group `codeopt.workload
 
 from __future__ import annotations
 
-from codeopt.workloads._defaults import Defaults as Defaults
 from codeopt.workloads._guard import AnyGain as AnyGain
 from codeopt.workloads._guard import AppliesTo as AppliesTo
 from codeopt.workloads._guard import Consequence as Consequence
@@ -21,10 +20,11 @@ from codeopt.workloads._guard import Gain as Gain
 from codeopt.workloads._guard import Guard as Guard
 from codeopt.workloads._guard import SourcePair as SourcePair
 from codeopt.workloads._guard import guard as guard
-from codeopt.workloads._kinds import kind_of as kind_of
+from codeopt.workloads._protocol import Defaults as Defaults
 from codeopt.workloads._protocol import OpenTarget as OpenTarget
 from codeopt.workloads._protocol import Workload as Workload
 from codeopt.workloads._protocol import WorkloadKind as WorkloadKind
+from codeopt.workloads._protocol import kind_of as kind_of
 from codeopt.workloads._protocol import workload as workload
 from codeopt.workloads._request import Checked as Checked
 from codeopt.workloads._request import Stage as Stage

@@ -10,9 +10,8 @@ from typing import Any, Generic, Literal, TypeVar, get_args
 from codeopt.core.revision import Revision
 from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import TimedRegion
-from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Comparison, Plan
-from codeopt_sandbox.outcome import Case, Outcome
+from codeopt_sandbox.outcome import Case, Caveat, Outcome
 
 CHECK_SOURCE = "check_source"
 CHECK_GAIN = "check_gain"

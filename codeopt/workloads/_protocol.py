@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Protocol
+from types import ModuleType
+from typing import Protocol, cast
 
+from codeopt.core import plugins
 from codeopt.core.briefing import Briefing
-from codeopt.core.budget import Usage
+from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.by_size import BySize
-from codeopt.core.evidence import WorkloadEvidence
+from codeopt.core.errors import UsageError
+from codeopt.core.evidence import CaseEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate, TestsRun
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program, TargetFiles, read_program
@@ -21,7 +24,7 @@ from codeopt.core.words import Speedup
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._request import Checked, Stage, Suite, TimedRegion, WorkloadRequest
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.compare import Plan, StoppingRule
+from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
 from codeopt_sandbox.outcome import Case, Outcome
 from codeopt_sandbox.profile import Profile
 from codeopt_sandbox.runner import Runner
@@ -209,6 +212,7 @@ class OpenTarget(Protocol):
 
 
 Opens = Callable[[WorkloadRequest], AbstractContextManager[OpenTarget]]
+
 Matches = Callable[[Target, ImproveOptions], bool]
 
 
@@ -254,3 +258,125 @@ def workload(
         return WorkloadKind(open_workload, matches, read, priority)
 
     return make
+
+
+# Most of a workload, for kinds that have nothing to add to it.
+
+
+class Defaults:
+    """A workload without fuzzing, profile or rules. A dataclass adds baseline, suite, runner, rule and plan."""
+
+    region = TimedRegion.RUN
+    guards: tuple[str, ...] = ()
+    usage = NOTHING_USED
+    lower_bound_program: Revision | None = None
+    plan: Plan | None
+    suite: Suite
+
+    def timed(self) -> Workload:
+        """Unchanged: the plan is there from the start."""
+        return cast(Workload, self)
+
+    def require_plan(self) -> Plan:
+        assert self.plan is not None
+        return self.plan
+
+    def explain(self, draft: Revision, case: Case, outcome: Outcome) -> Outcome:
+        """The outcome unchanged."""
+        return outcome
+
+    def check(self, draft: Revision, stage: Stage) -> Checked:
+        """Accept; no further check."""
+        return Checked()
+
+    def run_tests(self, draft: Revision, stage: Stage, seconds: float | None, keep: KeepTests) -> Checked:
+        """Accept: there are no tests of a project."""
+        return Checked()
+
+    def unseen_cases(self) -> tuple[Case, ...]:
+        return ()
+
+    def making_unseen(self) -> AbstractContextManager[Callable[[], tuple[Case, ...]]]:
+        """Make them when they are asked for."""
+        return nullcontext(self.unseen_cases)
+
+    def confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
+        """Return the plan of the rounds."""
+        return self.require_plan()
+
+    def plan_by(self, plan: Plan, rule: StoppingRule) -> Plan:
+        """Plan the same cases with the rule's metric."""
+        runner, original = cast(Workload, self).runner, cast(Workload, self).baseline.revision
+        return make_plan(runner, original, plan.cases, self.suite.check, rule)
+
+    def similar_inputs(self, case: Case) -> Iterable[Case]:
+        return ()
+
+    def profile(self, draft: Revision) -> Profile | None:
+        """Return None: there is no profile."""
+        return None
+
+    def by_size(self, draft: Revision, timed: Speedup) -> BySize:
+        """Return nothing: other sizes are not timed."""
+        return BySize()
+
+    def trimmed(self, candidate: Candidate) -> Candidate:
+        """The candidate unchanged."""
+        return candidate
+
+    def bound(self, candidate: Candidate) -> float | None:
+        """Return None: no draft is stopped early."""
+        return None
+
+    def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
+        """Apply no built-in rules."""
+        return ()
+
+    def briefing(self) -> Briefing:
+        """The rules for programs."""
+        return Briefing()
+
+    def adapt(self, proposer: Proposer) -> Proposer:
+        """The proposer unchanged."""
+        return proposer
+
+    @property
+    def headline(self) -> str:
+        """The number of cases in words."""
+        return f"{len(self.suite.cases)} cases, {self.suite.held_out} held out"
+
+    def evidence(self) -> WorkloadEvidence:
+        """The number of cases."""
+        return WorkloadEvidence(cases=CaseEvidence(len(self.suite.cases)))
+
+
+# Finds the kind of a target.
+
+KINDS = "codeopt.workloads"
+"""The folder, and the group of entry points."""
+
+SHARED = ("contract", "generated", "sandbox_view", "source", "tests")
+"""Folders of this package that are not kinds."""
+
+
+def kind_of(target: Target, options: ImproveOptions) -> WorkloadKind:
+    """The kind that is named, or the first that recognises the target. Raises UsageError."""
+    if options.contract and not target.name:
+        raise UsageError(f"--contract is for functions, and {target} has no parameters", hint="name FILE::FUNCTION")
+    names = [name for name in plugins.names(KINDS) if name not in SHARED] if not options.workload else []
+    kinds = [kind_in(plugins.load(KINDS, name)) for name in names]
+    for kind in sorted(kinds, key=lambda each: -each.priority):
+        if kind.matches(target, options):
+            return kind
+    if not options.workload:
+        raise UsageError(f"nothing here knows how to improve {target}")
+    return kind_in(plugins.load(KINDS, options.workload))
+
+
+def kind_in(module: ModuleType) -> WorkloadKind:
+    """Return the kind of target that a module defines.
+
+    Raises:
+        UsageError: The module does not define one.
+    """
+    return plugins.made_by(module, "workload", "open_workload", WorkloadKind, "@workload(matches)")

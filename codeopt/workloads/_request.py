@@ -21,9 +21,8 @@ from codeopt.core.target import Target
 from codeopt.workloads.sandbox_view.linked import Linked, project_top
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.base_folder import BaseFolder
-from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import StoppingRule
-from codeopt_sandbox.outcome import Case, Outcome
+from codeopt_sandbox.outcome import Case, Caveat, Outcome
 from codeopt_sandbox.profile import Mode
 from codeopt_sandbox.verdict import Checker
 

@@ -9,9 +9,7 @@ from typing import Any
 
 from codeopt.core.errors import UsageError
 from codeopt.core.target import Target
-from codeopt.workloads.function.recording.hot_functions import run_shares
-from codeopt.workloads.function.recording.instrumented_run import UsersCommand
-from codeopt.workloads.function.recording.recording import record, said_of
+from codeopt.workloads.function.recording import UsersCommand, record, run_shares, said_of
 from codeopt.workloads.source.functions import read_function
 
 STDERR = 2

@@ -38,7 +38,7 @@ class DoesNothing(UsageError):
 def matches(target: Target, options: ImproveOptions) -> bool:
     """A file without input of its own whose text mentions none."""
     from codeopt.core.program import read_program
-    from codeopt.workloads.function.corpus.rank import any_function
+    from codeopt.workloads.function.corpus.existing_tests import any_function
     from codeopt.workloads.program.cases import cases_beside, reads_stdin
 
     if target.name or target.module or options.cases or options.stdin or options.args is not None:

@@ -13,12 +13,17 @@ from dataclasses import dataclass, field, replace
 from typing import Unpack
 
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, CallTiming, as_call_run, read_answer, read_failure
-from codeopt_sandbox.guest.accept.request import AcceptRequest, OutputsRequest
 from codeopt_sandbox.guest.answer import FIELDS, Answer, Field, Floats
-from codeopt_sandbox.guest.calls.batch import CallBatch, batch_of
-from codeopt_sandbox.guest.calls.function_ref import FunctionRef
-from codeopt_sandbox.guest.environment import USUAL, Environment
-from codeopt_sandbox.guest.tests.request import TestRequest
+from codeopt_sandbox.guest.request import (
+    USUAL,
+    AcceptRequest,
+    CallBatch,
+    Environment,
+    FunctionRef,
+    OutputsRequest,
+    TestRequest,
+    batch_of,
+)
 from codeopt_sandbox.guest_bundle import GuestProgram, Libraries
 from codeopt_sandbox.outcome import RunLimits
 from codeopt_sandbox.runner import GuestRunner, RunOptions

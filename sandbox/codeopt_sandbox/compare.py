@@ -16,13 +16,27 @@ from enum import StrEnum
 from statistics import fmean, median
 from typing import Literal
 
-from codeopt_sandbox.clock_choice import Clock, choose_clock
 from codeopt_sandbox.errors import OriginalUnsteady
-from codeopt_sandbox.guests import PRIOR_SD, WITHIN_SHARE, begins_guest, looks, margin
-from codeopt_sandbox.limit_test import LimitAnswer, LimitRule, LimitTest, against_limit, pairs_needed
-from codeopt_sandbox.outcome import Case, CaseVerdict, Cause, Outcome, Run
+from codeopt_sandbox.outcome import Case, CaseVerdict, Cause, Clock, Outcome, Run, choose_clock
 from codeopt_sandbox.runner import P, Runner, run_on
-from codeopt_sandbox.sequential_test import Side, fewest_pairs, hodges_lehmann, interval, is_far, rejects_null
+from codeopt_sandbox.sequential_test import (
+    PRIOR_SD,
+    WITHIN_SHARE,
+    LimitAnswer,
+    LimitRule,
+    LimitTest,
+    Side,
+    against_limit,
+    begins_guest,
+    fewest_pairs,
+    hodges_lehmann,
+    interval,
+    is_far,
+    looks,
+    margin,
+    pairs_needed,
+    rejects_null,
+)
 from codeopt_sandbox.verdict import Checker, check_tokens, judge
 
 METHOD = "test martingale on paired log ratios (Hodges-Lehmann estimate, anytime-valid interval)"
@@ -86,7 +100,7 @@ class StoppingRule:
     limit: LimitRule | None = None
     """Limit on a slowdown, tested with pairs beyond those of the decision. None: none is asked about."""
     several_guests: bool = False
-    """Pairs come from fresh guests, two at least, and what these differ in is allowed for: codeopt_sandbox.guests."""
+    """Pairs come from fresh guests, two at least, and what these differ in is allowed for: sequential_test.py."""
 
     @property
     def within(self) -> float:

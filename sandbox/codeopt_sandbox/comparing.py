@@ -14,13 +14,11 @@ from struct import unpack
 from typing import Protocol, runtime_checkable
 
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind, State
-from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.guest.answer import CLOSED as KEEPS_PRIVATE
 from codeopt_sandbox.guest.answer import KEPT_UNCHANGED, NO_VIEW, NOTHING, Answer, Field, Floats
 from codeopt_sandbox.guest.answer import UNFIT as FITS_NO_SCENARIO
-from codeopt_sandbox.outcome import Case, Run
-from codeopt_sandbox.tolerance import float_excess
-from codeopt_sandbox.verdict import RunChecker
+from codeopt_sandbox.outcome import Case, CaveatKind, Run
+from codeopt_sandbox.verdict import RunChecker, float_excess
 
 LAST_BITS = 1e-12
 """Relative: floats no further apart differ in how a sum of a few terms was associated."""

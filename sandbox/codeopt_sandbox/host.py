@@ -9,26 +9,30 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, get_args
 
 from codeopt_sandbox.base_folder import INSIDE, BaseFolder
-from codeopt_sandbox.channel import Guest, Pipe
-from codeopt_sandbox.cores import CoreLook
 from codeopt_sandbox.errors import BackendUnavailable, GuestLost, SandboxError
-from codeopt_sandbox.guest.environment import USUAL, Environment
+from codeopt_sandbox.guest.request import USUAL, Environment
 from codeopt_sandbox.guest.wire import SPECIAL
 from codeopt_sandbox.guest_bundle import GuestProgram
 from codeopt_sandbox.outcome import Files, Mode, Run, RunLimits, Stop, WrittenFile
-from codeopt_sandbox.pool import Pool
+from codeopt_sandbox.pool import Guest, Pipe, Pool
 from codeopt_sandbox.runner import Program
 
 BACKENDS = ("docker", "bubblewrap", "process")
+
 _KEPT_BYTES = 256 << 20  # inputs that a guest keeps; the oldest go first
+
 _LOAD_S = 70.0  # what a guest may need to import libraries, of which it gives up those that take longer than 60
+
 _FILE_S = 0.002
 """Time that a guest may need for each file of a base, to copy it and to compare it."""
+
 _GRACE_S = 10.0  # what a guest may need beyond a run's own limit before the host ends it
+
 _ENV = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "HOME": "/tmp",
@@ -376,3 +380,34 @@ def _open(backend: str, options: Options) -> Sandbox:
         sandbox.close()
         raise BackendUnavailable(str(error)) from error
     return sandbox
+
+
+# Choice of a processor core for a run: the least busy one, so that two sandboxes do not share a core unawares.
+
+LOOK_S = 0.03
+
+
+class CoreLook:
+    """A look at the cores that we may use, from now on."""
+
+    def __init__(self) -> None:
+        self.cores = sorted(os.sched_getaffinity(0))
+        self.since, self.before = time.monotonic(), _idle_ticks()
+
+    def quietest(self) -> int:
+        """Return the core with the most idle time so far, observed for LOOK_S or longer. Ties give the last one."""
+        if len(self.cores) == 1:
+            return self.cores[0]
+        time.sleep(max(0.0, self.since + LOOK_S - time.monotonic()))
+        after = _idle_ticks()
+        return max(self.cores, key=lambda core: (after.get(core, 0) - self.before.get(core, 0), core))
+
+
+def _idle_ticks() -> dict[int, int]:
+    """Core -> clock ticks spent idle since boot, from /proc/stat; empty where that cannot be read."""
+    try:
+        lines = Path("/proc/stat").read_text().splitlines()
+    except OSError:
+        return {}
+    rows = (line.split() for line in lines if line.startswith("cpu") and line[3:4].isdigit())
+    return {int(row[0][3:]): int(row[4]) + int(row[5]) for row in rows}

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from secrets import token_hex
 from typing import Any, Literal
 
-from codeopt_sandbox.guest.calls.function_ref import FunctionRef
-from codeopt_sandbox.guest.profile.request import INTERVAL, ProfileRequest
+from codeopt_sandbox.guest.request import INTERVAL, FunctionRef, ProfileRequest
 from codeopt_sandbox.guest_bundle import GuestProgram
 from codeopt_sandbox.outcome import Case, Run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, TypedDict, TypeVar, Unpack
 
-from codeopt_sandbox.guest.environment import Environment
+from codeopt_sandbox.guest.request import Environment
 from codeopt_sandbox.guest_bundle import GuestProgram
 from codeopt_sandbox.outcome import Case, Files, Mode, Run, RunLimits
 

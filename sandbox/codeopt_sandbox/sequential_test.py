@@ -37,24 +37,31 @@ from __future__ import annotations
 import math
 from bisect import insort
 from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
-from itertools import count
-from statistics import median
-from typing import Literal
+from itertools import count, pairwise
+from statistics import fmean, median
+from typing import Literal, Protocol
 
 Side = Literal[1, -1]
 
 FAR = 3.0
 """Ratio of a pair from which on few pairs decide."""
+
 FAR_PAIRS = 4
 """Number of first pairs that must all be so far away."""
+
 LEAST_ALPHA = 0.001
 """Error below which no large ratio ends early: that rarely quiet pairs were not counted."""
 
 _BETS = ((0.35, 2, 0.2), (1.0, 2, 0.3), (3.0, 3, 0.5))
 """(steepness, decay, weight): on a difference of u typical sizes, tanh(steepness * u) / (1 + (u / _FAR) ** decay)."""
+
 _FAR = 3.0
+
 _FARTHEST = 1e6  # typical sizes: larger differences get no bet
+
 _LARGEST_BET = 0.97  # one outlier must not end the game
 
 
@@ -129,3 +136,211 @@ def _reach(differences: Sequence[float], middle: float, alpha: float) -> float:
         between = (low + high) / 2
         low, high = (low, between) if rejects_null(differences, between, -1, alpha) else (between, high)
     return high
+
+
+# Test of a slowdown against a limit: pass, fail, or more pairs are needed. The null hypothesis is at the limit
+# itself, not at equal speed. If the limit fails, "slower by no more than the limit" is rejected. If it passes,
+# "slower by at least the limit" is rejected. Each test is the test martingale of codeopt_sandbox.sequential_test, so
+# both can be evaluated after every pair at a stated error. The difference must also exceed that between guests
+# (codeopt_sandbox.sequential_test). A test against a margin from both sides is Schuirmann's two one-sided tests (J.
+# Pharmacokinetics and Biopharmaceutics 15, 1987).
+
+PAIRS_FACTOR = 4
+"""Most pairs of a test against a limit, as a multiple of those of a comparison."""
+
+MOST_PAIRS_SAID = 100_000
+"""Estimate of pairs from which on no number is given."""
+
+_INEFFICIENCY = 1.5
+"""Pairs of the mixture of bets over those of the best bet for Gaussian noise (benchmarks/errors/gate.py)."""
+
+_MAD = 1.4826
+"""Standard deviation over the median absolute deviation, for Gaussian noise."""
+
+
+class LimitAnswer(StrEnum):
+    """Answer of a test against a limit."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclass(frozen=True)
+class LimitRule:
+    """A limit on a slowdown, with the error rates and the effort of its test."""
+
+    limit: float
+    """Largest allowed increase of time, as a share: 0.05 is 5 % more time."""
+    alpha: float = 0.01
+    """Chance of calling a limit broken that holds, and as much of the opposite."""
+    max_pairs: int = 480
+    max_seconds: float = 60.0
+    """Time after which no pair is begun, seconds."""
+
+    @property
+    def centre(self) -> float:
+        """The logarithm of original / candidate at the limit."""
+        return -math.log1p(self.limit)
+
+
+@dataclass(frozen=True)
+class LimitTest:
+    """Result of a test against a limit."""
+
+    limit: float
+    answer: LimitAnswer
+    alpha: float
+    pairs: int
+    pairs_needed: int | None = None
+    """Estimated pairs that an answer takes; None where there is one, and where the slowdown is too near the limit."""
+    metric: str = "cpu"
+    """Metric that gave the answer."""
+
+    @property
+    def words(self) -> str:
+        """The answer for people."""
+        limit = f"the limit of {self.limit * 100:g}%"
+        if self.answer is LimitAnswer.INCONCLUSIVE:
+            needed = f"about {self.pairs_needed}" if self.pairs_needed else f"more than {MOST_PAIRS_SAID}"
+            return f"inconclusive about {limit}: {self.pairs} pairs were timed, {needed} are needed"
+        by_wall = " by wall time" * (self.metric == "wall")
+        said = "holds" if self.answer is LimitAnswer.PASS else f"is broken{by_wall}"
+        return f"{limit} {said} (error at most {self.alpha:.0%}, {self.pairs} pairs)"
+
+
+class Rejects(Protocol):
+    """Test whether the center of paired differences exceeds `theta` on a side, with an error."""
+
+    def __call__(self, theta: float, side: Side, error: float) -> bool: ...
+
+
+def against_limit(rejects: Rejects, rule: LimitRule, alpha: float) -> LimitAnswer:
+    """Return the answer from the pairs so far.
+
+    Args:
+        rejects: Test of the logarithms of original over candidate.
+        rule: The limit.
+        alpha: Share of the rule's error for a failed limit.
+    """
+    if rejects(rule.centre, -1, alpha):
+        return LimitAnswer.FAIL
+    return LimitAnswer.PASS if rejects(rule.centre, 1, rule.alpha) else LimitAnswer.INCONCLUSIVE
+
+
+def pairs_needed(differences: Sequence[float], rule: LimitRule, apart: float = 0.0) -> int | None:
+    """Estimate the number of pairs for an answer, if noise and distance from the limit stay. None if it is too large.
+
+    A bet on a distance of d gains (d / spread)^2 / 2 a pair (Kelly), and -log(alpha) is needed. `apart` is the part of
+    the present distance that guests explain. It falls with the root of their number, and each guest has equally many
+    pairs.
+    """
+    pairs = len(differences)
+    if pairs < LEAST_PAIRS:
+        return fewest_pairs(rule.alpha)
+    middle = hodges_lehmann(differences)
+    spread = _MAD * median(abs(each - middle) for each in differences)
+    distance = abs(middle - rule.centre)
+    wanted = spread * math.sqrt(-2 * _INEFFICIENCY * math.log(rule.alpha)) + apart * math.sqrt(pairs)
+    if distance * math.sqrt(MOST_PAIRS_SAID) <= wanted:
+        return None
+    return max(math.ceil((wanted / distance) ** 2), pairs + 1, fewest_pairs(rule.alpha))
+
+
+# Variation between guests: all pairs of one share its layout of memory, its pages and its caches, and no number of
+# pairs within it shows what that is worth. The model is that of a meta-analysis with random effects: in guest g the
+# logarithm of original / candidate is centre + b_g, b_g normal with variance tau^2. With k guests, m_g the middle of
+# one's pairs and w_g their share of all: between = max(0, sum (m_g - mean m)^2 - (k - 1) * mean(s^2 / n_g)) s: spread
+# of a pair about its guest's middle tau^2 = (PRIOR_GUESTS * PRIOR_SD^2 + between) / (PRIOR_GUESTS + k - 1) margin =
+# t(PRIOR_GUESTS + k - 1, 1 - error) * tau * sqrt(sum w_g^2) `between` less what pairs explain is DerSimonian and
+# Laird's moment estimate (Controlled Clinical Trials 7, 1986). Two guests alone would have a t of 12.7 and say
+# nothing, so the variance is moderated by a prior worth a few guests, with the degrees of freedom of both (Smyth,
+# Statistical Applications in Genetics and Molecular Biology 3, 2004). The size of the prior is measured by
+# benchmarks/errors/between_guests.py. A comparison, and a test against a limit, give one share of their error to the
+# pairs and the other to the guests (Bonferroni), so that what they state is the error of both: WITHIN_SHARE.
+
+FIRST_PAIRS = 5
+"""Pairs of the first guest and of the second, so that the fewest that decide need two."""
+
+GUEST_PAIRS = 10
+"""Pairs of each further guest.
+
+If later guests had more pairs, the last would have half of the weight, and more pairs would not reduce the margin
+further.
+"""
+
+LEAST_PAIRS = 3
+"""Pairs from which on a guest's middle counts."""
+
+WITHIN_SHARE = 2 / 3
+"""Share of the error that pairs may use; the rest is that of guests."""
+
+PRIOR_GUESTS = 4
+"""Number of guests that the prior is worth."""
+
+PRIOR_SD = 0.01
+"""Standard deviation between guests before any is seen: up to 1.6 % in nine rows of twelve."""
+
+_MAD_OF_NORMAL = 1.4826
+"""Standard deviation over the median absolute deviation, for Gaussian noise."""
+
+
+def begins_guest(pairs: int) -> bool:
+    """Return True if the next pair is the first of a fresh guest: pair 0, 5, 10, 20, 30 ..."""
+    return pairs == FIRST_PAIRS or pairs % GUEST_PAIRS == 0
+
+
+def looks(guests: int) -> float:
+    """Return the number by which an error is divided if the test is repeated after every guest, as for a limit.
+
+    It is one, and one more for each doubling of the guests. Within a doubling the middle changes little
+    (benchmarks/errors/gate.py). A comparison ends at a missing gain and needs no such division.
+    """
+    return 1 + math.log2(max(1, guests))
+
+
+def margin(differences: Sequence[float], starts: Sequence[int], error: float, prior: float = PRIOR_SD) -> float:
+    """Distance from the centre that guests explain, exceeded on one side with a chance of `error`.
+
+    differences: logarithms of original / candidate, one a pair; starts: the first pair of each guest.
+    """
+    ends = [*starts, len(differences)]
+    groups = [group for at, end in pairwise(ends) if len(group := differences[at:end]) >= LEAST_PAIRS]
+    if not groups:
+        return math.inf
+    pairs = sum(map(len, groups))
+    weight = math.sqrt(sum((len(group) / pairs) ** 2 for group in groups))
+    freedom = PRIOR_GUESTS + len(groups) - 1
+    variance = (PRIOR_GUESTS * prior**2 + between(groups)) / freedom
+    return student_quantile(freedom, 1 - error) * math.sqrt(variance) * weight
+
+
+def between(groups: Sequence[Sequence[float]]) -> float:
+    """Return the sum of squares of the guests' middles about their mean, without the part that the spread of pairs
+    explains."""
+    middles = [hodges_lehmann(group) for group in groups]
+    apart = [difference - middle for group, middle in zip(groups, middles, strict=True) for difference in group]
+    spread = _MAD_OF_NORMAL * median(map(abs, apart))
+    explained = (len(groups) - 1) * fmean(spread**2 / len(group) for group in groups)
+    return max(0.0, sum((middle - fmean(middles)) ** 2 for middle in middles) - explained)
+
+
+def student_quantile(freedom: int, chance: float) -> float:
+    """Quantile of Student's t above its middle, by bisection."""
+    low, high = 0.0, 1e4
+    for _ in range(60):
+        at = (low + high) / 2
+        low, high = (at, high) if _student_below(freedom, at) < chance else (low, at)
+    return high
+
+
+def _student_below(freedom: int, t: float) -> float:
+    """Distribution of Student's t for t >= 0, the finite sums of Abramowitz and Stegun 26.7.3 and 26.7.4."""
+    sine, cosine = t / math.hypot(t, math.sqrt(freedom)), math.sqrt(freedom) / math.hypot(t, math.sqrt(freedom))
+    odd = freedom % 2
+    term = total = (cosine if freedom > 1 else 0.0) if odd else 1.0
+    for at in range(3 if odd else 2, freedom - 1, 2):
+        term *= cosine**2 * (at - 1) / at
+        total += term
+    within = 2 / math.pi * (math.asin(sine) + sine * total) if odd else sine * total
+    return (1 + within) / 2

@@ -11,11 +11,9 @@ import pytest
 
 from codeopt_sandbox.call_answer import CallAnswer, State
 from codeopt_sandbox.guest.answer import Answer
-from codeopt_sandbox.guest.calls.answering import Answering
-from codeopt_sandbox.guest.calls.batch import CallBatch
-from codeopt_sandbox.guest.calls.function_ref import FunctionRef
-from codeopt_sandbox.guest.calls.plain_arguments import ArgumentsBefore
+from codeopt_sandbox.guest.calls.answering import Answering, ArgumentsBefore
 from codeopt_sandbox.guest.calls.repr.tree import Encoder
+from codeopt_sandbox.guest.request import CallBatch, FunctionRef
 
 MODULE = """\
 class G:

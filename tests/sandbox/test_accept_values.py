@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt_sandbox.guest.accept.values import value
-from codeopt_sandbox.guest.calls.json_text import to_json
-from codeopt_sandbox.guest.calls.repr.portable import portable
+from codeopt_sandbox.guest.calls.channel import to_json
+from codeopt_sandbox.guest.calls.outcome import portable
 from codeopt_sandbox.guest.calls.repr.tree import Encoder
 
 numpy = pytest.importorskip("numpy")

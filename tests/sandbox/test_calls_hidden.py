@@ -14,7 +14,7 @@ import pytest
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest.calls.scenarios import RENEWED, SCENARIO
-from codeopt_sandbox.guest.environment import SHIFTED, USUAL
+from codeopt_sandbox.guest.request import SHIFTED, USUAL
 from tests.conftest import open_or_skip
 from tests.sandbox.said import observed
 

@@ -9,8 +9,8 @@ import pytest
 
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
-from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.comparing import AnswerComparison
+from codeopt_sandbox.outcome import CaveatKind
 from tests.conftest import open_or_skip
 
 METRICS = """

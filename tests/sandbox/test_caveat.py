@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from codeopt_sandbox.caveat import Caveat, CaveatKind, Tier, cut, distinct
+from codeopt_sandbox.outcome import Caveat, CaveatKind, Tier, cut, distinct
 
 CAVEAT = Caveat(CaveatKind.INPUT, "f([True])", "returns 1", "returns True", "no known call has a bool")
 

@@ -20,8 +20,8 @@ import docker as sdk
 import pytest
 
 from codeopt_sandbox import BackendUnavailable, RunLimits, Sandbox, SandboxError, docker, host, open_sandbox, owner
-from codeopt_sandbox.channel import Guest
 from codeopt_sandbox.guest.supervisor import usage
+from codeopt_sandbox.pool import Guest
 from tests.conftest import BACKENDS, open_or_skip
 from tests.sandbox import machine
 

@@ -22,9 +22,8 @@ from codeopt_sandbox.compare import (
     measured_value,
 )
 from codeopt_sandbox.errors import OriginalUnsteady
-from codeopt_sandbox.limit_test import LimitAnswer, LimitRule
 from codeopt_sandbox.outcome import Case, Cause, Run, WrittenFile
-from codeopt_sandbox.sequential_test import interval, log_e_value, rejects_null
+from codeopt_sandbox.sequential_test import LimitAnswer, LimitRule, interval, log_e_value, rejects_null
 from codeopt_sandbox.verdict import check_tokens
 from tests.support.candidates import run
 from tests.support.scripted import Asked, ScriptedRunner

@@ -15,11 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.comparing import AnswerComparison, FloatPairs, Observable
 from codeopt_sandbox.guest.answer import FIELDS, KEPT_UNCHANGED, NO_VIEW, Answer, Field, Floats
-from codeopt_sandbox.guest.calls.outcome import State, died, no_arguments, timeout
-from codeopt_sandbox.guest.calls.repr.fields import text_field
+from codeopt_sandbox.guest.calls.outcome import State, died, no_arguments, text_field, timeout
+from codeopt_sandbox.outcome import CaveatKind
 from tests.sandbox.answered import answer_of, module, returning, told
 
 __all__ = ["module"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from codeopt_sandbox import Options, Sandbox, cores, open_sandbox
+from codeopt_sandbox import Options, Sandbox, host, open_sandbox
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from tests.conftest import open_or_skip
@@ -47,20 +47,20 @@ def one_core_busy() -> Iterator[None]:
 
 
 def test_it_is_one_that_we_may_use() -> None:
-    assert cores.CoreLook().quietest() in CORES
+    assert host.CoreLook().quietest() in CORES
 
 
 def test_with_one_core_there_is_no_choice() -> None:
     os.sched_setaffinity(0, {CORES[0]})
     try:
-        assert cores.CoreLook().quietest() == CORES[0]
+        assert host.CoreLook().quietest() == CORES[0]
     finally:
         os.sched_setaffinity(0, CORES)
 
 
 def test_idle_time_is_known_for_every_core_and_only_grows(one_core_busy: None) -> None:
-    before = cores._idle_ticks()
-    after = cores._idle_ticks()
+    before = host._idle_ticks()
+    after = host._idle_ticks()
     assert set(CORES) <= set(before)
     assert all(after[core] >= before[core] for core in before)
 

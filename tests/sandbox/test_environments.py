@@ -8,7 +8,7 @@ import pytest
 
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
-from codeopt_sandbox.guest.environment import EMBEDDED, NEIGHBOUR, SHIFTED, USUAL, Environment, seeded
+from codeopt_sandbox.guest.request import EMBEDDED, NEIGHBOUR, SHIFTED, USUAL, Environment, seeded
 from codeopt_sandbox.guest_bundle import Libraries
 
 MODULE = """

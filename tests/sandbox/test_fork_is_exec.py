@@ -7,7 +7,7 @@ import re
 import pytest
 
 from codeopt_sandbox import Run, Sandbox
-from codeopt_sandbox.guest.environment import seeded
+from codeopt_sandbox.guest.request import seeded
 from tests.sandbox.probes import PROBES
 
 _ADDRESS = re.compile(rb"0x[0-9a-f]+|started \d+")

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt_sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
-from codeopt_sandbox.guests import begins_guest, between, margin, student_quantile
 from codeopt_sandbox.outcome import Case, Run
-from codeopt_sandbox.sequential_test import interval
+from codeopt_sandbox.sequential_test import begins_guest, between, interval, margin, student_quantile
 from tests.support.candidates import run
 from tests.support.scripted import Asked, ScriptedRunner
 

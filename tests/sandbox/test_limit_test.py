@@ -9,9 +9,7 @@ import random
 import pytest
 
 from codeopt_sandbox.compare import Comparison, Decision, Series, StoppingRule, _result, decide
-from codeopt_sandbox.guests import begins_guest
-from codeopt_sandbox.limit_test import LimitAnswer, LimitRule, pairs_needed
-from codeopt_sandbox.sequential_test import interval, rejects_null
+from codeopt_sandbox.sequential_test import LimitAnswer, LimitRule, begins_guest, interval, pairs_needed, rejects_null
 
 LIMITS = (0.01, 0.02, 0.05, 0.10)
 

@@ -6,10 +6,10 @@ import pytest
 
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
-from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.comparing import AnswerComparison, Observable
 from codeopt_sandbox.guest.answer import Answer
 from codeopt_sandbox.guest.calls.scenarios import ORDER, SCENARIO
+from codeopt_sandbox.outcome import CaveatKind
 
 LENGTHS = [20, 19_999, 20_000, 20_001, 60_000]
 MODULE = """\

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from codeopt_sandbox import Options, Sandbox, SandboxError
-from codeopt_sandbox.channel import Guest
-from codeopt_sandbox.pool import Pool
+from codeopt_sandbox.pool import Guest, Pool
 from tests.conftest import BACKENDS, open_or_skip
 from tests.sandbox import machine
 from tests.sandbox.machine import until

@@ -13,7 +13,7 @@ import pytest
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest.calls import scenarios
-from codeopt_sandbox.guest.environment import CONFIRMING, EMBEDDED, NEIGHBOUR, SHIFTED, USUAL, Environment, seeded
+from codeopt_sandbox.guest.request import CONFIRMING, EMBEDDED, NEIGHBOUR, SHIFTED, USUAL, Environment, seeded
 from tests.conftest import open_or_skip
 from tests.support.recorded import Row, digest, recorded, write_down
 

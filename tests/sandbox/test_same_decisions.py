@@ -12,12 +12,22 @@ from pathlib import Path
 
 import pytest
 
-from codeopt_sandbox.clock_choice import choose_clock
 from codeopt_sandbox.compare import Plan, Series, StoppingRule, compare, decide, make_plan
-from codeopt_sandbox.guests import begins_guest, between, looks, margin
-from codeopt_sandbox.limit_test import LimitRule, pairs_needed
-from codeopt_sandbox.outcome import Case, Run, WrittenFile
-from codeopt_sandbox.sequential_test import fewest_pairs, hodges_lehmann, interval, is_far, log_e_value, rejects_null
+from codeopt_sandbox.outcome import Case, Run, WrittenFile, choose_clock
+from codeopt_sandbox.sequential_test import (
+    LimitRule,
+    begins_guest,
+    between,
+    fewest_pairs,
+    hodges_lehmann,
+    interval,
+    is_far,
+    log_e_value,
+    looks,
+    margin,
+    pairs_needed,
+    rejects_null,
+)
 from codeopt_sandbox.verdict import check_tokens, judge, last_bits, open_checker
 from tests.support.candidates import run
 from tests.support.recorded import Row, digest, recorded, write_down

@@ -11,7 +11,7 @@ from codeopt.core.revision import Revision
 from codeopt.workloads import Defaults, Stage, Suite
 from codeopt.workloads._request import Checked
 from codeopt_sandbox.compare import Plan, StoppingRule
-from codeopt_sandbox.guest.environment import CONFIRMING, USUAL, Environment
+from codeopt_sandbox.guest.request import CONFIRMING, USUAL, Environment
 from codeopt_sandbox.outcome import Case, Files, Mode, Outcome, Run, RunLimits
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import check_tokens, judge

@@ -9,9 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from benchmarks.errors.arenas import CHANGES, COMPILED, RIGHT, UNKNOWN, WRONG, Trial, Truth
-from benchmarks.errors.arenas.settings import Settings
-from benchmarks.errors.arenas.truth import files
+from benchmarks.errors.arenas import CHANGES, COMPILED, RIGHT, UNKNOWN, WRONG, Settings, Trial, Truth, files
 from codeopt.batch.datasets._importers.algotune import ACCEPT
 from codeopt.core.target import Target
 

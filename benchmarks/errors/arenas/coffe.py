@@ -12,9 +12,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from benchmarks.errors.arenas import RIGHT, Trial, Truth
+from benchmarks.errors.arenas import RIGHT, Settings, Trial, Truth
 from benchmarks.errors.arenas.mutants import Mutant, wrong_drafts
-from benchmarks.errors.arenas.settings import Settings
 from codeopt.core.target import Target
 from codeopt_sandbox import Case, RunLimits, open_sandbox
 from codeopt_sandbox.caseio import read_cases

@@ -11,10 +11,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from benchmarks.errors.arenas import CHANGES, RIGHT, Trial, Truth
+from benchmarks.errors.arenas import CHANGES, RIGHT, Ran, Settings, Trial, Truth, files
 from benchmarks.errors.arenas.mutants import Mutant, wrong_drafts
-from benchmarks.errors.arenas.settings import Settings
-from benchmarks.errors.arenas.truth import Ran, files
 from codeopt.batch.datasets._importers._functions import last_function
 from codeopt.core.target import Target
 from codeopt_sandbox.comparing import Observable

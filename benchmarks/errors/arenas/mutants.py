@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 
-from benchmarks.errors.arenas import WRONG, Trial, Truth
-from benchmarks.errors.arenas.settings import Settings
+from benchmarks.errors.arenas import WRONG, Settings, Trial, Truth
 
 ASKED = 12
 """Mutants of a task that are run, of which those are taken that differ on the fewest calls or tests."""

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.cli.output import deliver, tell
     from codeopt.cli.review_flags import go_on_with, report_blind
     from codeopt.core.console import Console
-    from codeopt.report.stacks.read import read_profile
+    from codeopt.report.stack_files import read_profile
     from codeopt.review.check import CheckedPart, check, listed
     from codeopt.review.findings.known import open_findings
     from codeopt.review.profile_ranking import rank_by_profile

@@ -97,7 +97,7 @@ def _decisions(
     from codeopt.batch.datasets._importers import ImportRequest, check_pair
     from codeopt.batch.datasets._importers._functions import FunctionTask, check_function
     from codeopt.core import plugins
-    from codeopt_sandbox.guest.environment import seeded
+    from codeopt_sandbox.guest.request import seeded
 
     def run(source: str, stdin: bytes, hash_seed: int) -> Run:
         return sandbox.run(source, stdin, mode="exec", environment=seeded(hash_seed))

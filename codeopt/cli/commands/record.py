@@ -47,8 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _of_command(arguments: argparse.Namespace, target: Target, command: tuple[str, ...]) -> list[str]:
     from codeopt.core.interpreter import find_interpreter
-    from codeopt.workloads.function.recording.instrumented_run import UsersCommand
-    from codeopt.workloads.function.recording.recording import record, said_of
+    from codeopt.workloads.function.recording import UsersCommand, record, said_of
     from codeopt.workloads.source.functions import read_function
 
     if not command:

@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.cli.settings import require_own_word, set_aside
     from codeopt.core.console import Console
     from codeopt.review.reporters import open_reporter
-    from codeopt_sandbox.limit_test import LimitAnswer
+    from codeopt_sandbox.sequential_test import LimitAnswer
 
     require_own_word(arguments, "output_format")  # it is loaded before the change is read
     arguments.refused = set_aside(arguments)

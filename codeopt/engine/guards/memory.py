@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codeopt.engine.guards import AnyGain, Consequence, Finding, TimedRegion, guard
-from codeopt_sandbox.caveat import Caveat, CaveatKind
+from codeopt_sandbox.outcome import Caveat, CaveatKind
 from codeopt_sandbox.runner import run_on
 
 MIN_FACTOR = 2.0

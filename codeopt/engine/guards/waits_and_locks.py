@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.analysis.positions import Def
+from codeopt.analysis.nodes import Def
 from codeopt.engine.guards import Consequence, Finding, SourcePair, guard
 from codeopt.workloads.source.functions import definitions, dotted, own_nodes
 

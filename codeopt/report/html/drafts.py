@@ -16,8 +16,7 @@ from codeopt.report.html.charts import pairs_chart, times_chart
 from codeopt.report.html.markup import Child, Markup, tag
 from codeopt.report.html.templating import folded, scrolls, table
 from codeopt.report.outcomes import SCREENED, is_screened, so_far, verdict_of, word_of
-from codeopt_sandbox.caveat import Caveat
-from codeopt_sandbox.outcome import CaseVerdict
+from codeopt_sandbox.outcome import CaseVerdict, Caveat
 
 DIFF_LINES = 400
 CONTEXT = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from codeopt.report.html.markup import Markup, tag
-from codeopt.report.stacks.tree import CallNode
+from codeopt.report.stacks import CallNode
 
 ROW = 18
 """Height of a row, pixels."""

@@ -6,8 +6,7 @@ import ast
 import warnings
 from difflib import SequenceMatcher
 
-from codeopt.analysis.nodes import first_line
-from codeopt.analysis.positions import Def, find_definition
+from codeopt.analysis.nodes import Def, find_definition, first_line
 from codeopt.core.merging import lines_of
 
 Parts = tuple[list[str], list[str], list[str]]

@@ -17,8 +17,8 @@ from codeopt.core.linked_packages import PACKAGES
 from codeopt.core.options import ImproveOptions
 from codeopt.review.findings.evidence import Evidence
 from codeopt.review.findings.finding import FindingKey
+from codeopt.workloads.sandbox_view.imported import imported_files
 from codeopt.workloads.sandbox_view.linked import Linked
-from codeopt.workloads.sandbox_view.untracked import imported_files
 from codeopt.workloads.sandbox_view.view import Module, locate
 from codeopt_sandbox.plain_files import read_bytes, read_text
 

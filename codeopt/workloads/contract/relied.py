@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from codeopt.analysis.positions import Def
+from codeopt.analysis.nodes import Def
 from codeopt.workloads.source.functions import dotted
 
 _SEARCHES = ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right", "merge")

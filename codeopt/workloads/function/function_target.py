@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import shlex
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-from codeopt.core.errors import UsageError
+from codeopt.analysis.facts import is_hinted
+from codeopt.core.errors import ModelError, NotVerifiable, UsageError
+from codeopt.core.git import work_trees
+from codeopt.core.history import Candidate
+from codeopt.core.next_step import other_command
 from codeopt.core.program import TargetFiles, make_program
 from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
 from codeopt.core.target import Target
-from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.function.corpus.corpus import CallCorpus
-from codeopt.workloads.function.corpus.corpus_cache import known_function
+from codeopt.workloads import Suite, WorkloadRequest
+from codeopt.workloads._judging import InputPolicy
+from codeopt.workloads._runs import compared_in
+from codeopt.workloads.contract.function import Contract
+from codeopt.workloads.function.corpus.cases import cases_by_tier, read_on_cases, shown_and_held
+from codeopt.workloads.function.corpus.collect import ask_for_calls, with_names
+from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck, TooThin
+from codeopt.workloads.function.corpus.corpus_cache import KnownFunction, known_function
+from codeopt.workloads.function.corpus.existing_tests import find_tests
+from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall, informed, observe_quick
+from codeopt.workloads.function.corpus.scenarios import scenario_cases
 from codeopt.workloads.function.harness import FunctionHarness, open_harness, require_same_parameters
-from codeopt.workloads.function.measure import first_workload, measure, measure_recorded
 from codeopt.workloads.function.narrowing import contract_expression, narrowed
 from codeopt.workloads.function.other_version import OtherVersionOfFunction
-from codeopt.workloads.function.timing.plan import choose
-from codeopt.workloads.function.timing.profile import profile_function
-from codeopt.workloads.function.workload import FunctionWorkload
+from codeopt.workloads.function.recording import recorded_calls
+from codeopt.workloads.function.special_check import special_checker
+from codeopt.workloads.function.timed_again import profile_function
+from codeopt.workloads.function.timing import choose
+from codeopt.workloads.function.workload import FunctionWorkload, comparison_of
 from codeopt.workloads.sandbox_view.libraries import Preload, Side, load_libraries
-from codeopt.workloads.sandbox_view.module_outside_package import is_outside_package
-from codeopt.workloads.sandbox_view.view import INSIDE, locate, named_files, open_view
+from codeopt.workloads.sandbox_view.linked import project_top
+from codeopt.workloads.sandbox_view.reached import is_outside_package
+from codeopt.workloads.sandbox_view.view import INSIDE, MANAGE, locate, named_files, open_view
 from codeopt.workloads.source.functions import Function, read_function
 from codeopt_sandbox import Sandbox
+from codeopt_sandbox.comparing import AnswerChecker, Observable
+from codeopt_sandbox.outcome import CaseVerdict, Outcome, Run, Tier
 from codeopt_sandbox.profile import Profile
 
 
@@ -145,3 +164,169 @@ def _other(function: Function, target: Target | None, program: TargetFiles | Non
         other = read_function(function.path, target.name, make_program(function.path, other.source))
     require_same_parameters(function, other)
     return other
+
+
+# Measure a function: collect its calls, and make the workload that judges drafts by them.
+
+RECORDED = CallTimeLimit(0.5, 1.0)
+"""Seconds that one recorded call and all of them may take where nothing else is asked of a draft."""
+
+
+def measure(
+    request: WorkloadRequest, harness: FunctionHarness, early_check: EarlyCheck | None = None
+) -> FunctionWorkload:
+    """Find out what the function does, by calls of every source. Raises ProgramError when too little can be known.
+
+    A language model writes calls where it may, and nothing else gives enough.
+    """
+    try:
+        return _measured(request, harness, request.calls_text, early_check)
+    except NotVerifiable as error:
+        if not isinstance(error, TooThin) or request.options.calls or not request.model_calls:
+            said = advice(request, harness, error.tests if isinstance(error, TooThin) else ())
+            if not said:
+                raise
+            raise NotVerifiable(str(error), error.diagnostics, hint=said) from error
+        session = request.session
+        session.console.aside(f"{error}: asking the model for calls")
+        written = ask_for_calls(session.open_model(request.options, session.console.warn), harness, str(error))
+        session.on_usage(written.usage)
+        if written.problem:
+            raise ModelError(f"the model wrote no calls: {written.problem}") from error
+        return replace(_measured(request, harness, written.text, early_check), usage=written.usage)
+
+
+def _measured(
+    request: WorkloadRequest, harness: FunctionHarness, calls_text: str, early_check: EarlyCheck | None
+) -> FunctionWorkload:
+    known = known_function(request, harness, calls_text, early_check=early_check)
+    try:
+        return _from_corpus(request, known)
+    except NotVerifiable:
+        if known.corpus.reused_from is None:
+            raise
+        known.kept.forget()
+        return _from_corpus(request, known_function(request, harness, calls_text, fresh=True))
+
+
+def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionWorkload:
+    """The workload of a known function. Raises NotVerifiable, ProgramError."""
+    corpus, contract = narrowed(function.harness, function.corpus, request.options.contract)
+    inside, hinted = _inside(corpus, contract), is_hinted(function.harness.function.node)
+    if reason := inside.thin(hinted=hinted):
+        raise TooThin(reason, corpus.diagnostics, corpus.tests)
+    corpus = replace(corpus, diagnostics=(*corpus.diagnostics, *corpus.left_out.unsteady(), *inside.few()))
+    given = [known for known in corpus.known if not known.made_of_others]
+    derived = [known for known in corpus.known if known.made_of_others]
+    shown, held = shown_and_held(given, derived)
+    harness = informed(function.harness, given)
+    found = _workload(request, harness, corpus, contract, shown, held, given or derived)
+    return replace(found, kept=function.kept)
+
+
+def _inside(corpus: CallCorpus, contract: Contract) -> CallCorpus:
+    """The evidence that the user's expression leaves: nothing is claimed by calls that it excludes."""
+    return replace(corpus, known=tuple(each for each in corpus.known if not contract.outside(each.text)))
+
+
+def first_workload(request: WorkloadRequest, harness: FunctionHarness, corpus: CallCorpus) -> FunctionWorkload:
+    """Judged by the calls that the sources gave, before any is made from them: enough to refuse a draft that answers
+    one of them otherwise."""
+    harness = with_names(harness, [each.text for each in corpus.known])
+    corpus, contract = narrowed(harness, corpus, request.options.contract)
+    return _workload(request, harness, corpus, contract, list(corpus.known), [], [], whole=False)
+
+
+def measure_recorded(request: WorkloadRequest, harness: FunctionHarness) -> FunctionWorkload:
+    """Judged by the recorded calls alone, as many as the original makes in RECORDED.total seconds, all of which may be
+    shown: quick, and nobody need ask what others may call it with. Raises ProgramError."""
+    texts = recorded_calls(harness.function)
+    known = observe_quick(harness, texts, "recorded", RECORDED)
+    if not known:
+        raise NotVerifiable(f"none of its {len(texts)} recorded calls can be made again and does the same twice")
+    harness = with_names(harness, [each.text for each in known])
+    corpus, contract = narrowed(harness, CallCorpus(tuple(known)), request.options.contract)
+    return _workload(request, harness, corpus, contract, list(corpus.known), [], list(corpus.known))
+
+
+def _workload(
+    request: WorkloadRequest, harness: FunctionHarness, corpus: CallCorpus, contract: Contract,
+    shown: list[KnownCall], held: list[KnownCall], read_on: list[KnownCall], *, whole: bool = True,
+) -> FunctionWorkload:  # fmt: skip
+    """The workload of known calls. whole: they are cases of each environment, and several of them are made
+    together also."""
+    options = request.options
+    runner = harness.recording_runner
+    check: AnswerChecker = comparison_of(options)
+    special = special_checker(harness, options, corpus.known)
+    if special:
+        check = special
+    policy = InputPolicy(options.mutated_inputs)
+    cases = cases_by_tier(harness, runner, shown, "calls", check, contract, policy=policy, elsewhere=whole)
+    cases += cases_by_tier(harness, runner, held, "held", check, contract, held_out=True, policy=policy)
+    cases += read_on_cases(harness, runner, [each for each in read_on if not contract.outside(each.text)], check)
+    if whole and not special:  # what several calls answer together is no value to be accepted
+        usual = [each for each in shown if policy.rejects(Tier.SIMILAR) or not each.made_of_others]
+        inside = [each for each in usual if not contract.beyond(each.text)]
+        may_change = Observable.ARGUMENTS in options.ignore_difference
+        cases += scenario_cases(harness, runner, inside, contract, may_change=may_change, policy=policy)
+    runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
+    outcomes = tuple(Outcome(case.name, CaseVerdict.AC, run) for case, run in zip(cases, runs, strict=True))
+    original = replace(request.baseline or Candidate(0, harness.revision, "the original"), outcomes=outcomes)
+    once = replace(request.rule, pair_seconds=0.0)  # a run is as many passes as it takes: see timing.PAIR_S
+    suite = Suite(tuple(cases), check)
+    found = FunctionWorkload(request, harness, corpus, runner, original, suite, once, contract=contract)
+    request.session.console.detail(compared_in(found.environments, "calls"))
+    return found
+
+
+MOST_FILES = 4
+"""Maximum number of test files that the command names."""
+
+
+def advice(request: WorkloadRequest, harness: FunctionHarness, tests: Sequence[str] = ()) -> str:
+    """`check it by a command instead: codeopt ...`; empty where no test is known, or the tests are not the project's.
+
+    tests: ids of tests that call the function; empty: those that name it, or import its module.
+    """
+    files = list(dict.fromkeys(test.partition("::")[0] for test in tests)) or _found(harness)
+    root = harness.view.module.root
+    files = [file for file in files if (root / file).is_file()][:MOST_FILES]
+    if not files or not any(work_trees(root)):
+        return ""
+    command = shlex.join(_words(request, harness, files))
+    folder = os.path.relpath(_of_user(root, request))
+    where = [] if folder == os.curdir else [folder]
+    asked = request.session.command
+    if request.other is None:
+        return f"check it by a command instead: {other_command(asked, 'improve', *where, '--run', command)}"
+    base = [] if "--base" in asked else ["--base", "HEAD"]
+    line = other_command(asked, "compare", *where, *base, "--run", command)
+    return f"check it by a command instead, with NEW in the place of OLD: {line}"
+
+
+def _of_user(root: Path, request: WorkloadRequest) -> Path:
+    """Return the folder of the project for the user: NEW's if OLD is a checkout made for a comparison with a commit."""
+    here = next(work_trees(Path.cwd()), None)
+    if request.other is None or here is None or root.resolve().is_relative_to(here):
+        return root
+    new = project_top(request.other.path.resolve())
+    return new if new.is_relative_to(here) else root
+
+
+def _words(request: WorkloadRequest, harness: FunctionHarness, files: Sequence[str]) -> list[str]:
+    """Command that runs test files: Django's where the project is one of its, unittest where there is no pytest."""
+    dotted = [file.removesuffix(".py").replace("/", ".") for file in files]
+    if harness.target.django and (harness.view.module.root / MANAGE).is_file():
+        return ["python", MANAGE, "test", *dotted]
+    if request.interpreter is None or request.interpreter.pytest_version:
+        return ["pytest", "-q", *files]
+    return ["python", "-m", "unittest", *dotted]
+
+
+def _found(harness: FunctionHarness) -> list[str]:
+    """Test files that name the function, else those that may reach its module, relative to the project."""
+    base = Path(harness.view.shown_at) if harness.sandbox.isolated else harness.view.folder
+    near = find_tests(harness)
+    inside = (Path(path) for path in near.calling or near.reaching)
+    return [path.relative_to(base).as_posix() for path in inside if path.is_relative_to(base)]

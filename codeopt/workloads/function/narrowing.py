@@ -18,7 +18,7 @@ from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.source.functions import Function
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import Answer, CallBatch
-from codeopt_sandbox.guest.calls.repr.fields import FieldMaker
+from codeopt_sandbox.guest.calls.outcome import FieldMaker
 
 EVALUATED = "_codeopt_contract_"
 """Name of the function that a module gets for it."""

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from codeopt.analysis.positions import bound_names
+from codeopt.analysis.nodes import bound_names
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.workloads import Checked
 from codeopt.workloads.function.corpus.existing_tests import run_tests
 from codeopt.workloads.function.harness import FunctionHarness, make_target
-from codeopt.workloads.sandbox_view.module_outside_package import is_outside_package
+from codeopt.workloads.sandbox_view.reached import is_outside_package
 from codeopt.workloads.sandbox_view.view import View
 from codeopt.workloads.source.functions import Function, read_function
 from codeopt_sandbox.calls import FunctionRef

@@ -22,7 +22,7 @@ from codeopt.workloads.function.corpus.sources import Ask
 from codeopt.workloads.function.corpus.sources.tests import find
 from codeopt.workloads.function.corpus.trace_cache import open_trace_cache
 from codeopt.workloads.function.harness import open_harness
-from codeopt.workloads.function.recording.recording import keep_calls, recorded_calls, recording_file
+from codeopt.workloads.function.recording import keep_calls, recorded_calls, recording_file
 from codeopt.workloads.sandbox_view.linked import Linked
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Sandbox

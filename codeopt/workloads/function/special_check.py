@@ -13,15 +13,15 @@ from typing import Any
 from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
 from codeopt.core.ownership import read_given
-from codeopt.workloads._checker_answers import CheckerAnswers
+from codeopt.workloads._judging import CheckerAnswers
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt_sandbox.call_answer import CallAnswer, CallRun
 from codeopt_sandbox.calls import Answer, accept_program
 from codeopt_sandbox.comparing import AnswerComparison, AnswerDifference, AnsweredCase
-from codeopt_sandbox.guest.accept.request import NO_LITERAL, AcceptRequest
 from codeopt_sandbox.guest.answer import NOTHING
-from codeopt_sandbox.guest.calls.repr.fields import MAX_VALUE_BYTES
+from codeopt_sandbox.guest.calls.outcome import MAX_VALUE_BYTES
+from codeopt_sandbox.guest.request import NO_LITERAL, AcceptRequest
 from codeopt_sandbox.outcome import Case, Run
 from codeopt_sandbox.verdict import Checker
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from codeopt.analysis import AnalyzedProgram, ShownTypes, parse
-from codeopt.analysis.nodes import first_line, is_bare_constant
-from codeopt.analysis.positions import Def
+from codeopt.analysis.nodes import Def, first_line, is_bare_constant
 from codeopt.core.excerpted import Excerpted
 from codeopt.core.history import Draft, History
 from codeopt.core.revision import Revision

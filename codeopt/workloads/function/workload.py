@@ -20,16 +20,16 @@ from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup, counted
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Gain, Stage, Suite, TimedRegion, Workload, WorkloadRequest
-from codeopt.workloads._environments import axes, variables_read
+from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads._other_core import on_other_core
-from codeopt.workloads._policy import InputPolicy
+from codeopt.workloads._runs import axes, variables_read
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.contract.seen import shown_types
-from codeopt.workloads.function.briefing import brief
-from codeopt.workloads.function.calls import paste
+from codeopt.workloads.function.beside_answers import check_process_state, judge_views, unrun_lines
+from codeopt.workloads.function.briefing import brief, given_by_shape, has_objects
+from codeopt.workloads.function.calls import counterexample
 from codeopt.workloads.function.calls.counterexample import apart, as_python
 from codeopt.workloads.function.calls.shrink import Failing, first_failing, smallest
-from codeopt.workloads.function.changed_lines import unrun_lines
 from codeopt.workloads.function.corpus.cases import (
     LENIENT,
     CallCase,
@@ -38,35 +38,28 @@ from codeopt.workloads.function.corpus.cases import (
     beyond_caveats,
     call_caveats,
     calls_of,
+    cases_by_tier,
+    disturbed,
     without_unsteady,
 )
 from codeopt.workloads.function.corpus.corpus import CallCorpus, fresh_ones, long_ones, longest_s, never_the_same
-from codeopt.workloads.function.corpus.corpus_cache import CorpusCache
+from codeopt.workloads.function.corpus.corpus_cache import CorpusCache, cached_choice
 from codeopt.workloads.function.corpus.existing_tests import failing
-from codeopt.workloads.function.corpus.shown_calls import given_by_shape, has_objects
-from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.function.known_cases import cases_by_tier, disturbed
+from codeopt.workloads.function.corpus.scenarios import LONGEST_SHOWN, ScenarioCase, ScenarioShrinker, judged
+from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.other_version import OtherVersionOfFunction, changed_parameters
-from codeopt.workloads.function.process_state_diff import check_process_state
-from codeopt.workloads.function.scenario_cases import LONGEST, ScenarioCase, ScenarioShrinker, judged
 from codeopt.workloads.function.special_check import SpecialChecker
-from codeopt.workloads.function.timed_runs import TimedRuns
-from codeopt.workloads.function.timing.by_size import function_by_size
-from codeopt.workloads.function.timing.plan import CallPlan, Timed, choose
-from codeopt.workloads.function.timing.profile import profile_function
-from codeopt.workloads.function.timing.timing_cache import cached_choice
+from codeopt.workloads.function.timed_again import function_by_size, profile_function
+from codeopt.workloads.function.timing import CallPlan, Timed, choose
 from codeopt.workloads.function.view import FunctionProposer, function_rules
-from codeopt.workloads.function.views import judge_views
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.literals import Constructed, read, read_all
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import CallRun, Kind
-from codeopt_sandbox.caveat import Tier
 from codeopt_sandbox.compare import Decision, Plan, StoppingRule, make_plan
 from codeopt_sandbox.comparing import AnswerChecker, AnswerComparison, AnsweredCase, Observable
-from codeopt_sandbox.guest.calls.batch import ORDERED, batch_of
-from codeopt_sandbox.guest.environment import CONFIRMING, EMBEDDED, SHIFTED, USUAL
-from codeopt_sandbox.outcome import Case, CaseVerdict, Cause, Outcome
+from codeopt_sandbox.guest.request import CONFIRMING, EMBEDDED, ORDERED, SHIFTED, USUAL, batch_of
+from codeopt_sandbox.outcome import Case, CaseVerdict, Cause, Outcome, Tier
 from codeopt_sandbox.outcome import Mode as RunMode
 from codeopt_sandbox.profile import Mode, Profile
 from codeopt_sandbox.verdict import judge
@@ -269,11 +262,13 @@ class FunctionWorkload(Defaults):
     def line(self, call: str) -> str:
         """A call as a line for a shell, which makes it on each side of a comparison."""
         harness, other = self.harness, self.request.other
-        places = [paste.Importable(harness.view.module.roots[0], harness.target.module, harness.function.qualname)]
+        places = [
+            counterexample.Importable(harness.view.module.roots[0], harness.target.module, harness.function.qualname)
+        ]
         if other is not None:
             module = locate(other.path)
-            places.append(paste.Importable(module.roots[0], module.name, other.name))
-        return paste.paste(as_python(call), harness.function, places, self.request.options.calls)
+            places.append(counterexample.Importable(module.roots[0], module.name, other.name))
+        return counterexample.paste(as_python(call), harness.function, places, self.request.options.calls)
 
     def _beyond(self, draft: Revision, case: CallCase, outcome: Outcome) -> Outcome:
         """Report differences on out-of-distribution calls as caveats, not as wrong answers."""
@@ -494,7 +489,7 @@ class FunctionWorkload(Defaults):
 def _other_objects(shown: Failing) -> str:
     """Explanation for a draft that asks by identity: the call as it is written with other objects."""
     text = apart(shown.call) if shown.by_identity else ""
-    return f"; to see it: {text}" if text and len(text) <= LONGEST else ""
+    return f"; to see it: {text}" if text and len(text) <= LONGEST_SHOWN else ""
 
 
 def _without_answer(outcome: Outcome) -> Outcome:

@@ -18,8 +18,7 @@ from itertools import chain, islice
 from typing import Any
 
 from codeopt.workloads.contract.relations import ARRAYS, content, resized
-from codeopt.workloads.generated.texts import Texts, texts_in
-from codeopt.workloads.generated.vocabulary import Vocabulary
+from codeopt.workloads.generated.vocabulary import Texts, Vocabulary, texts_in
 from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, read_all
 
 SMALL = 12

@@ -1,17 +1,17 @@
-"""The size of a call, and a call made larger, so that a clock can see it: longer lists and texts, also of those that an
-object is made of.
-"""
+"""The size of a call, and a call made larger, so that a clock can see it: longer lists and texts, also of those that
+an object is made of."""
 
 from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from codeopt.workloads.generated.derive import Maker
 from codeopt.workloads.generated.vocabulary import Vocabulary
-from codeopt.workloads.source.literals import Call, Constructed, Recipe, read
+from codeopt.workloads.source.literals import LONGEST, Call, Constructed, Opaque, Recipe, read, write
+from codeopt_sandbox.guest.calls.recipes import DEEPENED
 
 SHORT = 2
 """Length of a value that does not give the size of a call if another value, or a number, is larger."""
@@ -157,3 +157,180 @@ def _longer(value: Any, factor: int, maker: Maker) -> Any:
             else:
                 found.append(item)
     return found
+
+
+# Calls that are deeper than any known one and exceed the recursion limit. Only such calls show an error of a
+# candidate that replaces a recursion by a loop. A list of parents, edges or followers becomes a chain. A nested value
+# is nested further, and a short list becomes a long one. The original decides if a call makes sense.
+
+DEEP = 1200
+"""Levels: more than the interpreter's usual limit of a recursion, 1000."""
+
+BASES = 12
+"""Number of known calls that are looked at, the largest."""
+
+LEAST = 3
+"""Minimum number of items of a chain: a shorter one says nothing."""
+
+NEAR = 0.25
+"""A chain is like the known ones where their depth is this share of their length."""
+
+
+def deep_calls(calls: Sequence[str]) -> list[str]:
+    """One of each way and argument, longer ones last."""
+    bases = [call for text in calls if len(text) < LONGEST and (call := read(text)) is not None]
+    found: dict[str, None] = {}
+    for at in range(max((len(base.values) for base in bases), default=0)):
+        given = [base for base in bases if at < len(base.values)]
+        found_chain = chained([base.values[at] for base in given])
+        if found_chain is not None:
+            value, near = found_chain
+            found[given[0].with_value(at, value if near else _unlike(value)).text()] = None
+        for base in sorted(given, key=lambda each: len(write(each.values[at])))[-BASES:]:
+            if (nested := _nested(base.values[at])) is not None:
+                found[base.with_value(at, nested).text()] = None
+                break
+    return [*found, *_long(bases)]
+
+
+def _unlike(value: Any) -> Opaque:
+    return Opaque(f"{DEEPENED}(None, {write(value)}, 0)")
+
+
+def _long(bases: Sequence[Call]) -> Iterator[str]:
+    """Yield the largest call with DEEP items, unless other long calls have as many."""
+    sized = [(max((len(v) for v in each.values if isinstance(v, list | str)), default=0), each) for each in bases]
+    size, base = max(sized, key=lambda pair: pair[0], default=(0, None))
+    if base is not None and LEAST <= size <= DEEP // 3:
+        grown = grow_call(base, DEEP // size + 1, 1)
+        if grown is not None and len(text := grown.text()) < LONGEST:
+            yield text
+
+
+def chained(values: Sequence[Any]) -> tuple[Any, bool] | None:
+    """Return a chain in the form that all values have, and whether these are nearly chains. None if no form fits."""
+    forms = (
+        (_parents, _chain_of_parents),
+        (_others_parents, _others_chain),
+        (_pairs, _chain_of_pairs),
+        (_followers, _chain_of_followers),
+    )
+    for of, make in forms:
+        links = [of(value) for value in values]
+        long = [(value, link) for value, link in zip(values, links, strict=True) if link is not None and len(link) > 1]
+        if len(long) >= LEAST and None not in links:
+            sample, link = max(long, key=lambda pair: len(pair[1]))
+            return make(sample), _depth(link) >= NEAR * len(link)
+    return None
+
+
+def _depth(before: Mapping[Any, Any]) -> int:
+    """Return the length of the longest path of predecessors."""
+    depths: dict[Any, int] = {}
+    for start in before:
+        path: list[Any] = []
+        node = start
+        while node in before and node not in depths and len(path) <= len(before):
+            path.append(node)
+            node = before[node]
+        for number, each in enumerate(reversed(path), depths.get(node, 0) + 1):
+            depths[each] = number
+    return max(depths.values(), default=0)
+
+
+def _parents(value: Any) -> dict[int, int] | None:
+    """Parents in a list that gives for each place an earlier one, for the first itself or none."""
+    if not isinstance(value, list) or not value or not all(type(item) is int for item in value):
+        return None
+    if value[0] not in (-1, 0) or not all(0 <= item < at for at, item in enumerate(value) if at):
+        return None
+    return dict(enumerate(value[1:], 1))
+
+
+def _chain_of_parents(sample: list[int]) -> list[int]:
+    return [sample[0], *range(DEEP - 1)]
+
+
+def _others_parents(value: Any) -> dict[int, int] | None:
+    """Parents in a list that gives an earlier node for each from the second on, where the first is node 1."""
+    if not isinstance(value, list) or not all(type(item) is int and 0 < item <= at for at, item in enumerate(value, 1)):
+        return None
+    return dict(enumerate(value, 2))
+
+
+def _others_chain(sample: list[int]) -> list[int]:
+    return [*range(sample[0], DEEP)]
+
+
+def _pairs(value: Any) -> dict[int, int] | None:
+    """Parents in a list of edges of a tree, which give a later node, or name it first."""
+    if not isinstance(value, list) or not all(isinstance(item, list | tuple) and len(item) == 2 for item in value):
+        return None
+    if not all(type(node) is int and node >= 0 for item in value for node in item):
+        return None
+    found = {max(item): min(item) for item in value}
+    return found if len(found) == len(value) and all(a != b for a, b in found.items()) else None
+
+
+def _chain_of_pairs(sample: list[Any]) -> list[Any]:
+    first = min(min(item) for item in sample)
+    upwards = sum(item[0] < item[1] for item in sample) * 2 >= len(sample)
+    kind = type(sample[0])
+    return [kind((at, at + 1) if upwards else (at + 1, at)) for at in range(first, first + DEEP)]
+
+
+def _followers(value: Any) -> dict[Any, Any] | None:
+    """Predecessors in a mapping of nodes to those that follow each."""
+    if not isinstance(value, dict) or len({type(key) for key in value}) > 1:
+        return None
+    if not all(type(key) in (int, str) for key in value):
+        return None
+    if not all(isinstance(part, list | tuple | set) for part in value.values()):
+        return None
+    if not all(type(node) in (int, str) and node in value for part in value.values() for node in part):
+        return None
+    return {node: key for key, part in value.items() for node in part}
+
+
+def _chain_of_followers(sample: dict[Any, Any]) -> dict[Any, Any]:
+    kind = type(next(part for part in sample.values() if part))
+    keys = list(range(DEEP)) if isinstance(next(iter(sample)), int) else [f"n{at}" for at in range(DEEP)]
+    return {key: kind([keys[at + 1]] if at + 1 < DEEP else []) for at, key in enumerate(keys)}
+
+
+def _nested(value: Any) -> Opaque | None:
+    """Return a deeper value of nested lists, tuples or dictionaries. None if it contains no part of its own kind."""
+    shell = _shell(value, value)
+    if shell is None:
+        return None
+    return Opaque(f"{DEEPENED}(lambda inner: {shell}, {write(value)}, {DEEP})")
+
+
+def _shell(value: Any, top: Any, depth: int = 2) -> str | None:
+    """Return the text of one level, with `inner` in place of the first part of the same kind.
+
+    Plain parts are kept, in a sequence only one of them.
+    """
+    if not depth or not isinstance(value, list | tuple | dict):
+        return None
+    items = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
+    for at, part in items:
+        inner = "inner" if _is_alike(part, top) else _shell(part, top, depth - 1)
+        if inner is None:
+            continue
+        if isinstance(value, dict):
+            plain = {key: each for key, each in items if not isinstance(each, list | tuple | dict)}
+            return "{" + "".join(f"{write(key)}: {write(each)}, " for key, each in plain.items()) + f"{at!r}: {inner}}}"
+        before = (
+            value[:at] if isinstance(value, tuple) else [i for i in value if not isinstance(i, list | tuple | dict)][:1]
+        )
+        after = value[at + 1 :] if isinstance(value, tuple) else []
+        parts = [*map(write, before), inner, *map(write, after)]
+        return f"[{', '.join(parts)}]" if isinstance(value, list) else f"({', '.join(parts)},)"
+    return None
+
+
+def _is_alike(part: Any, top: Any) -> bool:
+    if type(part) is not type(top):
+        return False
+    return set(part) == set(top) if isinstance(top, dict) else True

@@ -56,7 +56,7 @@ class OpenedProgram:
 
     def measure(self) -> Workload:
         """Run it on all of its cases."""
-        from codeopt.workloads.program.first_runs import measure
+        from codeopt.workloads.program.workload import measure
 
         return measure(self.request, self.sandbox)
 

@@ -2,35 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codeopt.core import plugins
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
+from codeopt.core.sanitize import inline
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.program.advice import advice
+from codeopt.workloads._runs import axes, other_environments
 from codeopt.workloads.program.cases import Request, collect, find
+from codeopt.workloads.program.probes import ends_well
 from codeopt.workloads.program.siblings import InProject
+from codeopt.workloads.sandbox_view.reached import missing_part
+from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Plan
-from codeopt_sandbox.outcome import Case, CaseVerdict, Run, RunLimits
+from codeopt_sandbox.guest.request import Environment, seeded
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run, RunLimits
 from codeopt_sandbox.profile import Mode, Profile, profile
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import TRACEBACK, Checker, judge
 
 TOO_SHORT_S = 0.001
 """A run shorter than this, with the interpreter's own start left out, is mostly the cost of starting a process."""
+
 UNLIMITED_S = 24 * 3600.0
 """Time limit of the original where the user gives none, seconds."""
+
 DRAFT_FACTOR = 4
 """Time limit of a draft where the user gives none, as a multiple of the longest run of the original."""
+
 FRESH = 1_000_000
 """Seeds of a generator that no known case has; so many are drawn from."""
+
 CANDIDATES = 5
 """Number of the longest cases that are run again to choose those that are timed ..."""
+
 SURELY_ENOUGH = 3
 """... unless the longest took this multiple of what is enough to time it alone."""
 
@@ -170,3 +182,154 @@ def take_profile(sandbox: Sandbox, source: str, case: Case, modes: Sequence[Mode
         case,
         modes=modes,
     )
+
+
+# Causes of an original's failure, with advice: the objects that it needed and did not find.
+
+_REACHED = (
+    (r"no display name|cannot open display|TclError|could not connect to display|cannot connect to X server|"
+     r"No available video device", "it needs a display{}, which the sandbox has not"),
+    (r"gaierror|ConnectionRefusedError|ConnectionError|Network is unreachable|URLError|Name or service not known|"
+     r"Temporary failure in name resolution|ConnectTimeout|ProxyError|[Cc]ould not connect to|Can't connect to|"
+     r"connection to server", "it needs the network or a service{}, which the sandbox has not"),
+    (r"PermissionError|Read-only file system|Errno 30",
+     "it writes outside its working folder, or to what a run may not change{}"),
+)  # fmt: skip
+
+_MISSING = re.compile(r"ModuleNotFoundError|ImportError|FileNotFoundError|No such file or directory|NotADirectoryError")
+
+_FRAME = re.compile(r'File "[^"\n]*/program\.py", line (\d+).*\n +(\S.*)')
+
+_LONGEST = 80
+"""Characters of a line that is shown."""
+
+_ARGUMENTS = re.compile(r"IndexError: list index out of range|usage:|the following arguments are required")
+
+
+_RANDOM = re.compile(r"^\s*(?:import|from)\s+(?:random|secrets|uuid)\b", re.MULTILINE)
+
+ANY_OUTPUT = "--check FILE::accept names a function that accepts each right output"
+
+
+def advice(case: Case, outcome: Outcome, program: Path, source: str = "") -> str:
+    """Advice about a case that the original fails; may be empty."""
+    if outcome.verdict is CaseVerdict.WA and _RANDOM.search(source):
+        return f"it draws random numbers: {ANY_OUTPUT}"
+    if outcome.verdict is CaseVerdict.TLE:
+        return "--timeout S raises the limit"
+    if outcome.verdict is CaseVerdict.MLE:
+        return "--memory MiB raises the limit"
+    if outcome.verdict is not CaseVerdict.RE:
+        return ""
+    said = outcome.run.stderr.decode("utf-8", "backslashreplace")
+    for pattern, reached in _REACHED:
+        if re.search(pattern, said):
+            return reached.format(_where(said))
+    if _MISSING.search(said):
+        other = "a run finds the files that its arguments name and those of --with PATH, in its working folder"
+        return missing_part(said, program, locate(program)) or other
+    if _ARGUMENTS.search(said) and not case.args:
+        return "give its arguments after --, as in `codeopt improve FILE -- ARGUMENTS`"
+    if not case.has_arguments:
+        return "a run has standard input alone: arguments and files come after --"
+    return ""
+
+
+def _where(said: str) -> str:
+    """The program's own line from which it did, with that line's text, which mostly names what is meant."""
+    frames = _FRAME.findall(said)
+    return f" in line {frames[-1][0]}, `{inline(frames[-1][1], _LONGEST)}`" if frames else ""
+
+
+# Cases of a program in other environments: what the original prints there is what a draft has to print.
+
+ENOUGH_S = 2.0
+"""Time of the original after which no further case is run in another environment, seconds; one run is always made."""
+
+SHORT_S = 3.0
+"""Longest run of the original that a draft makes again in every round, seconds."""
+
+
+@dataclass(frozen=True)
+class CaseElsewhere:
+    """A case in another environment, with what the original prints there."""
+
+    case: Case
+    seconds: float
+
+    @property
+    def short(self) -> bool:
+        """Each draft makes it."""
+        return self.seconds <= SHORT_S
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Cases in other environments, and what could not be run there."""
+
+    cases: tuple[CaseElsewhere, ...] = ()
+    gaps: tuple[Diagnostic, ...] = ()
+
+    def counts(self, usual: int) -> dict[str, int]:
+        """Number of cases by environment. usual: those of the usual one."""
+        found = {"usual": usual}
+        for each in self.cases:
+            name = each.case.environment.name
+            found[name] = found.get(name, 0) + 1
+        return found
+
+
+def run_elsewhere(
+    sandbox: Sandbox, source: str, cases: Sequence[Case], runs: Sequence[Run], check: Checker,
+    notify: Callable[[str], None],
+) -> Elsewhere:  # fmt: skip
+    """The shortest cases in other environments, as many as there is time for. Raises ProgramError where the original
+    does not print the same with another hash seed alone."""
+    found: list[CaseElsewhere] = []
+    gaps: list[Diagnostic] = []
+    spent = 0.0
+    for case, environment in _in_order(cases, runs, other_environments(source)):
+        if spent > ENOUGH_S:
+            break
+        notify(f"running the original again on case {case.name}")
+        there = replace(case, name=f"{case.name}, {environment.name}", environment=environment)
+        run = run_on(sandbox, source, there, mode="exec")
+        spent += run.wall_s
+        if judge(there, run, check).verdict is not CaseVerdict.AC:
+            _require_steady(sandbox, source, case, check)
+            if not ends_well(case, run):
+                gaps.append(_gap(case, environment, run))
+                continue
+            there = replace(there, expected=run.stdout, written=run.written)
+        found.append(CaseElsewhere(there, run.active_s))
+    return Elsewhere(tuple(found), tuple(gaps))
+
+
+def _in_order(
+    cases: Sequence[Case], runs: Sequence[Run], environments: Sequence[Environment]
+) -> Iterator[tuple[Case, Environment]]:
+    for case, _ in sorted(zip(cases, runs, strict=True), key=lambda pair: pair[1].wall_s):
+        yield from ((case, environment) for environment in environments)
+
+
+def _gap(case: Case, environment: Environment, run: Run) -> Diagnostic:
+    ended = f"exit status {run.exit}" if run.exit is not None else run.stop_detail or f"signal {run.signal}"
+    what = f"case {case.name} was not compared in another environment ({axes(environment)})"
+    return Diagnostic(what, f"the original ends there with {ended}")
+
+
+def _require_steady(sandbox: Sandbox, source: str, case: Case, check: Checker) -> None:
+    """The original must print the same again where sets of strings are in another order."""
+    again = judge(case, run_on(sandbox, source, replace(case, environment=seeded(1)), mode="exec"), check)
+    if again.verdict is not CaseVerdict.AC:
+        raise ProgramError(
+            f"the original does not print the same twice on case {case.name} ({again.detail})",
+            hint=f"look for random numbers, the clock or the order of a set; {ANY_OUTPUT}",
+            busy=again.verdict is CaseVerdict.TLE,
+        )
+
+
+def with_environment(outcome: Outcome, case: Case) -> Outcome:
+    """A wrong outcome that names the environment of its case."""
+    said = outcome.detail or str(outcome.verdict)
+    return replace(outcome, detail=f"{said} (only in another environment: {axes(case.environment)})")

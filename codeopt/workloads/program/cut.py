@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from codeopt.workloads._long_inputs import LONG_S, find_part, part_words
+from codeopt.workloads._sizes import LONG_S, find_part, part_words
 from codeopt.workloads.program.fuzzing import shorter_cases
 from codeopt_sandbox.compare import Plan
 from codeopt_sandbox.outcome import Case, Run

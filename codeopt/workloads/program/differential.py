@@ -22,16 +22,14 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from codeopt.workloads import Checked
-from codeopt.workloads._policy import InputPolicy
+from codeopt.workloads._judging import InputPolicy, refuses_own
+from codeopt.workloads.program.briefing import NOTHING_STATED, StatedBounds
 from codeopt.workloads.program.differences import OutputDifference, caveats_of, explained
 from codeopt.workloads.program.fuzzing import boundary_cases, break_relations, mutate_cases, other_usage
 from codeopt.workloads.program.probes import RUN_S, Changed, ProbeBudget, ProbeGenerator, ends_well, patient
-from codeopt.workloads.program.special_check import refuses_own
-from codeopt.workloads.program.stated_bounds import NOTHING_STATED, StatedBounds
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.caveat import Caveat, CaveatKind, Tier
-from codeopt_sandbox.guest.environment import Environment, seeded
-from codeopt_sandbox.outcome import Case, CaseVerdict, Mode, Outcome
+from codeopt_sandbox.guest.request import Environment, seeded
+from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Mode, Outcome, Tier
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import Checker, judge
 

@@ -16,41 +16,113 @@ from codeopt.core.revision import OWN, Revision
 from codeopt.core.words import Speedup
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Stage, Suite, Workload, WorkloadRequest
-from codeopt.workloads._by_size import by_size, smaller_ones
-from codeopt.workloads._environments import axes
-from codeopt.workloads._long_inputs import LONG_S
-from codeopt.workloads._one_file import OneFile
-from codeopt.workloads._policy import HANGS
+from codeopt.workloads._judging import HANGS, NOTHING_CHANGED, InputPolicy, checker_of, require_own
+from codeopt.workloads._other_core import on_other_core
+from codeopt.workloads._runs import OneFile, axes, compared_in
+from codeopt.workloads._sizes import LONG_S, by_size, smaller_ones
 from codeopt.workloads.program import baseline
-from codeopt.workloads.program.again import again
-from codeopt.workloads.program.briefing import brief, statement_in
-from codeopt.workloads.program.cases import Request
+from codeopt.workloads.program.baseline import (
+    Elsewhere,
+    allow_drafts,
+    case_request,
+    run_elsewhere,
+    run_original,
+    with_environment,
+)
+from codeopt.workloads.program.briefing import brief, stated_bounds, statement_in
+from codeopt.workloads.program.cases import Request, collect, hold_out
+from codeopt.workloads.program.cases.generator import find_script
 from codeopt.workloads.program.cut import CutPlan, InputCut, cut_input
-from codeopt.workloads.program.differences import error_text_caveat, text_caveat
+from codeopt.workloads.program.differences import again, error_text_caveat, text_caveat
 from codeopt.workloads.program.differential import DifferentialTest, make_differential_test
-from codeopt.workloads.program.elsewhere import Elsewhere, with_environment
 from codeopt.workloads.program.fuzzing import largest_text, mutate_cases, shorter_cases
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
-from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
+from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Outcome, Run
 from codeopt_sandbox.profile import Mode, Profile
 from codeopt_sandbox.runner import run_on
-from codeopt_sandbox.verdict import TRACEBACK, judge
+from codeopt_sandbox.verdict import TRACEBACK, Checker, judge
+
+
+def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
+    """Run the original on its cases. Raises UsageError without cases, ProgramError when it cannot be judged by them,
+    and what the first look at the cases raises."""
+    notify, check = request.session.console.progress, checker_of(request.options, sandbox)
+    source = request.program.source
+    asked = case_request(request.target.path, source, request.options, sandbox)
+    notify("collecting cases")
+    cases = collect(asked)
+    found = [run_original(request, sandbox, case, check) for case in cases]
+    cases, runs = [case for case, _ in found], [run for _, run in found]
+    require_own(check, cases, runs, request.options.check)
+    allow_drafts(request, sandbox, max((run.wall_s for run in runs), default=0.0))
+    shown = hold_out(cases, [run.active_s for run in runs])
+    shown = [replace(case, held_out=request.held_out.get(case.name, case.held_out)) for case in shown]
+    longest_s = max(run.active_s for run in runs)
+
+    def tested(other: Sandbox) -> DifferentialTest:
+        return _differential_test(request, sandbox, other, asked, shown, check, longest_s)
+
+    with on_other_core(sandbox, tested) as differential_test:
+        elsewhere = run_elsewhere(sandbox, source, cases, runs, check, notify)
+        request.session.console.detail(compared_in(elsewhere.counts(len(cases)), "cases"))
+        outcomes = tuple(Outcome(case.name, CaseVerdict.AC, run) for case, run in zip(shown, runs, strict=True))
+        original = replace(
+            request.baseline or Candidate(0, request.program.revision, "the original"), outcomes=outcomes
+        )
+        suite, nothing_changed = Suite(tuple(shown), check), DifferentialTest(NOTHING_CHANGED)
+        known = ProgramWorkload(request, sandbox, asked, original, suite, nothing_changed, elsewhere, request.rule)
+        if request.early_check and request.other_program:
+            request.early_check(known, request.other_program.revision)
+        notify("mutating inputs")
+        differential = differential_test()
+    if differential.bounds.words:
+        request.session.console.detail(differential.bounds.words)
+    return replace(known, suite=replace(suite, fuzzed=differential.cases), differential=differential)
+
+
+def _differential_test(
+    request: WorkloadRequest,
+    sandbox: Sandbox,
+    original_in: Sandbox,
+    asked: Request,
+    cases: Sequence[Case],
+    check: Checker,
+    longest_s: float,
+) -> DifferentialTest:
+    """Fuzzed inputs of the cases that may be shown. longest_s: seconds of the longest run of the original."""
+    given = asked.stdin or asked.args is not None or asked.with_paths
+    generated = not given and find_script(asked) is not None
+    policy = InputPolicy.of(request.options.mutated_inputs, generated=generated)
+    shown = [case for case in cases if not case.held_out]
+    bounds = stated_bounds(statement_in(asked.statement_folders), (case.stdin for case in cases))
+    return make_differential_test(
+        sandbox, request.program.source, shown, check, policy, seed=request.input_seed,
+        also_known=cases, most=request.options.max_examples, longest_s=longest_s,
+        original_in=original_in, again=lambda case: again(request, case), bounds=bounds,
+    ).prepared()  # fmt: skip
+
 
 LAST_WORD_S = 0.1
 """Cases are added until the original takes this long, so that a confirmation is not about one alone."""
+
 LONG_ENOUGH = 0.3
 """Cases that were never shown decide in the end, if the longest takes this share of the longest timed one."""
+
 LOOKED_AT = 12
 """Number of fuzzed inputs offered to find some on which the gain can be looked for."""
+
 LENGTHS = (0.95, 0.8)
 """A known input made a little shorter is mostly as valid as before."""
+
 SHORT_S = 0.02
 """A shorter run is made SHORT_RUNS times for a time by size: one may be disturbed."""
+
 SHORT_RUNS = 3
+
 BY_TOKENS = 16.0
 """Ratio of the longest to the shortest case from which tokens are their sizes; of others it is the first number."""
+
 READ_ALL = Revision.of("import sys\nsys.stdin.buffer.read()\n")
 """Lower-bound program of those that read all of their input."""
 

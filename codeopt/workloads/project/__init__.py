@@ -88,8 +88,7 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
     """
     from codeopt.workloads.project.files import read_project
     from codeopt.workloads.project.profiling import open_command
-    from codeopt.workloads.project.project_program import ProjectProgram
-    from codeopt.workloads.project.protected_files import find_protected_files
+    from codeopt.workloads.project.project_program import ProjectProgram, find_protected_files
     from codeopt.workloads.project.suite import named_tests
 
     if request.other is not None:

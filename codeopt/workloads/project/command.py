@@ -11,8 +11,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from codeopt.core.errors import UsageError
-from codeopt.workloads.function.recording.instrumented_run import as_the_user_runs_it
-from codeopt_sandbox.guest.environment import USUAL, Environment
+from codeopt.workloads.function.recording import as_the_user_runs_it
+from codeopt_sandbox.guest.request import USUAL, Environment
 from codeopt_sandbox.plain_files import read_text
 
 SHELL = frozenset({"|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1"})

@@ -7,41 +7,49 @@ varies from run to run.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.revision import Revision
-from codeopt.workloads._policy import InputPolicy
-from codeopt.workloads.project.baseline_command import BaselineCommand
+from codeopt.workloads._judging import InputPolicy, OutputChecker, refuses_own
 from codeopt.workloads.project.changed_command import ChangedCommand, mutated_commands, smaller_commands
-from codeopt_sandbox.caveat import Caveat, CaveatKind, Tier
-from codeopt_sandbox.guest.environment import seeded
-from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run, RunLimits
+from codeopt.workloads.project.runs import CommandRuns
+from codeopt_sandbox.guest.request import seeded
+from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Outcome, Run, RunLimits, Tier
 from codeopt_sandbox.runner import run_on
-from codeopt_sandbox.verdict import judge
+from codeopt_sandbox.verdict import Checker, judge
 
 MOST = 5
 """Number of changed commands that are enough."""
+
 LONG_MOST = 2
 """Maximum number of compared commands, for a command that takes more than `LONG_S`."""
+
 LONG_S = 3.0
 """Time from which on a command counts as long, seconds."""
+
 LONG_FRUITLESS = 3
 """Number of mutations of a long command without a change in the output, after which no further one is tried.
 
 The output of such a command hides the mutation, and each mutation takes two runs.
 """
+
 TRIED = 10
 """At most, with those that the original fails on."""
+
 LONGER = 3
 """Maximum time of a changed command as a multiple of the command's."""
+
 LEAST_S = 2.0
 """Time that a changed command may take in any case, seconds."""
+
 PATIENCE = 5
 """Maximum time of a draft's run, as a multiple of that of the original's."""
+
 OTHER_SEED = 1
+
 LENIENT = "--mutated-inputs lenient"
 
 
@@ -194,3 +202,48 @@ def shortfall_of(tried: Sequence[CommandProbes], unchanged: str = "") -> Diagnos
         "nothing in it could be changed, or the original fails or prints something else each time",
         "give its size or seed as an argument, such as --n 1000",
     )
+
+
+# The command as its user gave it, and what the original makes of other ones that are like it.
+
+
+@dataclass(frozen=True)
+class BaselineCommand:
+    runs: CommandRuns
+    original: Revision
+    check: Checker
+    case: Case
+    """The command with what the original prints and writes."""
+    plain: Run
+
+    @property
+    def judged(self) -> Collection[str]:
+        """Files that differ in two versions, which no changed command has in another form."""
+        return self.runs.other.differing if self.runs.other else ()
+
+    def limits(self, factor: float, least_s: float) -> RunLimits:
+        """Limits of another command: its time is a multiple of the command's, at least some seconds, and never more
+        than the sandbox allows."""
+        seconds = min(self.runs.limits.seconds, max(least_s, factor * self.plain.wall_s))
+        return replace(self.runs.limits, seconds=seconds)
+
+    def answered(self, changed: ChangedCommand, name: str, limits: RunLimits) -> tuple[Case, Run] | None:
+        """Return a mutated command with the original's output and files, and the original's run.
+
+        None if the original fails, or if the user's checker cannot judge the command.
+        """
+        case = replace(changed.case(name), ignored=self.case.ignored)
+        run = run_on(self.runs, self.original, case, limits=limits)
+        if run.exit != 0 or run.stop is not None:
+            return None
+        case = replace(case, expected=run.stdout, written=run.written)
+        return None if self._is_unknown_to_checker(case) else (case, run)
+
+    def _is_unknown_to_checker(self, case: Case) -> bool:
+        """Return True if the user's checker cannot judge a command.
+
+        Such a checker rejects the original's output, or sees the same arguments although the input comes from changed
+        code.
+        """
+        changes_code = any(path.endswith(".py") for path, _ in case.files or ())
+        return isinstance(self.check, OutputChecker) and (changes_code or bool(refuses_own(self.check, case)))

@@ -6,17 +6,32 @@ gain, a larger size is compared also. Edits of code that the command never calls
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import ast
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
+from textwrap import dedent
 from typing import Any
 
+from codeopt.analysis.nodes import Def, bound_names, first_line
 from codeopt.core.revision import Revision
-from codeopt.workloads.project.baseline_command import BaselineCommand
-from codeopt.workloads.project.edit_groups import edit_groups
-from codeopt.workloads.project.larger_run import larger_case
+from codeopt.workloads.function.recording import Instrument
+from codeopt.workloads.project.changed_command import larger_commands
+from codeopt.workloads.project.command_probes import BaselineCommand
 from codeopt.workloads.project.public_calls import FunctionFinding
-from codeopt.workloads.project.uncalled_edits import called_places, changed_places
-from codeopt.workloads.source.edits import CodeEdit, edits_of, without
+from codeopt.workloads.project.watch import LEAST_S, LONGER, watched_run
+from codeopt.workloads.source.edits import (
+    OUTSIDE,
+    CodeEdit,
+    body_of,
+    by_name,
+    edits_of,
+    functions_of,
+    head_of,
+    is_text,
+    without,
+)
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule, compare
 from codeopt_sandbox.errors import OriginalUnsteady
 from codeopt_sandbox.outcome import Case, CaseVerdict
@@ -24,10 +39,13 @@ from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
 
 MOST_PAIRS = 30
+
 WORTH_HAVING = 1.03
 """Least gain of an edit that is kept: less is not worth a change to read."""
+
 GROWTH = 1.5
 """Minimum time of a larger command, as a multiple of the command's."""
+
 FailingTest = Callable[[Revision], str]
 """Returns the first test that fails on a draft; empty if all pass."""
 
@@ -208,3 +226,175 @@ class EditGains:
 
 def _each(group: Sequence[CodeEdit], gain: EditGain) -> list[EditGain]:
     return [replace(gain, edit=edit, together=tuple(each for each in group if each != edit)) for edit in group]
+
+
+# Edits of a patch that belong together: one introduces an attribute, a name or a parameter that another uses. Taken
+# back alone, a part of such a group is wrong or gains nothing.
+
+
+def edit_groups(old: Revision, new: Revision) -> tuple[tuple[CodeEdit, ...], ...]:
+    """The edits that make `new` of `old`, those that belong together in one group, in the order of the edits."""
+    edits = [_read(edit, old, new) for edit in edits_of(old, new)]
+    groups: list[list[_NamesOfEdit]] = []
+    for edit in edits:
+        joined = [group for group in groups if any(edit.belongs_to(other) for other in group)]
+        groups = [group for group in groups if group not in joined]
+        groups.append([*(each for group in joined for each in group), edit])
+    ordered = [sorted(group, key=edits.index) for group in groups]
+    ordered.sort(key=lambda group: edits.index(group[0]))
+    return tuple(tuple(each.edit for each in group) for group in ordered)
+
+
+@dataclass(frozen=True)
+class _NamesOfEdit:
+    """Names that an edit introduces and needs."""
+
+    edit: CodeEdit
+    introduces: frozenset[str]
+    """Attributes (`.name`) and names that others could not use before."""
+    uses: frozenset[str]
+    """Attributes and names that it mentions and did not before."""
+    reshaped: frozenset[str] = frozenset()
+    """Names of the function, where its parameters change."""
+    mentions: frozenset[str] = frozenset()
+
+    def belongs_to(self, other: _NamesOfEdit) -> bool:
+        """Return True if one edit needs a name that the other introduces."""
+        return any(a.introduces & b.uses or a.reshaped & b.mentions for a, b in ((self, other), (other, self)))
+
+
+def _read(edit: CodeEdit, old: Revision, new: Revision) -> _NamesOfEdit:
+    before, after = old[edit.file], new[edit.file]
+    if edit.qualname == OUTSIDE:
+        was, now = ast.parse(before), ast.parse(after)
+        names = frozenset(_bound(now.body) - _bound(was.body))
+        introduces = names | {f".{name}" for name in names}
+        return _NamesOfEdit(edit, introduces, _mentioned(now) - _mentioned(was), mentions=_mentioned(now))
+    was, now = (_function(text, edit.qualname) for text in (before, after))
+    name = edit.qualname.rpartition(".")[2]
+    reshaped = frozenset({name, f".{name}"}) if _parameters(was) != _parameters(now) else frozenset()
+    return _NamesOfEdit(edit, _stored(now) - _stored(was), _mentioned(now) - _mentioned(was), reshaped, _mentioned(now))
+
+
+def _function(text: str, qualname: str) -> ast.Module:
+    """Return the function as a module of its own, empty if the text has no such function."""
+    return ast.parse(dedent(functions_of(text).get(qualname, "")))
+
+
+def _bound(body: Sequence[ast.stmt]) -> set[str]:
+    return {name for node in body for name in bound_names(node)}
+
+
+def _stored(tree: ast.AST) -> frozenset[str]:
+    """Attributes that are set."""
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    return frozenset(f".{node.attr}" for node in nodes if isinstance(node.ctx, ast.Store))
+
+
+def _mentioned(tree: ast.AST) -> frozenset[str]:
+    """Names, and attributes as `.name`."""
+    nodes = list(ast.walk(tree))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return frozenset(names | {f".{node.attr}" for node in nodes if isinstance(node, ast.Attribute)})
+
+
+def _parameters(tree: ast.Module) -> str:
+    return ast.unparse(tree.body[0].args) if tree.body and isinstance(tree.body[0], Def) else ""
+
+
+# Edits of functions that the command never calls: its time is the same without them, which no pairs need tell.
+
+REACH = Instrument("tests.project_reach")
+
+Place = tuple[str, int]
+"""File and first line of a function."""
+
+
+def called_places(given: BaselineCommand, draft: Revision, case: Case) -> frozenset[Place] | None:
+    """Return the functions that a command calls with a candidate.
+
+    None if the command ends differently under the hook.
+    """
+    limits = given.limits(LONGER, LEAST_S)
+    watched = watched_run(given.runs, draft, REACH, limits, case)
+    if watched.run.exit != given.plain.exit or watched.run.stop is not None:
+        return None
+    found: set[Place] = set()
+    for _, places in watched.of("reach"):  # `/file:line` of each function that is called
+        for place in map(str, places):
+            path, _, line = place[1:].rpartition(":")
+            if line.isdecimal():
+                found.add((path, int(line)))
+    return frozenset(found) or None
+
+
+def changed_places(draft: Revision, rest: Revision) -> frozenset[Place] | None:
+    """Return the functions of a candidate whose behavior differs in the rest, by their places in the candidate.
+
+    None if code outside of functions differs, as it acts without a call.
+    """
+    found: set[Place] = set()
+    for path in rest.changed_files(draft):
+        was, now = (ast.parse(each[path]).body for each in (draft, rest))
+        mine, others = by_name(was), by_name(now)
+        if others.keys() - mine.keys() or list(_outside(was)) != list(_outside(now)):
+            return None
+        for name, nodes in mine.items():
+            if name in others and list(map(head_of, nodes)) != list(map(head_of, others[name])):
+                return None
+            if name not in others and any(node.decorator_list for node in nodes):
+                return None
+            if name not in others or list(map(body_of, nodes)) != list(map(body_of, others[name])):
+                found.update((path, first_line(node)) for node in nodes)
+    return frozenset(found)
+
+
+def _outside(body: Sequence[ast.stmt]) -> Iterator[str]:
+    """Statements that run at the import, without definitions of functions and texts that nobody reads."""
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield from (node.name, *map(ast.dump, (*node.bases, *node.keywords, *node.decorator_list)))
+            yield from _outside(node.body)
+        elif not isinstance(node, Def) and not is_text(node):
+            yield ast.dump(node)
+
+
+# The command at a larger size: larger numbers in its words, variables or script. It shows gains that are absent or
+# too short to be seen at the given size.
+
+LARGER_TRIED = 6
+"""Maximum number of larger commands that are tried."""
+
+LARGER_LIMIT = 12
+"""Maximum time of one, as a multiple of the command's."""
+
+LARGER_LEAST_S = 10.0
+"""Time that one may take in any case, seconds."""
+
+SEARCH = 2
+"""Time limit of the search, as a multiple of a single command's limit.
+
+A command that ends at its time limit costs as much as many pairs.
+"""
+
+LARGE_ENOUGH_S = 5.0
+"""A command that takes longer is large enough."""
+
+
+def larger_case(given: BaselineCommand, least_s: float) -> Case | None:
+    """Return the first larger command that the original completes in `least_s` seconds or more, with its output.
+
+    None if no such command was found.
+    """
+    if given.plain.wall_s > LARGE_ENOUGH_S:
+        return None
+    limits = given.limits(LARGER_LIMIT, LARGER_LEAST_S)
+    wanted = larger_commands(given.runs.command, given.runs.project.contents, given.judged)
+    begun = time.monotonic()
+    for number, changed in enumerate(islice(wanted, LARGER_TRIED)):
+        if time.monotonic() - begun >= SEARCH * limits.seconds:
+            return None
+        found = given.answered(changed, f"larger.{number}", limits)
+        if found is not None and found[1].active_s >= least_s:
+            return found[0]
+    return None

@@ -12,8 +12,8 @@ from codeopt.core.errors import UsageError
 from codeopt.core.git import tracked_files, work_trees
 from codeopt.core.program import python_below
 from codeopt.core.run_inputs import is_secret
-from codeopt.workloads.sandbox_view.built import built_files
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked, imported_beside, place_beside, project_top
+from codeopt.workloads.sandbox_view.view import built_files
 from codeopt_sandbox.outcome import Files
 from codeopt_sandbox.plain_files import read_bytes
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from codeopt.core.revision import Revision
 from codeopt.core.words import factor
-from codeopt.workloads.function.recording.instrumented_run import Instrument
-from codeopt.workloads.project.event_log import watched_run
+from codeopt.workloads.function.recording import Instrument
 from codeopt.workloads.project.runs import CommandRuns
+from codeopt.workloads.project.watch import watched_run
 from codeopt_sandbox.compare import Comparison, Decision
 
 START = Instrument("profile.start_time")

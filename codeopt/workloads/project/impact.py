@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import PurePosixPath
 
-from codeopt.analysis.positions import functions
+from codeopt.analysis.import_steps import module_name
+from codeopt.analysis.nodes import Definition, definitions, functions
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.revision import Revision
 from codeopt.core.words import counted
-from codeopt.workloads.project.public_surface import Surfaces
-from codeopt.workloads.project.surface import ImportedNames, Names, text_names
-from codeopt.workloads.source.edits import OUTSIDE, CodeEdit
-from codeopt.workloads.source.module_graph import ModuleGraph
-from codeopt_sandbox.caveat import Caveat, CaveatKind
+from codeopt.workloads.project.command import WATCH
+from codeopt.workloads.project.runs import CommandRuns
+from codeopt.workloads.source.edits import OUTSIDE, CodeEdit, body_of, head_of, is_text
+from codeopt.workloads.source.module_graph import ModuleGraph, read_module
 from codeopt_sandbox.guest.tests.surface import HOLDS
+from codeopt_sandbox.guest_bundle import loading
+from codeopt_sandbox.outcome import Caveat, CaveatKind, Run
 
 MOST = 20
 """Maximum number of public functions that are judged by their calls."""
+
 MOST_REACHED = 10 * MOST
 """Maximum number of functions that are found to lead to a name: a class that all of a large project uses has more."""
+
 WIDELY = 60
 """Number of modules that mention a name from which on not all of their functions are looked at."""
+
 SHOWN = 5
 """Maximum number of keys or items of a container that a caveat names."""
+
 ALONE = "judged by the whole command alone"
 
 
@@ -268,3 +275,188 @@ def _mentioned(node: ast.AST) -> Iterator[str]:
             yield each.id
         elif isinstance(each, ast.Attribute):
             yield each.attr
+
+
+# Names of a project's modules with what they represent, as an import shows them: by code, not by text. Modules that
+# cannot be imported alone are read from their texts.
+
+SCRIPT = f"{WATCH}/surface.py"
+
+RESULT = f"{WATCH}/surface.json"
+
+GUEST = ("tests/__init__", "tests/surface", "calls/__init__", "calls/import_context",
+         "calls/process_state", "calls/repr/")  # fmt: skip
+
+RUN = """
+{bundle}
+import os
+_bundle.load("tests.surface").main(os.path.realpath(os.getcwd()), {modules!r}, {result!r})
+"""
+
+Features = frozenset[str]
+"""Description of what a name represents."""
+
+Names = Mapping[str, Features]
+"""Features by qualified name."""
+
+
+@dataclass(frozen=True)
+class ImportedNames:
+    """Names by module, and settings of the process."""
+
+    modules: Mapping[str, Names] = field(default_factory=dict)
+    """Names by path, of the project's modules that are loaded."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Settings that the imports changed, with their new values."""
+
+
+def read_surface(runs: CommandRuns, revision: Revision, paths: Sequence[str]) -> ImportedNames:
+    """Import some modules of a version in a run. Raises SandboxError."""
+    modules = [(path, _imported_as(path, runs)) for path in paths]
+    text = RUN.format(bundle=loading(*GUEST), modules=modules, result=RESULT)
+    command = replace(runs.command, words=(SCRIPT,))
+    bare = replace(runs, command=command, seen=lambda run: run, beside=(), purpose="functions")
+    return _read(bare.run(revision, files=((SCRIPT, text.encode()),)))
+
+
+def _imported_as(path: str, runs: CommandRuns) -> str:
+    roots = sorted((each for each in runs.project.import_roots if path.startswith(f"{each}/")), key=len)
+    return module_name(path[len(roots[-1]) + 1 :] if roots else path)
+
+
+def _read(run: Run) -> ImportedNames:
+    """Read the file that a run wrote, which is not trusted to be ours. Modules that failed are left out."""
+    content = next((file.content for file in run.written if file.path == RESULT), None)
+    try:
+        found = json.loads(content or b"")
+        failed = set(map(str, found["failed"]))
+        modules = {
+            str(path): {str(name): frozenset(map(str, features)) for name, features in names.items()}
+            for path, names in found["names"].items()
+            if path not in failed
+        }
+        return ImportedNames(modules, {str(name): str(value) for name, value in found["settings"].items()})
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return ImportedNames()
+
+
+def text_names(text: str) -> Names:
+    """Names of a module as its text has them, without comments and docstrings."""
+    body = read_module(text).body
+    found: dict[str, set[str]] = {OUTSIDE: {f"is {text}" for text in _statements(body)}}
+    for name, node in definitions(body):
+        if isinstance(node, ast.ClassDef):
+            heads = map(ast.unparse, (*node.bases, *node.keywords, *node.decorator_list))
+            features = [f"has {part}" for part in (*heads, *_statements(node.body))]
+        else:
+            features = [f"is {part}" for part in (*head_of(node), "\n".join(body_of(node)))]
+        found.setdefault(name, set()).update(features)
+    return {name: frozenset(features) for name, features in found.items()}
+
+
+def _statements(body: Sequence[ast.stmt]) -> Iterator[str]:
+    """Statements that define nothing and import nothing."""
+    for node in body:
+        if not isinstance(node, Definition | ast.Import | ast.ImportFrom) and not is_text(node):
+            yield ast.unparse(node)
+
+
+# Public surface of a project. It is the list `__all__` of a module, or of its package if the package reexports the
+# module's names. Without a list it is each function without an underscore in a module without one, and all names that
+# a package imports from other modules.
+
+CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__set_name__", "__del__"})
+"""Seen by what the objects do."""
+
+EVERYTHING = "*"
+"""Name in `from module import *`."""
+
+
+@dataclass(frozen=True)
+class Surface:
+    """Names of one module that others may call."""
+
+    listed: frozenset[str] | None
+    """Names in `__all__`; None if no list exists."""
+    taken: frozenset[str]
+    """Names that packages import from a private module."""
+    hidden: bool
+    """The module is private by its name."""
+
+    def reaches(self, qualname: str) -> bool:
+        """Return True if code outside of the project may call the function."""
+        parts = qualname.split(".")
+        if any(map(_is_private, parts)):
+            return False
+        if self.listed is not None:
+            return parts[0] in self.listed
+        return not self.hidden or bool({parts[0], EVERYTHING} & self.taken)
+
+
+def surface_of(file: str, files: Mapping[str, str]) -> Surface:
+    """Public surface of a module. files: the project's modules by path."""
+    path = PurePosixPath(file)
+    listed = _exported(files[file])
+    if listed is None:
+        listed = _listed_by_package(path, files)
+    hidden = any(_is_private(part) for part in (*path.parent.parts, path.stem))
+    packages = (text for name, text in files.items() if PurePosixPath(name).name == "__init__.py")
+    taken = _taken(path.stem, packages) if hidden else ()
+    return Surface(None if listed is None else frozenset(listed), frozenset(taken), hidden)
+
+
+@dataclass
+class Surfaces:
+    """Public surfaces of a project's modules, each read once."""
+
+    files: Mapping[str, str]
+    """Modules by path."""
+    known: dict[str, Surface] = field(default_factory=dict)
+
+    def is_public(self, edit: CodeEdit) -> bool:
+        """Return True if the changed function has its own contract, which calls of it show."""
+        name = edit.qualname.rpartition(".")[2]
+        if edit.qualname == "<module>" or name in CONSTRUCTORS:
+            return False
+        if edit.file not in self.known:
+            self.known[edit.file] = surface_of(edit.file, self.files)
+        return self.known[edit.file].reaches(edit.qualname)
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not (name.startswith("__") and name.endswith("__"))
+
+
+def _exported(text: str) -> set[str] | None:
+    """Return the names in `__all__`; None if there is no list, or if it cannot be evaluated."""
+    for node in read_module(text).body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        if any(isinstance(each, ast.Name) and each.id == "__all__" for each in targets):
+            assert isinstance(node, ast.Assign)
+            try:
+                return {str(name) for name in ast.literal_eval(node.value)}
+            except (ValueError, TypeError):
+                return None
+    return None
+
+
+def _listed_by_package(path: PurePosixPath, files: Mapping[str, str]) -> set[str] | None:
+    """Names that a package around a module takes from it and lists in `__all__`; None where none does that."""
+    for folder in path.parents:
+        text = files.get(str(folder / "__init__.py"), "")
+        listed, taken = _exported(text), _taken(path.stem, [text])
+        if listed is not None and (taken & listed or EVERYTHING in taken):
+            return listed if EVERYTHING in taken else taken & listed
+    return None
+
+
+def _taken(module: str, packages: Iterable[str]) -> set[str]:
+    """Return the public names that packages import from a module, by their names in the module."""
+    return {
+        each.name
+        for text in packages
+        for node in ast.walk(read_module(text))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").rpartition(".")[2] == module
+        for each in node.names
+        if not _is_private(each.asname or each.name)
+    }

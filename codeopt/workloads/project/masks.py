@@ -15,8 +15,7 @@ from fnmatch import fnmatchcase
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import UsageError
 from codeopt.core.words import counted
-from codeopt_sandbox.caveat import Caveat, CaveatKind
-from codeopt_sandbox.outcome import Run, WrittenFile
+from codeopt_sandbox.outcome import Caveat, CaveatKind, Run, WrittenFile
 
 PATTERN = "re:"
 """Begins an --ignore-output that is an expression for parts of the output, and no pattern of files."""

@@ -13,10 +13,7 @@ from codeopt.report.html.annotated import LineColumn, annotated, percents
 from codeopt.report.html.flame import branches, flame
 from codeopt.report.html.markup import Markup, tag
 from codeopt.report.html.templating import made, page
-from codeopt.report.stacks.model import StackProfile
-from codeopt.report.stacks.places import placed
-from codeopt.report.stacks.tree import call_tree
-from codeopt.workloads.project.call_tree_text import BUSY, next_step
+from codeopt.report.stacks import StackProfile, call_tree, placed
 from codeopt.workloads.project.profile import (
     N_PLUS_1,
     FunctionTime,
@@ -26,6 +23,7 @@ from codeopt.workloads.project.profile import (
     QueryLine,
     WaitLine,
 )
+from codeopt.workloads.project.profiling import BUSY, next_step
 from codeopt.workloads.source.functions import definitions
 
 LEAST = 0.005

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from codeopt.report.stacks.model import Frame, Stack, StackProfile
+from codeopt.report.stacks import Frame, Stack, StackProfile
 from codeopt_sandbox.outcome import Run
 from codeopt_sandbox.profile import MOST_OF_IT, count_words
 

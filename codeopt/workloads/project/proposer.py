@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
+from itertools import dropwhile
 
+from codeopt.analysis.nodes import (
+    Def,
+    Definition,
+    bound_names,
+    evaluated_names,
+    find_definition,
+    first_line,
+    functions_by_name,
+    is_bare_constant,
+    last_line,
+)
 from codeopt.core.excerpted import Excerpted
 from codeopt.core.history import Candidate, Draft, History
 from codeopt.core.revision import Revision, pack
-from codeopt.workloads.project.answers import apply_answer, now_unused
+from codeopt.rules import HotFiles, Rule
+from codeopt.workloads.function.view import FunctionRule
+from codeopt.workloads.project.impact import surface_of
 from codeopt.workloads.project.profile import ProjectProfile
+from codeopt.workloads.project.project_program import NOTHING_FIXED, ProtectedFiles, unpack
 from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage
 from codeopt.workloads.project.prompt.round_views import round_views
-from codeopt.workloads.project.protected_files import ProtectedFiles
-from codeopt.workloads.source.edits import edits_of
+from codeopt.workloads.source.edits import (
+    added,
+    bound_in,
+    edits_of,
+    lines_of,
+    replaced,
+    span_of,
+    with_constant,
+    with_definition,
+    with_import,
+)
 from codeopt.workloads.source.functions import SpliceError
+from codeopt.workloads.source.module_graph import read_module
 
 
 @dataclass(frozen=True)
@@ -56,3 +85,329 @@ def _whole(files: Revision, ground: ProtectedFiles) -> str:
     """Return everything that may be edited, if no function is slow. A long text is replaced by one line."""
     text = pack({path: text for path, text in files.items() if not ground.why(path)})
     return text if len(text) <= ROOM else "# No function that may be edited takes a share of the time."
+
+
+# Put a proposer's answer into a project: each part in its place, everything else untouched.
+
+_BLOCK = re.compile(
+    r"^<{5,} ?SEARCH[^\n]*\n(?P<old>.*?)^={5,}[^\n]*\n(?P<new>.*?)^>{5,} ?REPLACE[^\n]*$", re.MULTILINE | re.DOTALL
+)
+
+_DEFINITION = re.compile(r"^(?:async def|def|class) \w+.*:\s*$", re.MULTILINE)
+
+
+def apply_answer(project: Revision, answer: str, ground: ProtectedFiles = NOTHING_FIXED) -> Revision:
+    """Return the project with an answer applied: search/replace blocks, or whole functions below a file's line.
+
+    Args:
+        project: The project before the change.
+        answer: Text of a model.
+        ground: Files that an answer may repeat but not change.
+
+    Raises:
+        SpliceError: The answer does not fit the project, or edits one of these files.
+    """
+    files = dict(project)
+    for path, part in (unpack(answer) or {_meant(files, answer): answer}).items():
+        if path not in files and (reason := ground.why(path)):
+            raise SpliceError(f"{path} is fixed ground ({reason}): it may not be edited; leave it as it is")
+        if path not in files:
+            known = ", ".join(each for each in files if not ground.why(each))
+            raise SpliceError(f"the project has no file {path} that could be changed; there are {known}")
+        _tree(files[path], path)
+        blocks = list(_BLOCK.finditer(part))
+        files[path] = _by_blocks(files[path], path, blocks)
+        rest = _BLOCK.sub("", part)
+        if not blocks or _is_code(rest):  # around blocks there may be prose
+            files[path] = _with_functions(files[path], path, rest)
+        elif _DEFINITION.search(rest):
+            raise SpliceError(f"{path}: the code beside its SEARCH blocks is mixed with prose and cannot be read")
+    if touched := ground.touched(project, files):
+        raise SpliceError(touched)
+    _require_contracts(project, files)
+    return Revision(files)
+
+
+def _meant(files: Mapping[str, str], answer: str) -> str:
+    """The only file that has what an answer changes, where it names none. Raises SpliceError."""
+    blocks = [block["old"] for block in _BLOCK.finditer(answer)]
+    names = {node.name for node in _tree("" if blocks else answer, "the answer").body if isinstance(node, Definition)}
+    found = [path for path, text in files.items() if all(block in text for block in blocks) and names <= _defined(text)]
+    if len(found) != 1:
+        raise SpliceError("the answer does not say which file it changes: `# === file: PATH ===` above each part")
+    return found[0]
+
+
+def _defined(text: str) -> set[str]:
+    return {node.name for node in read_module(text).body if isinstance(node, Definition)}
+
+
+def _is_code(text: str) -> bool:
+    """Whether a text can be read and does more than name things, as a line of prose may: `Done`, `Notes: faster`."""
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return False
+    return any(
+        not (isinstance(node, ast.Expr) or (isinstance(node, ast.AnnAssign) and node.value is None)) for node in body
+    )
+
+
+def _by_blocks(text: str, path: str, blocks: list[re.Match[str]]) -> str:
+    for block in blocks:
+        if text.count(block["old"]) != 1:
+            raise SpliceError(f"{path}: a SEARCH block occurs {text.count(block['old'])} times in it, and not once")
+        text = text.replace(block["old"], block["new"])
+    _tree(text, path)
+    return text
+
+
+def _with_functions(text: str, path: str, part: str) -> str:
+    """Replace functions by those of the answer with the same names, and add new imports, helpers and constants."""
+    new, old = _tree(part, path), _tree(text, path)
+    head = _Heads(text, old.body, part)
+    for node in sorted(new.body, key=_order):
+        lines = head.lines(node, getattr(node, "name", ""))
+        if isinstance(node, ast.ClassDef) and _class_of(text, node.name):
+            text = _with_members(text, head, node, node.name)
+        elif isinstance(node, Definition):
+            span = span_of(text, node.name, node)
+            text = replaced(text, span, lines) if span else with_definition(text, lines, node)
+        elif isinstance(node, ast.Delete):
+            text = _without(text, path, node)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            same = bound_in(text, node)
+            text = replaced(text, same, lines) if same else with_constant(text, lines, node)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            same = bound_in(text, node)
+            text = replaced(text, same, lines) if same else with_import(text, lines, node)
+        elif not _is_known(node, old.body):
+            if clash := bound_names(node) & {name for each in old.body for name in bound_names(each)}:
+                raise SpliceError(
+                    f"{path}: {min(clash)} is bound in a block outside of functions; change that with a SEARCH block"
+                )
+            text = with_constant(text, lines, node)
+    _tree(text, path)
+    return text
+
+
+def _without(text: str, path: str, node: ast.Delete) -> str:
+    """Return the text without the functions and classes of a `del NAME` or `del Class.method`. Raises SpliceError."""
+    for target in node.targets:
+        span = span_of(text, ast.unparse(target))
+        if span is None:
+            raise SpliceError(f"{path}: `del {ast.unparse(target)}` names no function or class of it")
+        lines = text.splitlines(keepends=True)
+        after = dropwhile(lambda line: not line.strip(), lines[span[1] :])
+        text = "".join([*lines[: span[0] - 1], *after])
+    return text
+
+
+def now_unused(before: Revision, after: Revision) -> tuple[str, ...]:
+    """Private functions that the original uses and a draft leaves without a use."""
+    changed = list(after.changed_files(before))
+    names = {name for path in changed for name in functions_by_name(ast.parse(after[path]).body)}
+    private = sorted(name for name in names if re.search(r"(?:^|\.)_(?!_)\w+$", name))
+
+    def uses(name: str, files: Revision, paths: Iterable[str]) -> int:
+        word = re.compile(rf"\b{name.rpartition('.')[2]}\b")
+        return sum(len(word.findall(files[path])) for path in paths)
+
+    # Most names are used as often as before: all files of a large project are read for the others alone.
+    lost = [name for name in private if uses(name, before, changed) > uses(name, after, changed)]
+    return tuple(name for name in lost if uses(name, after, after) == 1)
+
+
+def _order(node: ast.stmt) -> int:
+    """Constants after the functions that make them, and imports at last: only then it can be seen what needs them."""
+    return 2 if isinstance(node, ast.Import | ast.ImportFrom) else int(not isinstance(node, Definition))
+
+
+@dataclass(frozen=True)
+class _Heads:
+    """Parts of a function that an answer need not repeat: decorators, annotations and docstring."""
+
+    old: str
+    """Text of the file."""
+    known: Sequence[ast.stmt]
+    """Statements of the file."""
+    part: str
+    """Text of the answer."""
+
+    def lines(self, node: ast.stmt, qualname: str) -> str:
+        """Lines of a statement of the answer; those of a function begin as the old one does."""
+        was = find_definition(self.known, qualname, node) if isinstance(node, Def) else None
+        if not isinstance(node, Def) or not isinstance(was, Def):
+            return lines_of(self.part, node)
+        mine, theirs = (text.splitlines(keepends=True) for text in (self.old, self.part))
+        one, other = (mine, was) if was.decorator_list and not node.decorator_list else (theirs, node)
+        above = one[first_line(other) - 1 : other.lineno - 1]
+        head, begin = _head(mine, was, theirs, node)
+        return "".join([*above, *head, *theirs[begin : node.end_lineno]])
+
+
+def _head(mine: Sequence[str], was: Def, theirs: Sequence[str], now: Def) -> tuple[Sequence[str], int]:
+    """Return the lines from `def` to the first statement, docstring included, and the number of lines before the rest.
+
+    The lines are empty if a body shares a line with `def`, or has another indentation.
+    """
+    text, body = was.body[0], now.body[0]
+    if was.lineno == text.lineno or now.lineno == body.lineno or text.col_offset != body.col_offset:
+        return (), now.lineno - 1
+    begin = _begin(theirs, now)
+    bare = _is_annotated(was) and not _is_annotated(now) and type(was) is type(now)
+    head = mine[was.lineno - 1 : _begin(mine, was)] if bare else theirs[now.lineno - 1 : begin]
+    missing = ast.get_docstring(was) is not None and ast.get_docstring(now) is None
+    return [*head, *(mine[text.lineno - 1 : text.end_lineno] if missing else ())], begin
+
+
+def _begin(lines: Sequence[str], node: Definition) -> int:
+    """Number of lines above its first statement and the comments on that."""
+    at = first_line(node.body[0]) - 1
+    while lines[at - 1].lstrip().startswith("#"):
+        at -= 1
+    return at
+
+
+def _is_annotated(node: Def) -> bool:
+    return bool(node.returns) or any(isinstance(each, ast.arg) and each.annotation for each in ast.walk(node.args))
+
+
+def _with_members(text: str, head: _Heads, node: ast.ClassDef, qualname: str) -> str:
+    """Replace the members of a class by those of the answer with the same names, and add new ones."""
+    text = _with_class_line(text, head.part, node, qualname)
+    for member in node.body:
+        name = f"{qualname}.{getattr(member, 'name', '')}"
+        lines = head.lines(member, name)
+        if isinstance(member, ast.ClassDef) and _class_of(text, name):
+            text = _with_members(text, head, member, name)
+        elif isinstance(member, Definition):
+            span = span_of(text, name, member)
+            text = replaced(text, span, lines) if span else added(text, name, lines)
+        elif (owner := _class_of(text, qualname)) and not _is_known(member, owner.body):
+            text = _with_field(text, owner, member, lines)
+    return text
+
+
+def _with_class_line(text: str, part: str, node: ast.ClassDef, qualname: str) -> str:
+    """Return the text with the answer's bases and decorators of a class. What it leaves out stays."""
+    was = _class_of(text, qualname)
+    mine, theirs = text.splitlines(keepends=True), part.splitlines(keepends=True)
+    if was is None or was.body[0].lineno == was.lineno or node.body[0].lineno == node.lineno:
+        return text
+    above, line = mine[first_line(was) - 1 : was.lineno - 1], mine[was.lineno - 1 : _begin(mine, was)]
+    if node.decorator_list:
+        above = theirs[first_line(node) - 1 : node.lineno - 1]
+    if node.bases or node.keywords:
+        line = theirs[node.lineno - 1 : _begin(theirs, node)]
+    return replaced(text, (first_line(was), _begin(mine, was)), "".join([*above, *line]))
+
+
+def _with_field(text: str, owner: ast.ClassDef, node: ast.stmt, lines: str) -> str:
+    """Return the text with a statement of a class: in place of the one that binds the same names, else above the
+    methods, or at the end where it needs one of them."""
+    binds = bound_names(node)
+    same = next(
+        (each for each in owner.body if binds and not isinstance(each, Def) and bound_names(each) == binds), None
+    )
+    if same:
+        return replaced(text, (same.lineno, last_line(same)), lines)
+    index = next((at for at, each in enumerate(owner.body) if isinstance(each, Definition)), len(owner.body))
+    needed = evaluated_names(node) & {name for each in owner.body[index:] for name in bound_names(each)}
+    at = last_line(owner) if needed or index == len(owner.body) else first_line(owner.body[index]) - 1
+    before = text.splitlines(keepends=True)
+    return "".join([*before[:at], lines.rstrip("\n") + "\n", "\n" * (at < last_line(owner)), *before[at:]])
+
+
+def _class_of(text: str, qualname: str) -> ast.ClassDef | None:
+    node = find_definition(ast.parse(text).body, qualname)
+    return node if isinstance(node, ast.ClassDef) else None
+
+
+def _is_known(node: ast.stmt, body: Sequence[ast.stmt]) -> bool:
+    """Return True if a statement need not be added: it is there, says nothing, or is for a module run as a script."""
+    empty = isinstance(node, ast.Pass) or is_bare_constant(node)
+    return empty or "__name__" in evaluated_names(node) or ast.dump(node) in map(ast.dump, body)
+
+
+def _require_contracts(before: Mapping[str, str], after: Mapping[str, str]) -> None:
+    """A public function is called by others, who know its name and its parameters. Raises SpliceError."""
+    for path in (path for path in before if before[path] != after[path]):
+        old, new = (functions_by_name(ast.parse(files[path]).body) for files in (before, after))
+        bound = _names_of(ast.parse(after[path]))
+        surface = surface_of(path, before)
+        for name, node in old.items():
+            if not surface.reaches(name):
+                continue
+            if name not in new and name not in bound:
+                raise SpliceError(f"{path}: it removes {name}, which others may call")
+            if name in new and ast.unparse(_bare(node.args)) != ast.unparse(_bare(new[name].args)):
+                raise SpliceError(f"{path}: it changes the parameters of {name}, which others may call")
+
+
+def _names_of(tree: ast.Module) -> set[str]:
+    """Names that a module and its classes bind otherwise than by `def`, as in `f = _quick` and `from x import f`."""
+    found = set[str]()
+    owners = [("", tree.body), *((f"{n.name}.", n.body) for n in ast.walk(tree) if isinstance(n, ast.ClassDef))]
+    for prefix, body in owners:
+        for node in body:
+            if isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                found |= {prefix + each.id for each in targets if isinstance(each, ast.Name)}
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                found |= {prefix + (each.asname or each.name) for each in node.names}
+    return found
+
+
+def _bare(arguments: ast.arguments) -> ast.arguments:
+    """Without annotations."""
+    arguments = deepcopy(arguments)
+    for each in ast.walk(arguments):
+        if isinstance(each, ast.arg):
+            each.annotation = None
+    return arguments
+
+
+def _tree(text: str, path: str) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError) as error:
+        raise SpliceError(f"{path}: {error}") from error
+
+
+# The built-in rules on a project: each on the hot functions of all files, which others import.
+
+WORTH = 0.03
+"""A function with a smaller own share of the command is left as it is."""
+
+MOST = 12
+
+
+@dataclass(frozen=True)
+class ProjectRule(Rule):
+    """A rule kept to some functions."""
+
+    places: tuple[tuple[str, str], ...] = ()
+    """File and qualified name."""
+
+    def revise(self, revision: Revision, hot: HotFiles) -> Revision | None:
+        """The project with those functions rewritten; None where the rule matches in none of them."""
+        found = revision
+        for path, qualname in self.places:
+            if path in found and (new := self._within(qualname).rewrite(found[path], hot.at(path))) is not None:
+                found = found.with_file(path, new)
+        return found if found != revision else None
+
+    def _within(self, qualname: str) -> FunctionRule:
+        fields = {name: value for name, value in vars(self).items() if name != "places"}
+        return FunctionRule(**fields, qualname=qualname)
+
+
+def project_rules(rules: Sequence[Rule], profile: ProjectProfile, ground: ProtectedFiles) -> tuple[Rule, ...]:
+    """The rules that are not for whole programs, each restricted to the functions that take the time and may be
+    edited."""
+    may_change = [f for f in profile.functions if f.qualname != "<module>" and not ground.why(f.file)]
+    hot = [f for f in may_change if f.own_share >= WORTH][:MOST]
+    places = tuple((f.file, f.qualname) for f in hot)
+    kept = [rule for rule in rules if not rule.scripts_only]
+    return tuple(ProjectRule(**vars(rule), places=places) for rule in kept) if places else ()

@@ -25,23 +25,18 @@ from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.workloads._request import WorkloadRequest
-from codeopt.workloads.function.corpus.cases import calls_of
+from codeopt.workloads.function.corpus.cases import calls_of, disturbed
 from codeopt.workloads.function.function_target import open_function
-from codeopt.workloads.function.known_cases import disturbed
-from codeopt.workloads.function.recording.instrumented_run import RECORDERS, Instrument
-from codeopt.workloads.function.recording.recording import MOST_OF_ONE, recording_file, sample
+from codeopt.workloads.function.recording import MOST_OF_ONE, RECORDERS, Instrument, recording_file, sample
 from codeopt.workloads.function.workload import FunctionWorkload
-from codeopt.workloads.project.event_log import watched_run
-from codeopt.workloads.project.impact import Impact, callers_of, impact_of
-from codeopt.workloads.project.project_program import ProjectProgram
-from codeopt.workloads.project.protected_files import ProtectedReason
+from codeopt.workloads.project.impact import Impact, ImportedNames, callers_of, impact_of, read_surface
+from codeopt.workloads.project.project_program import ProjectProgram, ProtectedReason
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.surface import ImportedNames, read_surface
+from codeopt.workloads.project.watch import watched_run
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.edits import CodeEdit
 from codeopt_sandbox.call_answer import CallRun
-from codeopt_sandbox.caveat import Caveat, CaveatKind
-from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
+from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Outcome
 from codeopt_sandbox.owner import temporary_folder
 
 MOST = 100

@@ -2,40 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from typing import Unpack
 
 from codeopt.core.program import TargetFiles, changes_of
 from codeopt.core.revision import Revision
 from codeopt.core.words import error_line
-from codeopt.workloads.project.bytecode import Bytecode
 from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.two_versions import OtherVersion
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.guest.environment import USUAL
+from codeopt_sandbox.guest.request import USUAL
 from codeopt_sandbox.outcome import Files, Run, RunLimits
 from codeopt_sandbox.runner import RunOptions
 
 COMMAND = "command"
 """Purpose of the runs of the command itself."""
+
 AS_IT_IS = "as it is"
 """The original's side of a comparison."""
+
 COMPILE = ("-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash")
 """Without a look at the module's time, which is the same for all that a run is given. What does not compile is left
 out."""
+
 WRITES_BYTECODE = ("PYTHONDONTWRITEBYTECODE", "")
+
 FIRST_S = 20.0
 """Time limit of a command that is run for the bytecode of what it imports, seconds."""
+
 FIRST_MIB = 64.0
 """Limit of that bytecode, MiB."""
+
 LIMIT_FACTOR = 10
 """Time limit of a run, as a multiple of the time of the command as it is."""
+
 LEAST_LIMIT_S = 60.0
 """Lower bound of that limit, seconds."""
+
 LEAST_LEFT = 0.02
 """Minimum share of a run's time that counts as timed, if the bodies take next to nothing."""
+
+
+# Bytecode of a project's modules: a user's own run finds it from the run before, and a run here has no run before.
+
+
+@dataclass
+class Bytecode:
+    """Bytecode of modules, as far as Python was asked for it."""
+
+    shared: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Paths of the bytecode that all runs find, by module of the project as it is."""
+    edited: dict[tuple[str, bytes], Files] = field(default_factory=dict)
+    """Files of bytecode by path and content of an edited module."""
+    asked: set[str] = field(default_factory=set)
+    """Sides of a comparison that were run once for what they import."""
+
+    def of(self, path: str, content: bytes) -> Files:
+        """Bytecode of an edited module; nothing where it is not known."""
+        return self.edited.get((path, content), ())
+
+    def has(self, path: str, content: bytes) -> bool:
+        """Return True if an edited module was compiled."""
+        return (path, content) in self.edited
+
+    def keep(self, modules: Mapping[str, bytes], run: Run) -> None:
+        """Store the bytecode that a run wrote of edited modules. A module that does not compile gets an empty entry."""
+        found = dict(_written(modules, run))
+        for path, content in modules.items():
+            self.edited[path, content] = tuple(pair for place, pair in found.items() if place[0] == path)
+
+    def share(self, modules: Iterable[str], run: Run) -> Files:
+        """The bytecode that a run wrote of the project's modules as they are, for all runs to find."""
+        new: dict[str, bytes] = {}
+        for (path, place), (_, content) in _written(modules, run):
+            known = self.shared.get(path, ())
+            if place not in known:
+                self.shared[path] = (*known, place)
+                new[place] = content
+        return tuple(new.items())
 
 
 @dataclass
@@ -190,3 +237,14 @@ class CommandRuns:
 def error_of(run: Run) -> str:
     """Return the line of a run's output that explains its failure, or an empty text."""
     return error_line(b"\n".join((run.stdout, run.stderr)).decode("utf-8", "replace"))
+
+
+def _written(modules: Iterable[str], run: Run) -> Iterator[tuple[tuple[str, str], tuple[str, bytes]]]:
+    """(module, path), (path, content) of each file that Python keeps of one of these modules."""
+    known = frozenset(modules)
+    for file in run.written:
+        place = PurePosixPath(file.path)
+        if place.suffix == ".pyc" and place.parent.name == "__pycache__" and file.content:
+            path = (place.parent.parent / f"{place.name.partition('.')[0]}.py").as_posix()
+            if path in known:
+                yield (path, file.path), (file.path, file.content)

@@ -10,71 +10,43 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
-from codeopt.core.revision import Revision
+from codeopt.core.revision import UNCHANGED, Revision
 from codeopt.core.sanitize import cut, inline
+from codeopt.core.words import counted
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.runs import CommandRuns, error_of
 from codeopt_sandbox.outcome import Files, Run
 
 _NAMELESS = re.compile(r"\w+ = <[\w.<>]+ object at 0x[0-9a-fA-F]+>")
 """A variable whose value says only that it is an object."""
+
 RESULTS = "codeopt-tests.jsonl"
+
 WITHOUT_OPTIONS = ("-o", "addopts=")
+
 GO_ON = "--continue-on-collection-errors"
 """A test module that cannot be imported (its own helpers are not installed) does not take the others with it."""
+
 MOST_LINES = 3
 """Maximum number of lines of a failed assertion that are shown."""
+
 MOST_CHARS = 300
 """Maximum number of characters that are shown of it."""
+
 LONGEST_TRACE = (200, 900)
 """Number of characters that are shown of its traceback's start and end."""
+
 MOST_LOCALS = 12
 """Maximum number of a failing test's variables that are kept."""
+
 MOST_GIVEN = 40
 """Maximum number of failing tests whose variables are kept: the text of a large object may take long."""
+
 MOST_TEXT = 2_000
 """Length of what is kept of why a test fails, characters."""
 
-
-class TestRunner(StrEnum):
-    """Program that runs tests."""
-
-    __test__ = False
-
-    PYTEST = "pytest"
-    UNITTEST = "unittest"
-    MANAGE = "manage.py test"
-
-
-Way = tuple[TestRunner, tuple[str, ...]]
-"""A runner of tests and its options."""
-
-
-@dataclass(frozen=True)
-class FileResults:
-    """The tests of one file on the original."""
-
-    way: Way
-    passed: tuple[str, ...] = ()
-    """Tests that a draft has to pass."""
-    lost: tuple[str, ...] = ()
-    """Tests that fail on the original, and count for nothing."""
-    seconds: float = 0.0
-    cut: bool = False
-    """Its last tests did not run, for lack of time."""
-
-
-HEAD = """\
-import json, os, sys
-sys.argv[:] = {argv!r}
-if hasattr(sys, "orig_argv"):
-    sys.orig_argv[:] = [sys.executable, *sys.argv]
-_told = os.open(os.path.abspath({results!r}), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-def _tell(name, state, why="", given=""):
-    line = json.dumps([name, state, str(why)[-{most}:], given[:{most}]])
-    os.write(_told, (line + "\\n").encode("utf-8", "replace"))
-"""
 PYTEST = """\
 import pytest, reprlib
 _short = reprlib.Repr()
@@ -116,6 +88,7 @@ if _status == 4 and len(_found) > 1:  # a conftest.py that cannot be loaded ends
             _tell(_each, "failed", "its conftest.py cannot be loaded")
 raise SystemExit(_status)
 """
+
 UNITTEST = """\
 import traceback, unittest
 def _wrap(method, state, at):
@@ -131,11 +104,54 @@ for _each in (("addSuccess", "passed", None), ("addFailure", "failed", 0), ("add
     _wrap(*_each)
 """
 """Whoever runs tests of unittest's tells a TestResult, or one that is made of it, as Django's is."""
+
+
+class TestRunner(StrEnum):
+    """Program that runs tests."""
+
+    __test__ = False
+
+    PYTEST = "pytest"
+    UNITTEST = "unittest"
+    MANAGE = "manage.py test"
+
+
+Way = tuple[TestRunner, tuple[str, ...]]
+"""A runner of tests and its options."""
+
+
+@dataclass(frozen=True)
+class FileResults:
+    """The tests of one file on the original."""
+
+    way: Way
+    passed: tuple[str, ...] = ()
+    """Tests that a draft has to pass."""
+    lost: tuple[str, ...] = ()
+    """Tests that fail on the original, and count for nothing."""
+    seconds: float = 0.0
+    cut: bool = False
+    """Its last tests did not run, for lack of time."""
+
+
+HEAD = """\
+import json, os, sys
+sys.argv[:] = {argv!r}
+if hasattr(sys, "orig_argv"):
+    sys.orig_argv[:] = [sys.executable, *sys.argv]
+_told = os.open(os.path.abspath({results!r}), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+def _tell(name, state, why="", given=""):
+    line = json.dumps([name, state, str(why)[-{most}:], given[:{most}]])
+    os.write(_told, (line + "\\n").encode("utf-8", "replace"))
+"""
+
 BY_UNITTEST = UNITTEST + "unittest.main(module=None, argv=['unittest', *{words!r}])\n"
+
 BY_MANAGE = (
     UNITTEST + "import runpy\nsys.argv[:] = ['manage.py', 'test', '--noinput', *{words!r}]\n"
     "sys.path.insert(0, os.getcwd())\nrunpy.run_path('manage.py', run_name='__main__')\n"
 )
+
 BODY = {TestRunner.PYTEST: PYTEST, TestRunner.UNITTEST: BY_UNITTEST, TestRunner.MANAGE: BY_MANAGE}
 
 
@@ -247,3 +263,59 @@ def _rows(run: Run) -> Iterator[tuple[str, str, str, str]]:
             continue
         if isinstance(row, list) and len(row) == 4 and all(isinstance(each, str) for each in row):
             yield row[0], row[1], row[2], row[3]
+
+
+# Tests that only NEW has, run on both versions: a row of their own, in addition to OLD's tests.
+
+MORE = 4
+"""Time limit of these tests on NEW, as a multiple of their time on OLD."""
+
+SECONDS = 120.0
+"""Time limit of these tests on OLD, seconds. NEW has it also, and more if OLD takes long."""
+
+
+@dataclass(frozen=True)
+class NewTests:
+    """Results of the tests that only NEW has."""
+
+    run: int
+    """Number of tests that ran on either side."""
+    on_new: int
+    """Number of those that pass on NEW."""
+    on_old: int
+    """Number of those that pass on OLD."""
+    wrong: str = ""
+    """First test that passes on OLD and fails on NEW. Empty if no test does."""
+    unrun: str = ""
+    """Reason why no test ran. Empty if one did."""
+
+    @property
+    def words(self) -> str:
+        """`4 tests that only NEW has: 4 pass on NEW, 3 on OLD`."""
+        if self.unrun:
+            return f"tests that only NEW has are not run: {self.unrun}"
+        passing = f"{self.on_new} pass{'es' * (self.on_new == 1)} on NEW"
+        return f"{counted(self.run, 'test')} that only NEW has: {passing}, {self.on_old} on OLD"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the field `new_tests` of the evidence."""
+        return {"run": self.run, "passed_on_new": self.on_new, "passed_on_old": self.on_old, "not_run": self.unrun}
+
+
+def run_new_tests(runs: CommandRuns, way: Way) -> NewTests | None:
+    """Run the test files that only NEW has on both versions, in the way of OLD's. None if NEW has no such files."""
+    if runs.other is None or not runs.other.tests:
+        return None
+    files, revision = (*runs.other.tests, *runs.other.test_helpers), runs.other.revision
+    paths = [path for path, _ in runs.other.tests]
+    old = run_tests(runs, UNCHANGED, way, paths, SECONDS * runs.load, extra=files)
+    limit = max(SECONDS, MORE * old.run.active_s) * runs.load
+    new = run_tests(runs, revision, way, paths, limit, extra=files)
+    lost = [name for name in old.passed if not new.states.get(name)]
+    if lost:  # a test that passes by chance alone decides nothing
+        again = run_tests(runs, revision, way, paths, limit, extra=files)
+        lost = [name for name in lost if not again.states.get(name)]
+    why = new.reason(lost[0]) or new.last_words if lost else ""
+    wrong = f"test {lost[0]}, which only NEW has, passes on OLD and fails on NEW ({why})" if lost else ""
+    run = len({*old.states, *new.states})
+    return NewTests(run, len(new.passed), len(old.passed), wrong, "" if run else new.last_words)

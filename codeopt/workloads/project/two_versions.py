@@ -25,12 +25,20 @@ from codeopt.core.git import unadded_files
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles, named_files, read_project
-from codeopt.workloads.project.project_program import ProjectProgram, can_be_read, is_own, read_text
-from codeopt.workloads.project.protected_files import ProtectedFiles, ProtectedReason, entry_files, find_protected_files
-from codeopt.workloads.sandbox_view.built import BUILT, COMPILED_FROM, built_files
+from codeopt.workloads.project.project_program import (
+    ProjectProgram,
+    ProtectedFiles,
+    ProtectedReason,
+    can_be_read,
+    entry_files,
+    find_protected_files,
+    is_own,
+    read_text,
+)
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
+from codeopt.workloads.sandbox_view.view import BUILT, COMPILED_FROM, built_files
 from codeopt.workloads.source.module_graph import ModuleGraph
-from codeopt.workloads.tests.find import find_test_files, pytest_settings
+from codeopt.workloads.tests import find_test_files, pytest_settings
 from codeopt_sandbox.outcome import Files
 from codeopt_sandbox.plain_files import read_bytes
 

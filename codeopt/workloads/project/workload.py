@@ -15,13 +15,11 @@ from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
 from codeopt.report.patch_table import THE_COMMAND
 from codeopt.rules import Rule as RewriteRule
-from codeopt.workloads._defaults import Defaults
-from codeopt.workloads._policy import HANGS, InputPolicy
-from codeopt.workloads._protocol import KeepTests, Workload
+from codeopt.workloads._judging import HANGS, InputPolicy, OutputChecker, answers_of, require_own
+from codeopt.workloads._protocol import Defaults, KeepTests, Workload
 from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
-from codeopt.workloads.program.special_check import OutputChecker, answers_of, require_own
-from codeopt.workloads.project.baseline_command import BaselineCommand
 from codeopt.workloads.project.command_probes import (
+    BaselineCommand,
     CommandProbes,
     changed_runs,
     shortfall_of,
@@ -33,18 +31,16 @@ from codeopt.workloads.project.harnesses import Benches, TimedBody, find_benches
 from codeopt.workloads.project.hot_region import HotRegion, hot_region
 from codeopt.workloads.project.masks import HIDDEN, Masks, given_masks
 from codeopt.workloads.project.profile import NO_PROFILE, ProjectProfile
-from codeopt.workloads.project.project_program import ProjectProgram
+from codeopt.workloads.project.project_program import ProjectProgram, ProtectedReason
 from codeopt.workloads.project.prompt.briefing import brief, fixed_words
-from codeopt.workloads.project.proposer import ProjectProposer
-from codeopt.workloads.project.protected_files import ProtectedReason
+from codeopt.workloads.project.proposer import ProjectProposer, project_rules
 from codeopt.workloads.project.public_calls import FunctionFinding, PublicCalls
-from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.suite import ProjectSuite, collected_files, open_suite
 from codeopt.workloads.project.watch import profile_command, require_good
 from codeopt.workloads.source.edits import CodeEdit
 from codeopt_sandbox.compare import Comparison, Plan, StoppingRule, make_plan
-from codeopt_sandbox.guest.environment import seeded
+from codeopt_sandbox.guest.request import seeded
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile
 from codeopt_sandbox.runner import run_on

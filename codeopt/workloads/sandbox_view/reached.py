@@ -15,23 +15,28 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 
+from codeopt.core.interpreter import PROJECT_FILES
 from codeopt.core.linked_packages import PACKAGES
-from codeopt.workloads.sandbox_view.untracked import imported_files
-from codeopt.workloads.sandbox_view.view import SETTINGS, View
+from codeopt.workloads.sandbox_view.imported import imported_files, module_files
+from codeopt.workloads.sandbox_view.view import INSIDE, SETTINGS, Module, View, locate
 from codeopt_sandbox.plain_files import read_bytes
 
 MOST_FILES = 5000
 """Files that are looked at; of a larger reach no digest is made."""
+
 IMPORTED = (".py", ".so")
 """Endings of files that can be imported."""
+
 _WIDE = re.compile(
     r"\b(?:open|pathlib|Path|fileinput|glob|listdir|scandir|walk|mmap|sqlite3|linecache|read_text|read_bytes|"
     r"__file__|__path__|__spec__|__loader__|__import__|import_module|importlib|pkgutil|runpy|inspect|exec|eval|"
     r"pytest_plugins|ctypes|subprocess|os\.fork|os\.spawn\w*|os\.posix_spawn|sys\.(?:path|modules|meta_path))\b"
 )
 """Words of a text that may import or read what its import statements do not name."""
+
 _ELSEWHERE = re.compile(r"""['"](?:/\w|~/|\.\./|file:)""")
 """A path outside of the project."""
+
 _PLUGIN = re.compile(r"(?m)(?:^|[\s\"'=])-p[\s\"',=]")
 """A plug-in of pytest that its settings name."""
 
@@ -172,3 +177,53 @@ def _starred(text: str, path: Path, roots: Iterable[Path]) -> list[Path]:
         places = [path.parents[node.level - 1]] if 0 < node.level <= len(path.parents) else list(roots)
         found += [file for place in places for file in sorted(place.joinpath(*parts).glob("*.py"))[:MOST_FILES]]
     return found
+
+
+# Advice about what a run in the sandbox did not find.
+
+_MODULE = re.compile(r"No module named '([\w.]+)'")
+
+_FILE = re.compile(r"(?:No such file or directory|Not a directory): '([^'\n]+)'")
+
+
+def missing_part(said: str, program: Path, module: Module) -> str:
+    """Advice about a module or a file that a run did not find, by the user's name for it; empty if there is none."""
+    names = _MODULE.findall(said)
+    for name in reversed(names):
+        found = list(module_files(name.split("."), (program.resolve().parent, *module.roots)))
+        if found:
+            return f"--with {os.path.relpath(found[-1])} gives it that module"
+    for text in reversed(_FILE.findall(said)):
+        path = Path(text)
+        if path.is_relative_to(INSIDE):
+            path = module.root / path.relative_to(INSIDE)
+        elif path.is_absolute() and not path.exists():
+            path = program.absolute().parent / path.name
+        if path.exists():
+            return f"--with {os.path.relpath(path)} gives it that file"
+    return f"--python PATH names a Python that has {names[-1]}" if names else ""
+
+
+# A version of a module that lies outside of its project: without the modules around it that it imports.
+
+PROJECT = (".git", *PROJECT_FILES)
+"""Names of which the top folder of a project has one."""
+
+
+def is_outside_package(text: str, path: Path, home: Path) -> bool:
+    """Return True if a module imports files at the place of `home` that its own path lacks.
+
+    A module at the same place of another checkout is not a stray: the other checkout does not have those files.
+    """
+    there, here = locate(home), locate(path)
+    if there.path == here.path or (there.name == here.name and any((here.root / name).exists() for name in PROJECT)):
+        return False
+    return bool(set(_found(text, there)) - set(_found(text, here)))
+
+
+def _found(text: str, module: Module) -> Iterator[str]:
+    """Yield the project's modules that a text imports at a module's place, relative to their import folder."""
+    for each in imported_files(text, module.path, module.roots):
+        root = next((root for root in module.roots if each.is_relative_to(root)), None)
+        if root is not None:
+            yield each.relative_to(root).as_posix()

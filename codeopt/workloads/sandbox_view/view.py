@@ -5,31 +5,42 @@ It has the files that git tracks, without secrets, and further files that the pr
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from codeopt.core.errors import UsageError
 from codeopt.core.git import tracked_files
 from codeopt.core.linked_packages import PACKAGES
 from codeopt.core.run_inputs import files_below, is_secret
-from codeopt.workloads.sandbox_view.built import built_files
-from codeopt.workloads.sandbox_view.compiled import compile_imports
-from codeopt.workloads.sandbox_view.linked import LARGEST_FILE, NO_LINKS, Linked, copy_beside, place_beside, project_top
-from codeopt.workloads.sandbox_view.untracked import imported_unadded
-from codeopt.workloads.sandbox_view.workspace import is_package
+from codeopt.workloads.sandbox_view.imported import compile_imports, imported_unadded
+from codeopt.workloads.sandbox_view.linked import (
+    LARGEST_FILE,
+    NO_LINKS,
+    Linked,
+    copy_beside,
+    is_package,
+    place_beside,
+    project_top,
+)
 from codeopt_sandbox.owner import owned_folder
-from codeopt_sandbox.plain_files import read_text
+from codeopt_sandbox.plain_files import is_plain, read_bytes, read_text
 
 TESTS = ("tests", "test")
+
 SETTINGS = ("conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
 """Names of files that pytest reads its settings from."""
+
 MOST_NEIGHBOURS = 5000
 """Maximum number of files of a project that git does not track."""
+
 INSIDE = "/project"
 """Path of the copy in an isolating sandbox."""
+
 LARGEST_PROJECT = 400 << 20
 """Maximum size of all files that are shown, bytes."""
 
@@ -269,6 +280,7 @@ def open_places(paths: Iterable[Path], view: View, isolated: bool = True) -> lis
 
 
 MANAGE = "manage.py"
+
 _SETTINGS = re.compile(r"""DJANGO_SETTINGS_MODULE["']\s*[,\]]\s*(?:=\s*)?["']([\w.]+)["']""")
 
 
@@ -286,3 +298,65 @@ def settings_module(module: Module) -> str:
 
 def _read(path: Path) -> str:
     return read_text(path, "replace") if path.is_file() else ""
+
+
+# Compiled modules of a project, which git does not track. A build leaves them next to the sources, or with meson-
+# python in its build folder.
+
+BUILT = (".so", ".pyd")
+"""Ends of the names of compiled modules."""
+
+COMPILED_FROM = (".c", ".cc", ".cpp", ".h", ".hpp", ".pyx", ".pxd", ".rs", ".f", ".f90", "meson.build")
+"""Ends of the names of what decides a build: sources of compiled modules, and meson's settings."""
+
+PLANS = "build/*/meson-info/intro-install_plan.json"
+"""Files that meson writes about what it installs: places below `{py_platlib}` or `{py_purelib}` by source."""
+
+LIBRARIES = ("{py_platlib}", "{py_purelib}")
+
+LARGEST_PLAN = 16 << 20
+"""Bytes of a plan that is read."""
+
+
+def built_files(root: Path, shown: Iterable[Path]) -> dict[Path, Path]:
+    """Return files by their place in a run, both relative to the project. Links are skipped.
+
+    `shown` are the sources of a run, also relative.
+    """
+    root = root.resolve()
+    folders = dict.fromkeys(path.parent for path in shown if path.suffix == ".py")
+    beside = (
+        path.relative_to(root) for folder in folders if (root / folder).is_dir()
+        for path in (root / folder).iterdir() if path.suffix in BUILT
+    )  # fmt: skip
+    found = {path: path for path in sorted(beside)}
+    for plan in sorted(root.glob(PLANS)):  # the last is that of the newest Python
+        found |= {place: path for place, path in _planned(root, plan) if place.parent in folders}
+    return {place: path for place, path in found.items() if is_plain(root / path)}
+
+
+def _planned(root: Path, plan: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield modules of a plan in its build folder, with a place next to the sources of their package."""
+    build, homes, made = plan.parent.parent, dict[PurePosixPath, Path](), list[tuple[PurePosixPath, Path]]()
+    for source, place in _installed(plan):
+        path = source.relative_to(root) if source.is_relative_to(root) else None
+        if path is None:
+            continue
+        if not source.is_relative_to(build):
+            homes[place.parent] = path.parent
+        elif source.suffix in (*BUILT, ".py") and not is_secret(path):
+            made.append((place, path))
+    yield from ((homes.get(place.parent, Path(place.parent)) / place.name, path) for place, path in made)
+
+
+def _installed(plan: Path) -> Iterator[tuple[Path, PurePosixPath]]:
+    """Sources with their places among the packages; nothing where the plan is not as meson writes it."""
+    try:
+        groups: Any = json.loads(read_bytes(plan)) if plan.stat().st_size <= LARGEST_PLAN else {}
+    except (OSError, ValueError):
+        return
+    for group in groups.values() if isinstance(groups, dict) else ():
+        for source, about in group.items() if isinstance(group, dict) else ():
+            parts = PurePosixPath(str(about.get("destination", "")) if isinstance(about, dict) else "").parts
+            if parts[:1] and parts[0] in LIBRARIES:
+                yield Path(source), PurePosixPath(*parts[1:])

@@ -8,8 +8,7 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from codeopt.analysis.nodes import first_line
-from codeopt.analysis.positions import Def, bound_names
+from codeopt.analysis.nodes import Def, bound_names, first_line
 from codeopt.core.history import Candidate, History
 from codeopt.core.revision import Revision
 from codeopt.workloads.source.functions import definitions

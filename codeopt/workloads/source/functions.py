@@ -11,8 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from codeopt.analysis.nodes import first_line
-from codeopt.analysis.positions import Def, functions
+from codeopt.analysis.nodes import Def, first_line, functions
 from codeopt.analysis.syntax import physical_lines
 from codeopt.core.errors import UsageError
 from codeopt.core.program import TargetFiles, read_program

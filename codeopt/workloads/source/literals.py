@@ -14,9 +14,8 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
-from codeopt_sandbox.guest.calls.packed_calls import DEEPENED
-from codeopt_sandbox.guest.calls.recipes import RECIPE, built
-from codeopt_sandbox.guest.calls.repr.plain import number
+from codeopt_sandbox.guest.calls.recipes import DEEPENED, RECIPE, built
+from codeopt_sandbox.guest.calls.repr.structure import number
 
 LONGEST = 200_000
 """Characters of a call that is read; longer ones are used as they are."""

@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from codeopt_sandbox.conformance import _amounts, _answers, _libraries, _survivors, _walls
-from codeopt_sandbox.conformance._seen import LIMITS
+from codeopt_sandbox.conformance import _runs, _walls
+from codeopt_sandbox.conformance._runs import LIMITS
 from codeopt_sandbox.errors import BackendUnavailable, SandboxError
 from codeopt_sandbox.host import Sandbox, open_sandbox
 from codeopt_sandbox.outcome import RunLimits
@@ -98,9 +98,9 @@ _NO_GROUP = {
 def checks() -> tuple[Check, ...]:
     """Every promise, in the order in which they are checked."""
     return (
-        Check("ends", "Exit status and signal are the program's own, and no two ends look the same.", _answers.ends),
-        Check("bytes", "Every byte of input and output arrives as it was sent.", _answers.all_bytes),
-        Check("unread input", "Mebibytes of input that nobody reads do not block.", _answers.unread_input),
+        Check("ends", "Exit status and signal are the program's own, and no two ends look the same.", _runs.ends),
+        Check("bytes", "Every byte of input and output arrives as it was sent.", _runs.all_bytes),
+        Check("unread input", "Mebibytes of input that nobody reads do not block.", _runs.unread_input),
         Check(
             "network",
             "A run reaches no network, and nothing that listens on this machine.",
@@ -120,14 +120,14 @@ def checks() -> tuple[Check, ...]:
             _walls.traces,
             _NOT_ISOLATED,
         ),
-        Check("memory", "Twice the memory that is allowed is a memory limit, in a child too.", _amounts.memory),
-        Check("wall clock", "A run that does not end is ended in time, busy or asleep.", _amounts.wall_clock),
-        Check("descendants", "Whatever a run started is dead when it has ended.", _survivors.descendants),
-        Check("processor time", "Processor time counts daemons that left the run.", _amounts.processor_time),
+        Check("memory", "Twice the memory that is allowed is a memory limit, in a child too.", _runs.memory),
+        Check("wall clock", "A run that does not end is ended in time, busy or asleep.", _runs.wall_clock),
+        Check("descendants", "Whatever a run started is dead when it has ended.", _walls.descendants),
+        Check("processor time", "Processor time counts daemons that left the run.", _runs.processor_time),
         Check(
             "ignored children",
             "Processor time counts children that nobody waited for.",
-            _amounts.ignored_children,
+            _runs.ignored_children,
             _NO_GROUP,
         ),
         Check(
@@ -136,16 +136,14 @@ def checks() -> tuple[Check, ...]:
             _walls.ended_first,
             _NOT_ISOLATED,
         ),
-        Check("processes", "More processes than allowed end the run, and the next one is fine.", _amounts.processes),
-        Check(
-            "output", "Output is capped to the byte while it comes; what is below the cap is whole.", _answers.output
-        ),
-        Check("clock", "Time is taken outside the run, which can patch or end what it likes.", _answers.clock),
+        Check("processes", "More processes than allowed end the run, and the next one is fine.", _runs.processes),
+        Check("output", "Output is capped to the byte while it comes; what is below the cap is whole.", _runs.output),
+        Check("clock", "Time is taken outside the run, which can patch or end what it likes.", _runs.clock),
         Check("clock setting", "A run cannot set the machine's clock.", _walls.clock_setting, _NOT_ISOLATED),
         Check(
             "forged results",
             "Nothing that a run prints, writes or kills is taken for a report.",
-            _answers.forged,
+            _runs.forged,
             _NOT_ISOLATED,
         ),
         Check(
@@ -169,19 +167,17 @@ def checks() -> tuple[Check, ...]:
             _walls.file_cache,
             _NOT_ISOLATED,
         ),
-        Check("environment", "The environment is a fixed list: no secret of ours is in it.", _answers.environment),
-        Check("repeatable", "The same program ends in the same way each time.", _answers.repeatable),
+        Check("environment", "The environment is a fixed list: no secret of ours is in it.", _runs.environment),
+        Check("repeatable", "The same program ends in the same way each time.", _runs.repeatable),
         Check(
             "libraries",
             "Libraries of calls are imported once; a run cannot detect that, and changes nothing in them.",
-            _libraries.imported_once,
+            _runs.imported_once,
         ),
-        Check(
-            "lost guest", "A guest that vanished is replaced or reported, and never a verdict.", _survivors.lost_guest
-        ),
+        Check("lost guest", "A guest that vanished is replaced or reported, and never a verdict.", _walls.lost_guest),
         Check(
             "killed owner",
             "Nothing is left of a run after kill -9 of the process that asked for it.",
-            _survivors.killed_owner,
+            _walls.killed_owner,
         ),
     )

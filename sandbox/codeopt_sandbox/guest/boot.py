@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
     from typing import Any
 
-    from .library_code import LibraryCode
+    from .libraries import LibraryCode
 
 os_read = os.read  # a module under test can patch `os`
 ROOT = "_codeopt_guest"

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.batch.backoff import FORGET_S, MAX_JITTER, MAX_PAUSE_S, Backoff
-from codeopt.batch.batch_folder import BatchFolder
-from codeopt.batch.durable_model import MAX_TRIES, BudgetSpent, CachedModel, PaidReplies, SlottedModel
+from codeopt.batch.batch_folder import FORGET_S, MAX_JITTER, MAX_PAUSE_S, Backoff, BatchFolder
 from codeopt.batch.locks import RequestSlots
+from codeopt.batch.problem_job import MAX_TRIES, BudgetSpent, CachedModel, PaidReplies, SlottedModel
 from codeopt.core.errors import ModelError
 from codeopt.core.model import Message, Reply
 from codeopt.models import open_model

@@ -9,7 +9,7 @@ import pytest
 
 from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.progress import Progress
-from codeopt.batch.worker_events import WorkerEvent
+from codeopt.batch.scheduler import WorkerEvent
 
 
 def test_the_estimate_of_a_batch_falls_and_does_not_run_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

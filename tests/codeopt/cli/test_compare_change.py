@@ -12,9 +12,9 @@ from codeopt.core.words import Speedup
 from codeopt.engine.compare import PairResult
 from codeopt.report.verdict import Verdict
 from codeopt.review.suggestion import ComparedFunction
-from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Comparison, Decision
-from codeopt_sandbox.limit_test import LimitAnswer, LimitTest
+from codeopt_sandbox.outcome import Caveat, CaveatKind
+from codeopt_sandbox.sequential_test import LimitAnswer, LimitTest
 
 GAP = Diagnostic("1 test file cannot be loaded", "tests/test_a.py")
 CAVEATS = tuple(Caveat(CaveatKind.INPUT, f"f({n})", f"returns {n}", "returns 0") for n in range(4))

@@ -16,7 +16,7 @@ from codeopt.core.stages import ASCII_MARKS, Stages
 from codeopt.engine.comparison_progress import ComparisonProgress
 from codeopt.serving.worker import AnswerLines
 from codeopt_sandbox.compare import StoppingRule
-from codeopt_sandbox.limit_test import LimitRule
+from codeopt_sandbox.sequential_test import LimitRule
 
 
 @pytest.fixture(autouse=True)

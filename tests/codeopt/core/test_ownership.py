@@ -19,7 +19,7 @@ from codeopt.core.ownership import foreign, require_own
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import RunFolder, SavedRun, digest, new_run
 from codeopt.report.answer_fields import serialize
-from codeopt.workloads.function.recording.recording import left_out, recorded_calls
+from codeopt.workloads.function.recording import left_out, recorded_calls
 from codeopt.workloads.source.functions import read_function
 from tests.codeopt.command import codeopt, command, environment
 from tests.codeopt.core.test_run_index import CAVEAT, result

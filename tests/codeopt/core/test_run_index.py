@@ -24,8 +24,8 @@ from codeopt.report.answer_fields import serialize, verdict_fields
 from codeopt.report.answers import JudgedJson
 from codeopt.report.html.run_page import run_page
 from codeopt.report.verdict import Verdict
-from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.outcome import Caveat, CaveatKind
 from tests.codeopt.batch.results.test_page import outline
 from tests.codeopt.command import codeopt
 from tests.support.candidates import FAST, SLOW, original, right, wrong

@@ -24,8 +24,8 @@ from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt_sandbox.compare import Decision, StoppingRule
 from codeopt_sandbox.guest.answer import Answer
-from codeopt_sandbox.limit_test import LimitAnswer, LimitRule, LimitTest
 from codeopt_sandbox.outcome import Run
+from codeopt_sandbox.sequential_test import LimitAnswer, LimitRule, LimitTest
 from tests.support.candidates import comparison, original, right, run, wrong
 from tests.support.scripted import CASES, FAST, SLOW, UNSEEN, Asked, Gives, ScriptedRunner, ScriptedWorkload, echo
 

@@ -17,10 +17,9 @@ from codeopt.engine.guards import Consequence, Finding, Gain, guard
 from codeopt.engine.judge import MAX_FAILURES, PAIRS_SHARE, Judge, is_same_program
 from codeopt.workloads import Stage
 from codeopt.workloads._request import Checked
-from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import MIN_PAIRS_ANY_TIME, Decision, Plan, StoppingRule
-from codeopt_sandbox.guest.environment import CONFIRMING, Environment
-from codeopt_sandbox.outcome import Case, CaseVerdict, Run
+from codeopt_sandbox.guest.request import CONFIRMING, Environment
+from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Run
 from tests.support.candidates import comparison, outcome
 from tests.support.scripted import CASES, FAST, SLOW, UNSEEN, Asked, ScriptedRunner, ScriptedWorkload, echo
 

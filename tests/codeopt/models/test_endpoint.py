@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.models._endpoint import endpoint, full_url
+from codeopt.models._server import endpoint, full_url
 
 
 @pytest.mark.parametrize(

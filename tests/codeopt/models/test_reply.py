@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt.core.model import Reply
-from codeopt.models._reply import draft_below, is_done, to_draft
-from codeopt.models._reply_summary import NONE
+from codeopt.models._reply import NONE, draft_below, is_done, to_draft
 
 PROGRAM = "import sys\n\nprint(sum(map(int, sys.stdin)))\n"
 OTHER = "import sys\n\nprint(max(map(int, sys.stdin)))\n"

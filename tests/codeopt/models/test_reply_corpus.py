@@ -18,7 +18,7 @@ from codeopt.core.model import Message, Reply
 from codeopt.core.revision import Revision
 from codeopt.engine.judge import is_same_program
 from codeopt.models._reply import is_done, to_draft
-from codeopt.proposers._continuation import whole
+from codeopt.proposers.language_model import whole
 
 CORPUS = Path(__file__).with_name("replies.txt")
 ASK = (Message("user", "Write the next program."),)

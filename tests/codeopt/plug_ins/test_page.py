@@ -16,7 +16,7 @@ from codeopt.core.errors import UsageError
 from codeopt.engine.searches import search_of
 from codeopt.review.reporters import open_reporter
 from codeopt.review.suggestion import Review
-from codeopt.workloads._kinds import kind_in
+from codeopt.workloads._protocol import kind_in
 from tests.codeopt.command import QUICK, codeopt
 from tests.conftest import require_sandbox
 from tests.support.outside_package import write_package

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeopt.proposers._changes import smallest_change
+from codeopt.proposers._prompt import smallest_change
 
 OLD = "".join(f"line_{number} = {number} * {number}  # as it was\n" for number in range(40))
 

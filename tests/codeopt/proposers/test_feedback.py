@@ -12,9 +12,8 @@ from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
 from codeopt.proposers.feedback import FeedbackMode, describe
 from codeopt.tasks import open_task
-from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import CaseTimes, Decision
-from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
+from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Outcome
 from tests.support.candidates import CASES, HELD, SHOWN, comparison, original, outcome, profile, right, run, wrong
 
 TASK = open_task("runtime")

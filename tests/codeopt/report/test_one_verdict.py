@@ -28,8 +28,8 @@ from codeopt.review.reporters import markdown
 from codeopt.review.suggestion import Suggestion
 from codeopt.serving.mcp_server import answer_text
 from codeopt.serving.slow_functions import SlowFunction
-from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.outcome import Caveat, CaveatKind
 from tests.support.candidates import comparison
 from tests.support.reviews import review
 

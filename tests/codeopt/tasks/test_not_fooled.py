@@ -15,7 +15,7 @@ from codeopt.core.model import Message
 from codeopt.core.revision import Revision
 from codeopt.engine.llm_judge import LlmJudge, read_by
 from codeopt.models.scripted import Scripted
-from codeopt.proposers._examples import WorkedExample
+from codeopt.proposers._prompt import WorkedExample
 from codeopt.tasks import EXAMPLES
 from codeopt.tasks.readability import TASK, gain
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.analysis.changed_lines import changed_part
+from codeopt.analysis.nodes import changed_part
 from codeopt.core.history import Candidate, Preference, Preferred
 from codeopt.core.revision import Revision
 from codeopt.core.ruff import settings_of

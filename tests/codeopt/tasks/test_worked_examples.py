@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.errors import UsageError
-from codeopt.proposers._examples import WorkedExample
+from codeopt.proposers._prompt import WorkedExample
 from codeopt.tasks import EXAMPLES
 
 REPEATED = "\nprint(repeated(['b', 'a', 'a', 'b']))\n"

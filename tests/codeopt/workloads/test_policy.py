@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from codeopt.core.options import FuzzPolicy
-from codeopt.workloads._policy import InputPolicy
-from codeopt_sandbox.caveat import Tier
+from codeopt.workloads._judging import InputPolicy
+from codeopt_sandbox.outcome import Tier
 
 REJECTS = {
     "auto": {Tier.KNOWN, Tier.SIMILAR},

@@ -10,8 +10,7 @@ import pytest
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.target import Target
 from codeopt.workloads._run_first import run_first
-from codeopt.workloads.function.recording.hot_functions import run_shares
-from codeopt.workloads.function.recording.instrumented_run import UsersCommand
+from codeopt.workloads.function.recording import UsersCommand, run_shares
 from tests.codeopt.command import codeopt, reply
 from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer

@@ -15,21 +15,32 @@ import pytest
 
 from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.contract.program.inputs import look_at
-from codeopt.workloads.function.calls.call_names import CallNames, find_names
-from codeopt.workloads.function.calls.exact_types import other_exact_types
-from codeopt.workloads.function.calls.long import as_iterators, long_calls, tenfold
-from codeopt.workloads.function.calls.omitted import with_optional_parameters
-from codeopt.workloads.function.calls.paste import Importable, paste
-from codeopt.workloads.function.calls.recipes import can_become_larger, growths, items_of, other_seeds
+from codeopt.workloads.function.calls.counterexample import CallNames, Importable, find_names, paste
+from codeopt.workloads.function.calls.resized import can_become_larger, growths, items_of, other_seeds
 from codeopt.workloads.function.calls.shrink import smaller_calls
-from codeopt.workloads.function.calls.wrong_types import refusals, wrong_types
-from codeopt.workloads.generated.deep import deep_calls
+from codeopt.workloads.function.calls.unusual import (
+    as_iterators,
+    long_calls,
+    other_exact_types,
+    refusals,
+    tenfold,
+    with_optional_parameters,
+    wrong_types,
+)
 from codeopt.workloads.generated.derive import can_be_varied, derive
-from codeopt.workloads.generated.larger import call_size, can_grow, grow, size_by, unit_of
+from codeopt.workloads.generated.larger import call_size, can_grow, deep_calls, grow, size_by, unit_of
 from codeopt.workloads.generated.vocabulary import Vocabulary, samples, vocabulary
-from codeopt.workloads.program.fuzzing import break_relations, mutate_cases, mutated_inputs, shrunk
+from codeopt.workloads.program.fuzzing import (
+    boundary_cases,
+    break_relations,
+    largest_text,
+    mutate_cases,
+    mutated_inputs,
+    other_usage,
+    shorter_cases,
+    shrunk,
+)
 from codeopt.workloads.program.fuzzing._inputs import broken_inputs, inputs_at_boundaries, numbers_like
-from codeopt.workloads.program.fuzzing._slots import boundary_cases, largest_text, other_usage, shorter_cases
 from codeopt.workloads.program.fuzzing._variants import boundaries
 from codeopt.workloads.source.functions import Function, ModuleFunctions
 from codeopt.workloads.source.literals import read_all, with_recipes_in_words

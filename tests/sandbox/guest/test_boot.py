@@ -56,7 +56,7 @@ def test_only_parts_are_packed() -> None:
 
 
 def test_every_module_of_the_guest_is_in_the_bundle() -> None:
-    assert {f"{ROOT}/{name}" for name in ("boot.py", "zygote.py", "calls/__main__.py", "calls/repr/plain.py")} <= set(
+    assert {f"{ROOT}/{name}" for name in ("boot.py", "zygote.py", "calls/__main__.py", "calls/repr/tree.py")} <= set(
         bundle()
     )
     assert not [place for place in bundle() if "__pycache__" in place]

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from codeopt_sandbox.guest.calls.batch import CallBatch, batch_of
-from codeopt_sandbox.guest.calls.function_ref import FunctionRef
+from codeopt_sandbox.guest.request import CallBatch, FunctionRef, batch_of
 
 
 def test_fields_by_position_and_by_name() -> None:

@@ -14,8 +14,8 @@ from types import CodeType, FrameType
 from typing import Any
 
 from codeopt_sandbox.guest.profile.sampler import Places, Sampler
-from codeopt_sandbox.guest.tests.call_times import CallTimes
 from codeopt_sandbox.guest.tests.project_reach import Reach
+from codeopt_sandbox.guest.tests.trace import CallTimes
 from codeopt_sandbox.guest_bundle import compiled
 
 

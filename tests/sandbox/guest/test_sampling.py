@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from codeopt_sandbox.guest.tests.sampling import MIN_SAMPLED_CALLS, Schedule
+from codeopt_sandbox.guest.tests.wrappers import MIN_SAMPLED_CALLS, Schedule
 
 
 def by_name(first: Any, *rest: Any, key: Any) -> None:

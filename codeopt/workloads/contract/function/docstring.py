@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from codeopt.analysis.positions import Def
+from codeopt.analysis.nodes import Def
 from codeopt.workloads.contract.relations import resized
 
 _NUMBER = r"-?\d+(?:\.\d+)?(?:e\d+|\s*(?:\*\*|\^)\s*\d+)?"

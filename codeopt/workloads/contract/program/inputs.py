@@ -6,6 +6,7 @@ call is written as a text again. Only what a text has apart from its values is l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,7 +15,6 @@ from typing import Any
 from codeopt.workloads.contract.function import BREAK, Contract, by_name
 from codeopt.workloads.contract.program.documents import NO_DOCUMENT, TABLE, DocumentFormat, find_format
 from codeopt.workloads.contract.program.layout import InputField, Layout, ParsedInput, Part, find_layout
-from codeopt.workloads.contract.program.notation import Notation, notation_of
 from codeopt.workloads.contract.program.ties import Tie, find_ties, tie_relations
 from codeopt.workloads.contract.properties import OF_INPUTS, EvidenceNeeded
 from codeopt.workloads.contract.relations import find_relations, parts
@@ -23,13 +23,18 @@ from codeopt.workloads.source.literals import Call
 
 LOOKED_AT = 300_000
 """Bytes of all known inputs together whose relations are looked for; the shortest come first."""
+
 LAID_OUT = 12
 """Number of known inputs that show the layout; the others are read by it."""
+
 MOST_KEYS = 12
 """A document of more keys is one argument: its keys are data."""
+
 MARK = b"\xef\xbb\xbf"
 """Mark of UTF-8 that some editors put before a text."""
+
 OTHER_LAYOUT = "no known input is laid out like that"
+
 EACH = "each"
 """Step of a path into any item of a list."""
 
@@ -302,3 +307,38 @@ def _spread(inputs: Sequence[bytes], most: int) -> Sequence[bytes]:
         return inputs
     step = (len(inputs) - 1) / (most - 1)
     return [inputs[round(number * step)] for number in range(most)]
+
+
+# Numbers as texts write them.
+
+_INTEGER = re.compile(r"0|-?[1-9]\d{0,39}")
+"""A whole number as Python writes it."""
+
+_FRACTION = re.compile(r"-?(0|[1-9]\d{0,14})\.(\d{1,14})")
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How all known values at a place are written."""
+
+    places: int | None
+    """Decimal places of numbers; None for other texts."""
+
+    def read(self, text: str) -> Any:
+        """The value of a text; the text itself if it is written in another way."""
+        if self.places == 0:
+            return int(text) if _INTEGER.fullmatch(text) else text
+        found = _FRACTION.fullmatch(text) if self.places else None
+        return float(text) if found and len(found[2]) == self.places else text
+
+    def write(self, value: Any) -> str:
+        """The text of a value, also of one that no known text has."""
+        return f"{value:.{self.places}f}" if self.places and type(value) is float else str(value)
+
+
+def notation_of(texts: Sequence[str]) -> Notation:
+    """Notation of all of these texts."""
+    if texts and all(map(_INTEGER.fullmatch, texts)):
+        return Notation(0)
+    places = {len(found[2]) if (found := _FRACTION.fullmatch(text)) else 0 for text in texts}
+    return Notation(places.pop() if len(places) == 1 and places != {0} else None)

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable, Sequence
-from typing import Any
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from codeopt.workloads.function.calls.scenario import Scenario, read_scenario
-from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, write
+from codeopt.workloads.source.functions import Function
+from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, with_recipes_in_words, write
+from codeopt_sandbox.call_answer import Kind
+from codeopt_sandbox.calls import Answer
 from codeopt_sandbox.guest.calls import scenarios as steps
+from codeopt_sandbox.guest.calls.recipes import RECIPE
+
+if TYPE_CHECKING:
+    from codeopt_sandbox.guest.calls.scenarios import Steps
+
 
 _BY_TYPE: dict[type, str] = {
     list: "{0}[:] = {1}",
@@ -172,3 +183,308 @@ _WAYS: dict[str, Callable[..., str]] = {
     steps.CONTEXT: lambda given, one: f"import decimal; decimal.setcontext(decimal.Context{(*given,)}); {one}",
 }
 """Statements for the scenarios that have a step, from its operands and the calls."""
+
+
+# Calls that are made together, as a value and as text, and what they do if each answers as it does alone.
+
+_AS_ALONE: Mapping[Steps, tuple[int, ...]] = {
+    steps.AGAIN: (0, 0),
+    steps.OFTEN: (0,),
+    steps.JOINED: (0,),
+    steps.CHANGED: (0, 1),
+    steps.ORDER: (0, 1),
+    steps.TURN: (0, 1),
+    steps.GATHERED: (0, 1),
+    steps.HALVES: (1, 0),
+    steps.LEFT: (1,),
+    steps.INSIDE: (0, 1),
+    steps.TRACED: (0,),
+    steps.THREADS: (0, 1),
+}
+"""Calls that the original must answer as it does alone, in the order of the answers. In other scenarios what the caller
+does is meant to change what it answers."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Calls that are made together."""
+
+    steps: Steps
+    calls: tuple[str, ...]
+    because: str = ""
+    """Reason why the scenario is unusual for known callers. Empty if it is usual."""
+
+    @property
+    def text(self) -> str:
+        """Text that the sandbox reads."""
+        return f"{steps.SCENARIO}({self.steps!r}, {', '.join(self.calls)})"
+
+    @property
+    def as_alone(self) -> tuple[str, ...]:
+        """The calls that must be answered as they are alone, in the order of the answers."""
+        return tuple(self.calls[at] for at in _AS_ALONE.get(self.steps, ()))
+
+    def holds(self, answer: Answer, alone: Mapping[str, Answer]) -> bool:
+        """Return True if the calls that nothing should change answer as on their own, and other calls do not fail."""
+        answers = [alone[call].observed() for call in self.as_alone]
+        found = [step.observed() for step in answer.steps]
+        if answers:
+            return found == answers or (self.steps == steps.TRACED and found[:1] == answers)
+        return bool(found) and all(step.kind == Kind.RETURNS for step in answer.steps)
+
+
+def read_scenario(text: str) -> Scenario | None:
+    """The scenario in a text; None when it is a call."""
+    if not text.startswith(f"{steps.SCENARIO}("):
+        return None
+    node = ast.parse(text, mode="eval").body
+    assert isinstance(node, ast.Call)
+    source = text.encode()
+    calls = tuple(source[arg.col_offset : arg.end_col_offset].decode() for arg in node.args[1:])
+    return Scenario(ast.literal_eval(node.args[0]), calls)
+
+
+# Calls in a readable form: pickled parts appear as their repr, with the place that a call comes from.
+
+OPAQUE = re.compile(r"unpickle\('[^']*'(?:, '[^']*')?\)|load\('([^']*)', '([^']*)'\)|(?:CALLS|BIG)\[\d+\]")
+"""Parts of a call that no literal can represent."""
+
+MOST = 400
+"""Maximum number of further words."""
+
+WHENCE = {
+    "tests": "made by a test",
+    "doctests": "made by a doctest",
+    "recorded": "that was recorded",
+    "calls_file": "of the --calls file",
+    "model": "that the model wrote",
+    "type_hints": "generated from the type hints",
+    "refused": "generated, which the function's own text refuses",
+}
+"""Words for the source of a call."""
+
+
+@dataclass(frozen=True)
+class CallNames:
+    """Words for parts of calls."""
+
+    words: Mapping[str, str] = field(default_factory=dict)
+    method: str = ""
+    """Qualified name of a method, which replaces the `f` of its calls. Empty for a function."""
+
+    def shown(self, call: str) -> str:
+        """Return a call in readable form. A method's call has its name; in a scenario `f` is the function."""
+        text = self.readable(call)
+        return f"{self.method}{text[1:]}" if self.method and call.startswith("f(") else text
+
+    def readable(self, call: str) -> str:
+        """A call with its parts in words; they are data of the code under test. A scenario as Python writes it."""
+        return self.in_words(with_recipes_in_words(as_python(call)))
+
+    def in_words(self, text: str) -> str:
+        """A text with the parts of calls in it in words."""
+        return OPAQUE.sub(lambda match: self.words.get(match[0], match[0]), text) if self.words else text
+
+    def written(self, shown: str) -> str:
+        """The call behind a shown one; as it is shown where two parts go by the same words."""
+        if self.method and shown.startswith(f"{self.method}("):
+            shown = f"f{shown.removeprefix(self.method)}"
+        parts: dict[str, list[str]] = {}
+        for part, words in self.words.items():
+            parts.setdefault(words, []).append(part)
+        unique = {words: part[0] for words, part in parts.items() if len(part) == 1}
+        longest_first = sorted(map(re.escape, unique), key=len, reverse=True)
+        return re.sub("|".join(longest_first), lambda match: unique[match[0]], shown) if unique else shown
+
+
+def find_names(
+    calls: Sequence[str], show: Callable[[tuple[str, ...]], Sequence[str]], home: str = "", method: str = ""
+) -> CallNames:
+    """Find readable texts for the parts of calls that have no literal.
+
+    Args:
+        calls: The calls.
+        show: Returns readable texts of calls. The code under test writes them.
+        home: Package whose names appear without their module.
+        method: Qualified name of a method, or empty.
+    """
+    found = {match[0]: match for call in calls for match in OPAQUE.finditer(call)}
+    words = {text: _name(match[1], match[2], home) for text, match in found.items() if match[1]}
+    rest = [text for text in found if text not in words][:MOST]
+    shown = show(tuple(text if text.endswith("]") else f"f({text})" for text in rest)) if rest else ()
+    for text, line in zip(rest, shown, strict=False):
+        if line.startswith("f("):
+            words[text] = f"{text} = {line}" if text.endswith("]") else line[2:-1]
+    return CallNames(words, method)
+
+
+def _name(module: str, name: str, home: str) -> str:
+    return name if module.partition(".")[0] in (home, "builtins") else f"{module}.{name}"
+
+
+def origin_of(call: str, sources: Mapping[str, str], places: Mapping[str, str]) -> str:
+    """Origin of a call: "a call made by a test (tests/test_a.py::test_b)"."""
+    place = f" ({places[call]})" if places.get(call) else ""
+    return f"a call {WHENCE.get(sources.get(call, ''), 'generated from known ones')}{place}"
+
+
+# A call as a line for a shell, so that its reader can make it.
+
+LONGEST = 4000
+"""Characters of a line."""
+
+_HOMES = {"Decimal": "decimal", "Fraction": "fractions", "deque": "collections"}
+
+_FILES = ("CALLS", "BIG")
+
+_AS_CALL = "(lambda e: e if len(e) == 2 and type(e[0]) in (tuple, list) and type(e[1]) is dict else (e, {}))"
+
+_USED = "(lambda o, *steps: [[step(o) for step in steps], o][1])"
+
+
+@dataclass(frozen=True)
+class Importable:
+    """Place that a function can be imported from."""
+
+    root: Path
+    module: str
+    qualname: str
+
+
+class NotReproducible(Exception):
+    """Error: no shell line can make such a call."""
+
+
+def paste(call: str, function: Function, places: Sequence[Importable], calls_file: Path | None = None) -> str:
+    """Return shell lines, one for each place: `PYTHONPATH=/home/me/project python -c '...'`. Empty if there is no such
+    line."""
+    try:
+        line = _line if _is_call(call) else _program
+        lines = [line(call, function, place, calls_file) for place in dict.fromkeys(places)]
+    except (NotReproducible, SyntaxError, RecursionError):
+        return ""
+    text = "; ".join(lines)
+    return text if len(text) <= LONGEST else ""
+
+
+def _line(call: str, function: Function, place: Importable, calls_file: Path | None) -> str:
+    owner = place.qualname.partition(".")[0]
+    target = place.qualname + (".fget" if function.kind == "property" else "")
+    writer = _Writer(target, calls_file)
+    expression = writer.call(call)
+    imports = sorted({*writer.imports, *(["asyncio"] if function.asynchronous else [])})
+    heads = [*(f"import {name}" for name in imports), f"from {place.module} import {owner}"]
+    if function.asynchronous and function.generator:  # only within a function can it be read, and this is one line
+        reader = f"async def shown(): print(repr([each async for each in {expression}]))"
+        return _as_command("; ".join([*heads, f"exec({reader!r})", "asyncio.run(shown())"]), place)
+    if function.asynchronous:
+        expression = f"asyncio.run({expression})"
+    elif function.generator:
+        expression = f"list({expression})"
+    program = "; ".join([*heads, f"print(repr({expression}))"])
+    return _as_command(program, place)
+
+
+def _is_call(text: str) -> bool:
+    """Return True for one call of the function, and False for several statements."""
+    body = ast.parse(text).body
+    return len(body) == 1 and text.startswith(("f(", *_FILES))
+
+
+def _program(text: str, function: Function, place: Importable, calls_file: Path | None) -> str:
+    """Statements in which `f` is called, of which the last is an expression that is printed."""
+    tree = ast.parse(text)
+    writer = _Writer("f", calls_file)
+    tree = writer.visit(tree)
+    if function.asynchronous or not isinstance(tree.body[-1], ast.Expr):
+        raise NotReproducible
+    shown = ast.Call(ast.Name("print", ast.Load()), [tree.body[-1].value], [])
+    *rest, last = [ast.unparse(each) for each in (*tree.body[:-1], shown)]
+    owner = place.qualname.partition(".")[0]
+    target = place.qualname + (".fget" if function.kind == "property" else "")
+    heads = [*(f"import {name}" for name in sorted(writer.imports)), f"from {place.module} import {owner}"]
+    heads += [f"f = {target}"] if target != "f" else []
+    return _as_command("; ".join([*heads, *rest, last]), place)
+
+
+def _as_command(program: str, place: Importable) -> str:
+    return f"PYTHONPATH={shlex.quote(str(place.root))} python -c {shlex.quote(program)}"
+
+
+@dataclass
+class _Writer(ast.NodeTransformer):
+    """An expression of ours as one of plain Python."""
+
+    target: str
+    calls_file: Path | None
+    imports: set[str] = field(default_factory=set)
+
+    def call(self, text: str) -> str:
+        """`f(1)` as a call of the target."""
+        node = _read(text)
+        if _from_file(node):
+            return f"(lambda call: {self.target}(*call[0], **call[1]))({ast.unparse(self.visit(node))})"
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "f":
+            raise NotReproducible
+        made = self.generic_visit(node)
+        assert isinstance(made, ast.Call)
+        made.func = _read(self.target)
+        return ast.unparse(made)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """`CALLS[3]`, which may have left out what is empty."""
+        if not _from_file(node):
+            return self.generic_visit(node)
+        if self.calls_file is None:
+            raise NotReproducible
+        self.imports.add("runpy")
+        entry = f"runpy.run_path({str(self.calls_file)!r})[{ast.unparse(node.value)!r}][{ast.unparse(node.slice)}]"
+        return _read(f"{_AS_CALL}({entry})")
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        """Names that are there without an import."""
+        if node.id in ("inf", "nan"):
+            return _read(f"float('{node.id}')")
+        if node.id in _HOMES:
+            self.imports.add(_HOMES[node.id])
+            return _read(f"{_HOMES[node.id]}.{node.id}")
+        if node.id in (*_FILES, "replaced", RECIPE):
+            raise NotReproducible
+        if node.id == "datetime":
+            self.imports.add("datetime")
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Replace calls that the sandbox has functions for."""
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name == "load":
+            module, attribute = (str(part.value) for part in node.args if isinstance(part, ast.Constant))
+            self.imports.add(module)
+            return _read(f"{module}.{attribute}")
+        if name == "unpickle":
+            self.imports |= {"pickle", "base64"}
+            return _read(f"pickle.loads(base64.b64decode({ast.unparse(node.args[0])}))")
+        if name == "used":
+            value, *steps = node.args
+            shown = [ast.unparse(self.visit(value)), *(self._step(step) for step in steps)]
+            return _read(f"{_USED}({', '.join(shown)})")
+        return self.generic_visit(node)
+
+    def _step(self, step: ast.expr) -> str:
+        """`do.add(1)` as what is done with an object."""
+        if not isinstance(step, ast.Call) or not isinstance(step.func, ast.Attribute):
+            raise NotReproducible
+        made = self.generic_visit(step)
+        assert isinstance(made, ast.Call)
+        assert isinstance(made.func, ast.Attribute)
+        made.func.value = ast.Name("o", ast.Load())
+        return f"lambda o: {ast.unparse(made)}"
+
+
+def _read(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+def _from_file(node: ast.expr) -> bool:
+    """`CALLS[3]`, not a part of it."""
+    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in _FILES

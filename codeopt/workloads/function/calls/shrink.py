@@ -5,33 +5,40 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 from codeopt.core.revision import Revision
-from codeopt.workloads._policy import HANGS
+from codeopt.workloads._judging import HANGS
 from codeopt.workloads.function.calls.counterexample import as_python
-from codeopt.workloads.function.calls.first_difference import first_difference
 from codeopt.workloads.source.literals import Call, Constructed, Opaque, read
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.comparing import AnswerChecker, AnsweredCase
-from codeopt_sandbox.guest.calls.batch import batch_of
-from codeopt_sandbox.guest.environment import USUAL, Environment
+from codeopt_sandbox.guest.accept.values import value
+from codeopt_sandbox.guest.request import USUAL, Environment, batch_of
 from codeopt_sandbox.runner import RunOptions
 
 if TYPE_CHECKING:
-    from codeopt_sandbox.guest.calls.batch import Ordered
+    from codeopt_sandbox.guest.request import Ordered
+
 
 ROUNDS = 10
+
 AT_ONCE = 60
 """Maximum number of calls of a round."""
+
 SENSIBLE = (Kind.RETURNS, Kind.YIELDS, Kind.RAISES, Kind.NOT_COMPARABLE)
+
 CALL_S = 0.5
 """Time limit of one call, seconds: a draft may not return from small calls."""
+
 MOST_BEFORE = 3
 """Number of calls that are shown before one that fails only after them."""
+
 ROUND_S = 2.0
 """Time limit of the calls of a round, seconds."""
+
 TOTAL_S = 10.0
 """Time limit of all rounds, seconds."""
 
@@ -182,9 +189,9 @@ def smaller_calls(text: str) -> list[str]:
 
 
 def _smaller(call: Call) -> Iterator[Call]:
-    for at, value in enumerate(call.values):
-        if not isinstance(value, Opaque):
-            for less in _less(value):
+    for at, argument in enumerate(call.values):
+        if not isinstance(argument, Opaque):
+            for less in _less(argument):
                 yield call.with_value(at, less)
 
 
@@ -237,3 +244,44 @@ def _fewer(value: Any, depth: int) -> Iterator[Any]:
     for at, item in enumerate(value[:20] if type(value) in (list, tuple) and depth else ()):
         for less in _less(item, depth - 1):
             yield type(value)([*value[:at], less, *value[at + 1 :]])
+
+
+# The place of the first difference in two results that are too long to be shown, with both values there.
+
+AROUND = 20
+"""Characters of a text that are shown before the first one that differs, and behind it."""
+
+LONGEST = 100
+"""Characters of a value that are shown."""
+
+
+def first_difference(old: Any, new: Any) -> str:
+    """`item 1290 of 1292: expected 2148353100, got -2146614196`, of values as portable.py writes them. Empty if they
+    are equal, or None: they are more than literals."""
+    return "" if old == new or old is None or new is None else _place(old, new)
+
+
+def _place(old: Any, new: Any) -> str:
+    if isinstance(old, str) and isinstance(new, str):
+        at = len(commonprefix((old, new)))
+        expected, got = (repr(text[max(0, at - AROUND) : at + AROUND]) for text in (old, new))
+        return f"at character {at + 1}: expected {expected}, got {got}"
+    if not (isinstance(old, list) and isinstance(new, list)) or old[0] != new[0]:
+        return f"expected {_shown(old)}, got {_shown(new)}"
+    kind, items, others = old[0], old[1:], new[1:]
+    if kind not in ("list", "tuple", "dict"):
+        return f"expected {_shown(old)}, got {_shown(new)}"
+    for at, (one, other) in enumerate(zip(items, others, strict=False)):
+        if one == other:
+            continue
+        if kind != "dict":
+            return f"item {at} of {len(items)}: {_place(one, other)}"
+        if one[0] == other[0]:
+            return f"key {_shown(one[0])}: {_place(one[1], other[1])}"
+        return f"key {at} of {len(items)}: {_place(one[0], other[0])}"
+    return f"expected {len(items)} items, got {len(others)}"
+
+
+def _shown(found: Any) -> str:
+    text = repr(value(found))
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

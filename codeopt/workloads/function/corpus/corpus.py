@@ -15,24 +15,32 @@ from codeopt.core.evidence import CallEvidence
 from codeopt.core.words import utc
 from codeopt.workloads._other_core import on_other_core
 from codeopt.workloads.contract.function import Contract, contract_of
-from codeopt.workloads.function.calls.call_names import origin_of
-from codeopt.workloads.function.calls.exact_types import other_exact_types
-from codeopt.workloads.function.calls.long import as_iterators, long_calls, tenfold
-from codeopt.workloads.function.calls.omitted import with_optional_parameters
-from codeopt.workloads.function.calls.wrong_types import refusals, wrong_types
-from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions, objection
+from codeopt.workloads.function.calls.counterexample import origin_of
+from codeopt.workloads.function.calls.unusual import (
+    as_iterators,
+    long_calls,
+    other_exact_types,
+    refusals,
+    tenfold,
+    with_optional_parameters,
+    wrong_types,
+)
 from codeopt.workloads.function.corpus.observe import (
     DERIVED_TOTAL_S,
     REFUSED,
     CallTimeLimit,
+    Exclusion,
+    ExclusionReason,
+    Exclusions,
     KnownCall,
     informed,
+    objection,
     observe,
 )
 from codeopt.workloads.function.corpus.sources import Found
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.generated.deep import deep_calls
 from codeopt.workloads.generated.derive import derive
+from codeopt.workloads.generated.larger import deep_calls
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import Kind
 
@@ -71,7 +79,7 @@ would."""
 DEEP_CALL_LIMIT = CallTimeLimit(0.2, 0.4, lost=2)
 """The same of calls that are deeper than any known one."""
 WATCHED = 4000
-"""Items of an iterator that is watched: see sandbox/codeopt_sandbox/guest/calls/laziness.py."""
+"""Items of an iterator that is watched: see sandbox/codeopt_sandbox/guest/calls/checking.py."""
 EACH = 2
 """Calls that are kept for one refusal."""
 KEPT_S = 6.0

@@ -7,6 +7,7 @@ case once more.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -15,26 +16,29 @@ from codeopt.core.cache import Cache, CacheKind
 from codeopt.core.environment_digest import digest_of
 from codeopt.core.json_codec import JsonCodec
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.function.calls.call_names import CallNames
-from codeopt.workloads.function.corpus.cache_key import (
+from codeopt.workloads.function.calls.counterexample import CallNames
+from codeopt.workloads.function.calls.resized import CallCut
+from codeopt.workloads.function.corpus.collect import collect_corpus, with_given_calls
+from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck
+from codeopt.workloads.function.corpus.trace_cache import (
     in_words,
     is_recent,
     named_tests,
+    open_trace_cache,
     reached_digest,
     runner_parts,
     test_paths,
 )
-from codeopt.workloads.function.corpus.collect import collect_corpus, with_given_calls
-from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck
-from codeopt.workloads.function.corpus.trace_cache import open_trace_cache
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.function.recording.recording import left_out, recorded_calls
+from codeopt.workloads.function.recording import left_out, recorded_calls
+from codeopt.workloads.function.timing import Timed
 from codeopt_sandbox.call_answer import read_outcome
-from codeopt_sandbox.calls import Answer
-from codeopt_sandbox.guest.calls.batch import ORDERED
+from codeopt_sandbox.calls import Answer, CallBatch
+from codeopt_sandbox.guest.request import ORDERED
 
 FORMAT = 6
 """Version of the JSON of a corpus."""
+
 CODEC = JsonCodec({Answer: (Answer.told, read_outcome)}, {"Ordered": Literal[ORDERED]})
 
 
@@ -164,3 +168,36 @@ def evidence_key(request: WorkloadRequest, harness: FunctionHarness) -> str | No
         "options": [options.max_examples, options.check, options.strict, options.contract, options.ignore_difference],
     }
     return digest_of(parts)
+
+
+# Choice of timed calls that is kept with the corpus that it was made from.
+
+
+def cached_choice(kept: CorpusCache, corpus: CallCorpus, choose: Callable[[], Timed]) -> Timed:
+    """The choice that is kept of this corpus, else a new one, which is then kept. choose: raises ProgramError."""
+    stored = kept.load(CacheKind.TIMING) if corpus.reused_from is not None else None
+    if stored is not None and corpus.reused_from is not None and stored[1] >= corpus.reused_from:
+        try:
+            return timed_from_json(stored[0])
+        except (KeyError, TypeError, ValueError, AttributeError):
+            pass
+    found = choose()
+    kept.save(CacheKind.TIMING, timed_to_json(found))
+    return found
+
+
+def timed_to_json(timed: Timed) -> dict[str, Any]:
+    """A choice as data."""
+    return {**vars(timed), "batch": timed.batch.fields(), "cut": vars(timed.cut) if timed.cut else None}
+
+
+def timed_from_json(value: Any) -> Timed:
+    """The choice that `timed_to_json` wrote. Raises KeyError, TypeError, ValueError, AttributeError."""
+    batch = CallBatch.read(value["batch"])
+    numbers = [float(value[name]) for name in ("seconds", "around", "asked")]
+    if not all(number >= 0 for number in numbers) or not all(isinstance(call, str) for call in batch.calls):
+        raise ValueError("a choice that makes no sense")
+    seconds, around, asked = numbers
+    if cut := value["cut"]:
+        cut = CallCut(str(cut["whole"]), *(float(cut[name]) for name in ("share", "seconds", "whole_s")))
+    return Timed(batch, seconds, around, str(value["note"]), asked, cut)

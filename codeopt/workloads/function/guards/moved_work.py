@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from statistics import median
 
 from codeopt.workloads import Consequence, Finding, guard
-from codeopt.workloads.function.timed_runs import side_by_side
-from codeopt.workloads.function.timing.plan import duration
+from codeopt.workloads.function.harness import side_by_side
+from codeopt.workloads.function.timing import duration
 from codeopt.workloads.function.workload import CallGain
 from codeopt_sandbox.call_answer import CallTiming
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 from codeopt.core.revision import Revision
 from codeopt.workloads import Consequence, Finding, guard
-from codeopt.workloads.function.timed_runs import TimedRuns, side_by_side
-from codeopt.workloads.function.timing.plan import Timed, duration
+from codeopt.workloads.function.harness import TimedRuns, side_by_side
+from codeopt.workloads.function.timing import Timed, duration
 from codeopt.workloads.function.workload import CallGain
 from codeopt_sandbox.call_answer import CallTiming
-from codeopt_sandbox.caveat import Caveat, CaveatKind
+from codeopt_sandbox.outcome import Caveat, CaveatKind
 
 RUNS = 3
 """Largest number of whole runs of each side."""

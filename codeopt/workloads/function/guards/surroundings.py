@@ -18,8 +18,8 @@ from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads.function.corpus.corpus import quick_calls
 from codeopt.workloads.function.workload import CallGain, FunctionWorkload
 from codeopt_sandbox.calls import CallBatch
-from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.guest.calls.watched import CLOCK, MACHINE, WATCHER
+from codeopt_sandbox.outcome import Caveat, CaveatKind
 
 MAX_CALLS = 400
 """Largest number of known calls that are made."""

@@ -8,12 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from codeopt.workloads import Consequence, Finding, guard
-from codeopt.workloads._long_inputs import finding_on_whole
-from codeopt.workloads.function.corpus.cases import without_unsteady
+from codeopt.workloads._sizes import finding_on_whole
+from codeopt.workloads.function.calls.resized import OF
+from codeopt.workloads.function.corpus.cases import MOST_ITEMS, without_unsteady
 from codeopt.workloads.function.corpus.observe import BIG_S
-from codeopt.workloads.function.known_cases import MOST_ITEMS
-from codeopt.workloads.function.timing.long_calls import OF
-from codeopt.workloads.function.timing.plan import LEAST_S, LONG_SLOWER
+from codeopt.workloads.function.timing import LEAST_S, LONG_SLOWER
 from codeopt.workloads.function.workload import CallGain
 from codeopt_sandbox.calls import CallBatch, CallRun
 from codeopt_sandbox.comparing import AnsweredCase

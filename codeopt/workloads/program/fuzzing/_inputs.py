@@ -20,9 +20,8 @@ from codeopt.workloads.contract.program.documents import NO_DOCUMENT
 from codeopt.workloads.contract.program.inputs import KnownInputs, choose_shortest, look_at, mapped, words_of
 from codeopt.workloads.contract.program.ties import followed, tied
 from codeopt.workloads.contract.properties import OF_CALLS
-from codeopt.workloads.generated.deep import chained
 from codeopt.workloads.generated.derive import Maker
-from codeopt.workloads.generated.larger import grow_call
+from codeopt.workloads.generated.larger import chained, grow_call
 from codeopt.workloads.generated.vocabulary import Vocabulary
 from codeopt.workloads.program.fuzzing._variants import boundaries_in, variants
 from codeopt.workloads.source.literals import Call

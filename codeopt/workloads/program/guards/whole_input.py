@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codeopt.workloads import AnyGain, Consequence, Finding, guard
-from codeopt.workloads._long_inputs import finding_on_whole
+from codeopt.workloads._sizes import finding_on_whole
 from codeopt.workloads.program.cut import CutPlan
 from codeopt_sandbox.outcome import CaseVerdict
 from codeopt_sandbox.runner import run_on

@@ -10,8 +10,7 @@ import os
 import sys
 
 from ..calls.arguments import Arguments
-from ..calls.function_ref import FunctionRef
-from .request import NO_LITERAL, AcceptRequest, OutputsRequest
+from ..request import NO_LITERAL, AcceptRequest, FunctionRef, OutputsRequest
 from .values import value
 
 TYPE_CHECKING = False

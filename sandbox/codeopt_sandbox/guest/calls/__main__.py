@@ -12,24 +12,21 @@ import sys
 import types
 
 from ..boot import read_exactly
-from ..environment import Environment
+from ..request import Environment, FunctionRef, batch_of
 from ..syscalls import hide
-from .batch import batch_of
-from .channel import Channel
+from .channel import Channel, to_json
 from .controller import Controller
-from .function_ref import FunctionRef
 from .importer import serve_passes
-from .json_text import to_json
 from .outcome import RunFailed
-from .stage import play_in
+from .worker import play_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from ..boot import Bundle
-    from ..library_code import LibraryCode
-    from .stage import Acts
+    from ..libraries import LibraryCode
+    from .worker import Acts
 
 
 def main(bundle: Bundle, ref: dict[str, Any], source: str, fields: dict[str, Any]) -> None:

@@ -12,10 +12,10 @@ import sys
 from io import StringIO
 
 from ..answer import NOTHING, Field
-from .function_ref import OwnCode
-from .repr.fields import text_field
-from .repr.plain import modules
+from ..request import OwnCode
+from .outcome import text_field
 from .repr.shown import LIMIT
+from .repr.structure import modules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any, Literal
 
-    from ..environment import Filter
-    from .function_ref import FunctionRef
+    from ..request import Filter, FunctionRef
 
 os_open, os_unlink, os_dup2, os_fstat = os.open, os.unlink, os.dup2, os.fstat
 os_pread, os_ftruncate = os.pread, os.ftruncate

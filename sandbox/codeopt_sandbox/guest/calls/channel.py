@@ -3,62 +3,91 @@ them."""
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` would load `enum`
 import os
+from _json import encode_basestring_ascii as quote
+from marshal import dumps, loads
 
 from ..boot import read_exactly
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
 
 os_write, os_fork, os_exit, waitpid, waitid = os.write, os.fork, os._exit, os.waitpid, os.waitid
 
 PASS = b"P"
 """Fork a worker (to the importer)."""
+
 CALLS = b"C"
 """Calls of a worker (to it)."""
+
 CODES = b"B"
 """Code objects of calls (to a worker)."""
+
 ENDED = b"E"
 """Exit status of a worker (from the importer), of which the clock can be read until the next is forked."""
+
 IMPORTED = b"I"
 """The module is imported."""
+
 FAILED = b"X"
 """Reason why the module cannot be imported."""
+
 MISSES = b"M"
 """Reason why it cannot be imported: it misses arguments, input or files of a program."""
+
 WARM = b"W"
 """The warm-up of a timed pass is over, and its worker takes the calls."""
+
 GIVEN = b"K"
 """The arguments of the timed calls are made."""
+
 READY = b"R"
 """The arguments are made and looked at."""
+
 GO = b"G"
 """Make the timed calls (to a worker)."""
+
 DONE = b"D"
 """The timed calls are made."""
+
 USE = b"H"
 """Use the results (to a worker)."""
+
 USED = b"U"
 """The results are used."""
+
 SHOW = b"A"
 """Show the outcomes (to a worker)."""
+
 TIMES = b"N"
 """Measurements of a run, as JSON."""
+
 TOOK = b"T"
 """Seconds of a call."""
+
 OUTCOME = b"O"
 """Outcome of a call, as JSON."""
+
 TEXT = b"L"
 """A line of text about a call."""
+
 LINES = b"V"
 """Lines that all calls ran."""
+
 STATE = b"S"
 """State that all calls leave."""
+
 LEFT = b"Z"
 """Settings of the process that were changed."""
+
 FINISHED = b"F"
 """End of the pass."""
+
 LETTERS = frozenset(
     (
         PASS,
@@ -127,3 +156,61 @@ class Channel:
         if len(head) < 5:
             return b"", b""
         return head[4:], read_exactly(self.reader, int.from_bytes(head[:4], "big"))
+
+
+# Values as JSON, without `json`: that package takes longer to import than a run of calls should.
+
+
+def to_json(value: Any) -> str:
+    """JSON text of plain values; a tuple becomes a list. Raises TypeError for anything else."""
+    if value is None or value is True or value is False:
+        return {None: "null", True: "true", False: "false"}[value]
+    kind = type(value)
+    if kind is str:
+        return quote(value)
+    if kind is int or kind is float:
+        return repr(value)
+    if kind is list or kind is tuple:
+        return "[" + ", ".join([to_json(item) for item in value]) + "]"
+    if kind is dict:
+        return "{" + ", ".join([quote(name) + ": " + to_json(item) for name, item in value.items()]) + "}"
+    raise TypeError(f"no JSON for {kind.__name__}")
+
+
+# Functions run in a forked process, whose values are read from a pipe.
+
+SIGALRM: int = _signal.SIGALRM
+
+SIGPROF: int = _signal.SIGPROF
+
+ENDED_EARLY_STATUS = 1 << 8
+"""Status of a process that ends with 1."""
+
+
+def in_child(make: Callable[[], Any], seconds: float, cpu_s: float = 0.0) -> tuple[Any, int]:
+    """Plain values made in a forked process, None if it makes none; and the status of the process, which a signal
+    ends after `seconds`, and after so much of a processor's time where that is not 0. The status is FAILED where code
+    under test ended the process well before the values were made."""
+    reader, writer = os.pipe()
+    pid = os_fork()
+    if not pid:
+        status = 1
+        try:
+            os.close(reader)
+            _signal.signal(SIGALRM, _signal.SIG_DFL)
+            _signal.setitimer(_signal.ITIMER_REAL, seconds)
+            _signal.signal(SIGPROF, _signal.SIG_DFL)
+            _signal.setitimer(_signal.ITIMER_PROF, cpu_s)
+            data = dumps(make())
+            while data:
+                data = data[os.write(writer, data) :]
+            status = 0
+        finally:
+            os_exit(status)
+    os.close(writer)
+    found = b""
+    while part := os.read(reader, 1 << 16):
+        found += part
+    os.close(reader)
+    status = waitpid(pid, 0)[1]
+    return (loads(found), 0) if found and not status else (None, status or ENDED_EARLY_STATUS)

@@ -2,45 +2,46 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import sys
 import time
+import types
 
 from ..syscalls import own_runqueue_wait_s
 from . import captured_output
-from .aliasing import Aliasing
-from .answering import Answering
-from .audit import EffectAudit
-from .channel import LEFT, LINES, OUTCOME, STATE, TOOK, frame
-from .coverage import LineCoverage, executable, first_line
-from .identity import apart
-from .json_text import to_json
-from .laziness import Laziness
+from .answering import Answering, ArgumentsBefore, is_plain
+from .channel import LEFT, LINES, OUTCOME, STATE, TOOK, frame, to_json
+from .mutation import apart
 from .outcome import no_arguments
-from .plain_arguments import ArgumentsBefore, is_plain
-from .repr.tree import Encoder
-from .stage import Raised, called
+from .repr.shown import shown_text
+from .repr.structure import digest
+from .repr.tree import Encoder, written
 from .state import random_state, state_of, what_changed
+from .worker import Raised, called
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
     from types import CodeType
     from typing import Any, TypeVar
 
     from ..answer import Answer
+    from ..request import CallBatch, FunctionRef
     from .arguments import Call
-    from .batch import CallBatch
     from .channel import Channel
-    from .stage import Act, Acts, Results
-    from .worker import CallWorker
+    from .worker import Act, Acts, CallWorker, Results
 
     T = TypeVar("T")
     Asking = Generator[Act, Results | None, T]
     """Generator that asks for calls before it returns its value."""
 
+
 monotonic = time.monotonic
+
 process_time = time.process_time
+
 NOTICED_S = 0.001
 """Time of a call away from the processor from which it is asked whether others had it, seconds."""
 
@@ -186,3 +187,210 @@ def limit_memory(more_bytes: int) -> None:
         with open("/proc/self/statm") as file:  # noqa: PTH123  pathlib would count as imported by the module
             used = int(file.read().split()[5]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_DATA, (used + more_bytes,) * 2)
+
+
+# Laziness of iterators: how far a call has read its arguments when its first item is there. A call that yields while
+# it reads can be given an endless input; one that reads all first cannot. Reading ahead by some hundred items does no
+# harm.
+
+LIST_ITERATOR: type[Any] = type(iter([]))
+
+LONG_ITEMS = 2000
+"""Items of an iterator that is watched."""
+
+
+class Laziness:
+    """Watches the iterators over long lists among a call's arguments."""
+
+    def __init__(self, call: Call) -> None:
+        values: list[Any] = [*call[0], *call[1].values()]
+        self.watched: list[Any] = [
+            value for value in values if type(value) is LIST_ITERATOR and value.__length_hint__() >= LONG_ITEMS
+        ]
+        self.reads_all = False
+        """An argument was read to its end when the first item was there."""
+
+    def look(self) -> None:
+        """The first item is there."""
+        if any(value.__length_hint__() == 0 for value in self.watched):
+            self.reads_all = True
+
+
+# Aliasing between calls: changes that later calls make to the arguments or results of earlier ones.
+
+MAX_CALL_BYTES = 20_000
+"""Most bytes of an encoding that are kept of one call."""
+
+MAX_TOTAL_BYTES = 1_000_000
+"""Most bytes that are kept of all calls."""
+
+MAX_TEXT_CHARS = 200
+
+
+class FinishedCall:
+    """A call with its result, and the encoding of both when the caller had done with them."""
+
+    def __init__(self, number: int, call: Call, result: Any, encoding: bytes) -> None:
+        self.number, self.call, self.result, self.encoding = number, call, result, encoding
+
+
+class Aliasing:
+    """Keeps every second call: of the others memory is used again, which finds out who knows a value by its place."""
+
+    def __init__(self, target: str) -> None:
+        self.target, self.kept, self.size = target, list[FinishedCall]() if TYPE_CHECKING else [], 0
+
+    def keep(self, number: int, call: Call, result: Any) -> None:
+        """A call that is over, with its result as its caller leaves it."""
+        if number % 2 or self.size > MAX_TOTAL_BYTES:
+            return
+        trees, opaque = self.look(call, result)
+        encoding = written(trees)
+        if len(encoding) <= MAX_CALL_BYTES and not opaque:
+            self.size += len(encoding)
+            self.kept.append(FinishedCall(number, call, result, encoding))
+
+    def look(self, call: Call, result: Any) -> tuple[list[Any], str]:
+        """Trees of arguments and result as they are now, with what they keep private; iterators are left alone. The
+        type of what cannot be encoded."""
+        encoder = Encoder(self.target)
+        encoder.reads = False
+        trees = [encoder.tree(call[0]), encoder.tree(call[1]), encoder.tree(result)]
+        return [*trees, encoder.private_tree()], encoder.opaque
+
+    def changed(self) -> list[tuple[str, str, str]]:
+        """The first call of which something is another now: name, digest, words."""
+        for kept in self.kept:
+            trees, _ = self.look(kept.call, kept.result)
+            now = written(trees)
+            if now != kept.encoding:
+                args, kwargs, value = map(shown_text, trees[:3])
+                words = f"its arguments {args} {kwargs} and its result {value}"
+                name = f"later calls change what call {kept.number + 1} was given or gave"
+                return [(name, digest(now), f"{name}, {words[:MAX_TEXT_CHARS]}")]
+        return []
+
+
+# Effects of a call outside of its process, observed by an audit hook.
+
+addaudithook = sys.addaudithook
+
+_EVENTS = {
+    "socket.connect": "network", "socket.bind": "network", "socket.sendto": "network",
+    "socket.getaddrinfo": "network", "subprocess.Popen": "process", "os.system": "process", "os.exec": "process",
+    "os.fork": "process", "os.forkpty": "process", "os.posix_spawn": "process", "os.remove": "files",
+    "os.rename": "files", "os.mkdir": "files", "os.rmdir": "files", "os.chmod": "files", "os.link": "files",
+    "os.symlink": "files", "os.truncate": "files", "shutil.rmtree": "files", "os.putenv": "environment",
+    "os.unsetenv": "environment", "os.chdir": "folder", "os.kill": "signals", "signal.pthread_kill": "signals",
+    "sqlite3.connect": "database", "ctypes.dlopen": "library", "winreg.SetValue": "files",
+}  # fmt: skip
+
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+class EffectAudit:
+    """Hears while it is armed; `found` has what it heard, keys of EFFECTS."""
+
+    def __init__(self) -> None:
+        self.found: set[str] = set()
+        self.armed = False
+        self.sets_inner = False
+        """A function was given another code, or other defaults, at any time."""
+        addaudithook(self.hear)
+
+    def arm(self) -> None:
+        """Listen from here on, to a new call."""
+        self.found.clear()
+        self.armed = True
+
+    def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "object.__setattr__":
+            self.sets_inner = True
+        if not self.armed:
+            return
+        if event in _EVENTS:
+            self.found.add(_EVENTS[event])
+        elif event == "open" and type(arguments[2]) is int and arguments[2] & _WRITES and arguments[0] != "/dev/null":
+            self.found.add("files")
+
+
+# The lines of a function that calls run.
+
+settrace = sys.settrace
+
+MAX_STALE_EVENTS = 5_000
+"""Number of events of one code object without a new line after which it is left alone until the next call: a traced
+loop is 15 times as slow."""
+
+
+class LineCoverage:
+    """Lines of a file that run between `start` and `stop`, until all that are wanted have run."""
+
+    def __init__(self, file: str, wanted: Iterable[int]) -> None:
+        self.file = file
+        self.missing = set(wanted)
+        self.found: set[int] = set()
+        self.known: dict[int, int] = {}
+
+    def start(self) -> None:
+        """Watch a call."""
+        self.known.clear()
+        if self.missing:
+            settrace(self.frame)
+
+    def stop(self) -> None:
+        """Watch nothing."""
+        settrace(None)
+
+    def frame(self, frame: types.FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        """A function begins: is it worth a look?"""
+        code = frame.f_code
+        return self.line if code.co_filename == self.file and self.known.get(id(code), 0) < MAX_STALE_EVENTS else None
+
+    def line(self, frame: types.FrameType, event: str, argument: Any) -> Callable[..., Any]:
+        if event == "line":
+            if frame.f_lineno in self.found:
+                code = id(frame.f_code)
+                count = self.known[code] = self.known.get(code, 0) + 1
+                frame.f_trace_lines = count < MAX_STALE_EVENTS
+            else:
+                self.found.add(frame.f_lineno)
+                self.missing.discard(frame.f_lineno)
+                if not self.missing:
+                    settrace(None)
+        return self.line
+
+
+def own_code(function: Any) -> types.CodeType | None:
+    """Code of the function below its decorators; None where it is not Python."""
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    return getattr(getattr(function, "__func__", function), "__code__", None)
+
+
+def first_line(ref: FunctionRef, function: Any) -> int:
+    """First line with decorators; 0 where it is not of the module's file."""
+    code = own_code(function)
+    return code.co_firstlineno if code is not None and code.co_filename == ref.file else 0
+
+
+def executable(ref: FunctionRef, function: Any) -> list[int]:
+    """Lines of a function with code of their own, the `def` line left out."""
+    code = own_code(function)
+    if code is None:
+        return []
+    found: set[int] = set()
+    todo = [code]
+    while todo:
+        code = todo.pop()
+        found |= {line for line in lines_of(code) if line != code.co_firstlineno}
+        todo += [const for const in code.co_consts if isinstance(const, types.CodeType)]
+    return sorted(line for line in found if line >= ref.first_line)
+
+
+def lines_of(code: types.CodeType) -> set[int]:
+    if sys.version_info >= (3, 10):
+        return {line for _, _, line in code.co_lines() if line}
+    import dis
+
+    return {line for _, line in dis.findlinestarts(code) if line}

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .function_ref import FunctionRef
+    from ..request import FunctionRef
 
 PACKAGES = ("site-packages", "dist-packages")
 

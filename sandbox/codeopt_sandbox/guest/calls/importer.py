@@ -3,21 +3,45 @@
 from __future__ import annotations
 
 import gc
+import marshal
 from os import CLD_EXITED, P_PID, WEXITED, WNOWAIT
 
-from .channel import ENDED, FAILED, IMPORTED, MISSES, PASS, Channel, os_exit, os_fork, waitid, waitpid
-from .import_context import Before
+from ..request import batch_of
+from .channel import (
+    ENDED,
+    FAILED,
+    FINISHED,
+    IMPORTED,
+    LEFT,
+    MISSES,
+    PASS,
+    TEXT,
+    Channel,
+    os_exit,
+    os_fork,
+    to_json,
+    waitid,
+    waitpid,
+)
+from .checking import Checking, limit_memory
+from .import_context import Before, import_context, import_library
+from .listing import describe_calls, list_calls, show_calls, write_objects
 from .module_loader import import_target
-from .passes import acts
 from .process_state import Leaving
+from .scenarios.play import play_all
+from .timing import TimedPass, show_state
+from .watched import take_peaks, watch_calls
 from .worker import CallWorker
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
-    from ..environment import Environment
-    from ..library_code import LibraryCode
-    from .function_ref import FunctionRef
-    from .stage import Acts
+    from collections.abc import Callable, Mapping, Sequence
+    from types import CodeType
+
+    from ..libraries import LibraryCode
+    from ..request import CallBatch, Environment, FunctionRef
+    from .worker import Acts
 
 
 def serve_passes(
@@ -55,3 +79,57 @@ def wait_status(pid: int) -> int:
     if ended is None:
         return 0
     return ended.si_status << 8 if ended.si_code == CLD_EXITED else ended.si_status
+
+
+# Dispatch of a pass: each program of a batch is served by its own module.
+
+loads = marshal.loads
+
+
+def acts(worker: CallWorker, channel: Channel) -> Acts:
+    """Take a batch and run its program; calls that are checked or timed are made where no frame of ours is."""
+    batch = batch_of(channel.receive_bytes()[1])
+    codes = loads(channel.receive_bytes()[1])
+    if batch.program == "time":
+        yield from TimedPass(worker, batch, channel).acts(codes)
+    elif batch.program == "check":
+        yield from Checking(worker, batch, channel).make_all(codes)
+    elif batch.program == "combine":
+        _combine(worker, batch, codes, channel)
+    else:
+        QUESTIONS[batch.question](worker, batch, codes, channel)
+    channel.send(FINISHED)
+    if batch.program == "time":
+        channel.receive()  # until its clock is read it must be there
+
+
+def _libraries(worker: CallWorker, names: Sequence[str], channel: Channel) -> None:
+    """Import the libraries that only a draft loads, and report the settings that this leaves changed."""
+    leaving = worker.leaving
+    leaving.find_patched()
+    leaving.look()
+    for name in names:
+        import_library(name, worker.ref)
+    channel.send(LEFT, to_json(leaving.left(worker.ref, leaving.end_calls(), named=True).told()))
+
+
+def _combine(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
+    limit_memory(worker.ref.memory_bytes)
+    play_all(worker, batch, codes, channel)
+
+
+QUESTIONS: Mapping[str, Callable[[CallWorker, CallBatch, Sequence[CodeType], Channel], None]] = {
+    "list": lambda worker, batch, codes, channel: list_calls(worker.arguments.names, channel),
+    "scene": lambda worker, batch, codes, channel: channel.send(
+        TEXT, to_json(import_context(worker.ref, worker.before))
+    ),
+    "libraries": lambda worker, batch, codes, channel: _libraries(worker, batch.calls, channel),
+    "state": lambda worker, batch, codes, channel: show_state(worker, channel),
+    "watch": watch_calls,
+    "traced": take_peaks,
+    "resident": take_peaks,
+    "show": lambda worker, batch, codes, channel: show_calls(worker.arguments, codes, channel),
+    "objects": lambda worker, batch, codes, channel: write_objects(worker, codes, channel),
+    "shape": lambda worker, batch, codes, channel: describe_calls(worker, codes, channel),
+}
+"""Questions about calls or their module, each with the function that answers it."""

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+import types
+
+from ..request import AS_RECORDED, IN_PARTS
 from .answering import raised_at, text_of
 from .arguments import as_call
 from .channel import FAILED, TEXT, TOOK
-from .constructed import ConstructorWriter, makes
 from .mutation import mutable_parts
-from .repr.call_repr import call_in_words
-from .repr.plain import is_iterator
-from .repr.shape import shape_of
-from .repr.source import array_to_source, call_to_source, iterator_to_source, name_to_source, to_source
-from .repr.tree import Encoder, written
-from .stage import read
+from .repr.source import (
+    array_to_source,
+    call_in_words,
+    call_to_source,
+    iterator_to_source,
+    name_to_source,
+    shape_of,
+    to_source,
+)
+from .repr.structure import find, held_dict, held_slots, is_iterator, is_librarys, is_value, modules
+from .repr.tree import Encoder, same, written
+from .state import random_state, state_of, what_changed
+from .worker import read
 
-MOST_CHARS = 4_000_000
-"""Characters of a call that is sent as an expression; a longer one is named by its place in the file, and what that
-draws at random is another in each run."""
-MOST_CHARS_OF_ALL = 8_000_000
-"""Characters of all calls that are sent as expressions."""
-MAX_DEPTH = 60
-"""Depth to which an argument is looked into, as in `to_source`."""
-MAX_DESCRIBED_CALLS = 20
-"""Most calls whose results are described; they are much the same."""
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import CodeType
@@ -32,6 +33,20 @@ if TYPE_CHECKING:
     from .arguments import Arguments, CallNamespace
     from .channel import Channel
     from .worker import CallWorker
+
+
+MOST_CHARS = 4_000_000
+"""Characters of a call that is sent as an expression; a longer one is named by its place in the file, and what that
+draws at random is another in each run."""
+
+MOST_CHARS_OF_ALL = 8_000_000
+"""Characters of all calls that are sent as expressions."""
+
+MAX_DEPTH = 60
+"""Depth to which an argument is looked into, as in `to_source`."""
+
+MAX_DESCRIBED_CALLS = 20
+"""Most calls whose results are described; they are much the same."""
 
 
 def show_calls(arguments: Arguments, codes: Sequence[CodeType], channel: Channel) -> None:
@@ -140,3 +155,198 @@ def shares(value: Any, others: Sequence[Any]) -> bool:
 def plain_source(value: Any) -> str | None:
     """Source text of a value of plain types, with a name, of an array or an iterator; None for anything else."""
     return to_source(value) or name_to_source(value) or array_to_source(value) or iterator_to_source(value)
+
+
+# Recorded objects as calls of their classes: `load('m', 'Bag')([load('m', 'Entry')('a')], version=2)`, where what
+# such a call makes is what was recorded. Anyone can read such a call, change what is in it and make it smaller.
+
+MAX_LEVELS = 30
+"""Levels of objects and containers in each other; the parser takes some 200 brackets."""
+
+MAX_OBJECTS = 1_000
+"""Most objects within one argument."""
+
+MAX_CHARS = 20_000
+"""Characters of an argument: longer calls are not changed, so that a pickle serves as well."""
+
+MAX_STEPS = 8
+"""Most method calls that are written behind a constructor's."""
+
+MAX_DEFAULTS = 8
+"""Parameters of a constructor up to which those are written that have their defaults, so that they can be changed."""
+
+NOTHING = object()
+
+
+class ConstructorWriter:
+    """Writes values whose objects are calls of their classes. target: name of the module under test."""
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+        self.met: set[int] = set()
+        """Objects that were met: one at two places, or within itself, is not the result of a call."""
+
+    def write(self, value: Any, depth: int = MAX_LEVELS) -> str | None:
+        """An expression that makes the value. None if no expression does."""
+        return to_source(value, depth, self.object)
+
+    def object(self, value: Any, depth: int) -> str | None:
+        """A member of an enumeration, a class or function by its name, or a constructor's call."""
+        named = name_to_source(value) or member_to_source(value) or array_to_source(value)
+        if named is not None:
+            return named
+        if len(self.met) >= MAX_OBJECTS or (id(value) in self.met and not is_value(type(value))):
+            return None
+        self.met.add(id(value))
+        maker = name_to_source(type(value))
+        given = constructor_arguments(value)
+        return self.call(maker, *given, depth - 1) if maker is not None and given is not None else None
+
+    def call(self, maker: str, args: Sequence[Any], kwargs: Mapping[str, Any], depth: int = MAX_LEVELS) -> str | None:
+        """A call with these arguments."""
+        parts = []
+        for name, value in [*(("", value) for value in args), *kwargs.items()]:
+            text = self.write(value, depth)
+            if text is None:
+                return None
+            parts.append(f"{name}={text}" if name else text)
+        return f"{maker}({', '.join(parts)})"
+
+    def history(self, kind: type, steps: Sequence[tuple[str, Sequence[Any], Mapping[str, Any]]]) -> str | None:
+        """A constructor's call and the method calls after it."""
+        maker = name_to_source(kind)
+        if maker is None or len(steps) > MAX_STEPS + 1 or not all(name.isidentifier() for name, _, _ in steps):
+            return None
+        (_, args, kwargs), *later = steps
+        made = self.call(maker, args, kwargs)
+        done = [self.call(f"do.{name}", given, named) for name, given, named in later]
+        parts = [part for part in (made, *done) if part is not None]
+        if len(parts) < len(steps):
+            return None
+        return f"used({', '.join(parts)})" if later else parts[0]
+
+
+def member_to_source(value: Any) -> str | None:
+    """A member of an enumeration by its name; None for anything else."""
+    kind: Any = type(value)
+    name = getattr(value, "_name_", None)
+    if not issubclass(kind, getattr(modules.get("enum"), "Enum", ())) or type(name) is not str:
+        return None
+    path = f"{kind.__qualname__}.{name}"
+    return f"load({kind.__module__!r}, {path!r})" if find(kind.__module__, path) is value else None
+
+
+def constructor_arguments(value: Any) -> tuple[list[Any], dict[str, Any]] | None:
+    """Positional and named arguments that an object's constructor may have been given, as its attributes say; None
+    where a required one is not among these. Required ones are given by position if they can be."""
+    kind: Any = type(value)
+    if issubclass(kind, tuple):
+        fields = getattr(kind, "_fields", None)
+        optional = getattr(kind, "_field_defaults", {})
+        if type(fields) is not tuple or len(fields) != len(value):
+            return None
+        named = {name: part for name, part in zip(fields, value) if name in optional}
+        return list(value)[: len(fields) - len(named)], named
+    state = {**(held_dict(value) or {}), **held_slots(value)}
+    given_ones = state.get("__pydantic_fields_set__")
+    if type(given_ones) is set:
+        return [], {name: state[name] for name in state if name in given_ones}
+    init = kind.__init__
+    while hasattr(init, "__wrapped__"):
+        init = init.__wrapped__
+    if type(init) is not types.FunctionType or kind.__new__ is not object.__new__:
+        return None
+    return by_parameters(init, kind, state)
+
+
+def by_parameters(
+    init: types.FunctionType, kind: type, state: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, Any]] | None:
+    """The attributes that have the names of a constructor's parameters, as `constructor_arguments` gives them."""
+    code = init.__code__
+    names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    placed = names[: code.co_argcount - 1]
+    defaults = {**dict(zip(reversed(placed), reversed(init.__defaults__ or ()))), **(init.__kwdefaults__ or {})}
+    by_place = max(len([name for name in placed if name not in defaults]), code.co_posonlyargcount - 1)
+    held = {name: attribute(name, kind, state) for name in names}
+    if any(held[name] is NOTHING for name in names if name not in defaults or name in names[:by_place]):
+        return None
+    args = [held[name] for name in names[:by_place]]
+    rest = [name for name in names[by_place:] if held[name] is not NOTHING]
+    told = [name for name in rest if name not in defaults or is_told(name, held[name], defaults[name], len(names))]
+    return args, {name: held[name] for name in told}
+
+
+def attribute(name: str, kind: type, state: Mapping[str, Any]) -> Any:
+    """The attribute of a parameter's name, a private one if there is no public one; else NOTHING."""
+    plain = name.lstrip("_")
+    places = (name, f"_{plain}", f"_{kind.__name__}__{plain}")
+    return next((state[place] for place in places if place in state), NOTHING)
+
+
+def is_told(name: str, value: Any, default: Any, count: int) -> bool:
+    """Whether an argument that can be left out is written: no private one, and none of many that is its default."""
+    if name.startswith("_"):
+        return False
+    return count <= MAX_DEFAULTS or not same("", value, default)
+
+
+def write_objects(worker: CallWorker, codes: Sequence[CodeType], channel: Channel) -> None:
+    """Say how the object of each call, `f(unpickle(...))`, is made: an expression of constructors; AS_RECORDED where
+    its history does; else IN_PARTS and its class, if that is the project's."""
+    names = worker.arguments.names
+    names["unpickle"] = lambda text, history="": (text, history)
+    for code in codes:
+        before, random = state_of(worker.ref, worker.module), random_state()
+        try:
+            ((text, history),), _ = worker.arguments.fresh(code)
+            recorded, answer = names.read(text), object_source(names, text, history)
+        except Exception:  # the object cannot be made here; what needs it reports it
+            recorded, answer = None, ""
+        random_changed = random_state() != random
+        left = what_changed(before, state_of(worker.ref, worker.module), random_changed=random_changed)
+        channel.send(TOOK, "0.0")
+        channel.send(TEXT, kept(recorded, names.ref.module) if left.changed else answer)
+
+
+def object_source(names: CallNamespace, text: str, history: str) -> str:
+    """The answer about one recorded object."""
+    recorded, target = names.read(text), names.ref.module
+    by_fields = ConstructorWriter(target).write(recorded)
+    if by_fields is not None and makes(names, by_fields, recorded):
+        return by_fields
+    if history:
+        kind, steps = names.read(history)
+        by_steps = ConstructorWriter(target).history(kind, [names.read(step) for step in steps])
+        if by_steps is not None and makes(names, by_steps, recorded):
+            return by_steps
+        made = names.replay(history)
+        if made is not None and same(target, vars(made), vars(recorded)):
+            return AS_RECORDED
+    return kept(recorded, target)
+
+
+def makes(names: CallNamespace, source: str, recorded: Any) -> bool:
+    """Whether an expression makes what was recorded: objects of the same classes with the same in them."""
+    if len(source) > MAX_CHARS:
+        return False
+    try:
+        made = names.made(source)
+    except Exception:
+        return False
+    return same(names.ref.module, made, recorded, surely=True)
+
+
+def kept(recorded: Any, target: str) -> str:
+    """IN_PARTS with the class of the first object of the project's."""
+    kind = type(first_object(recorded, target))
+    return IN_PARTS + ("" if is_librarys(kind, target) else kind.__qualname__)
+
+
+def first_object(value: Any, target: str, depth: int = 4) -> Any:
+    """The first object of the project's within lists and dictionaries; the value itself if it holds none."""
+    if type(value) not in (list, tuple, dict) or not depth:
+        return value
+    parts = list(value.values()) if type(value) is dict else value
+    found = (first_object(part, target, depth - 1) for part in parts)
+    return next((each for each in found if not is_librarys(type(each), target)), value)

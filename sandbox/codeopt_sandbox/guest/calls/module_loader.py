@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import os
 import sys
 from _frozen_importlib import BuiltinImporter, FrozenImporter
 from _frozen_importlib_external import (
@@ -14,27 +15,28 @@ from _frozen_importlib_external import (
 )
 from os import environ
 from os.path import samefile
+from time import tzset
 
-from ..after_import import after_import
-from ..editable_finders import leave_what_is_missing
-from ..environment import USUAL
-from .entered import EnteredEnvironment
-from .function_ref import OwnCode
+from ..import_hooks import after_import, leave_what_is_missing
+from ..request import USUAL, OwnCode
 from .import_context import import_library
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from _frozen_importlib import ModuleSpec
     from collections.abc import Callable, Sequence
     from types import CodeType, ModuleType
     from typing import Any
 
-    from ..environment import Environment
-    from .function_ref import FunctionRef
+    from ..request import Environment, FunctionRef
     from .process_state import Leaving
 
+
 modules = sys.modules
+
 LINECACHE = "linecache"
+
 FILE_LOADERS = (SourceFileLoader, SourcelessFileLoader, ExtensionFileLoader)
 
 
@@ -237,3 +239,60 @@ def find_target(qualname: str, module: ModuleType) -> Callable[..., Any]:
     if not callable(found):
         raise TypeError(f"{qualname} is not callable")
     return found  # type: ignore[no-any-return]
+
+
+# Applies an environment to the process that imports the module under test.
+
+loaded_modules = sys.modules
+
+makedirs = os.makedirs
+
+chdir = os.chdir
+
+
+class EnteredEnvironment:
+    """An environment as far as it is applied: settings of a library follow once that is loaded."""
+
+    def __init__(self, environment: Environment) -> None:
+        self.environment = environment
+        self.later: dict[str, Callable[[Any], None]] = {}
+        if environment.log_level:
+            self.later["logging"] = self.set_log_level
+        if environment.decimal is not None:
+            self.later["decimal"] = self.set_contexts
+
+    def enter(self) -> None:
+        """Apply it, before the module is imported."""
+        here = self.environment
+        os.environ.update(here.process_variables())
+        if here.timezone:
+            tzset()
+        if here.recursion_limit:
+            sys.setrecursionlimit(here.recursion_limit)
+        if here.folder:
+            makedirs(here.folder, exist_ok=True)
+            chdir(here.folder)
+        sys.argv[1:] = here.argv
+        if here.thread == "other":
+            __import__("threading")  # a process with several threads knows the main one
+
+    def settle(self) -> None:
+        """Apply the settings of libraries that are loaded."""
+        for name in self.later:
+            if name in loaded_modules:
+                self.loaded(name, loaded_modules[name])
+
+    def loaded(self, name: str, module: Any) -> None:
+        """Apply the settings of a library that has just been loaded."""
+        if name in self.later:
+            self.later[name](module)
+
+    def set_log_level(self, logging: Any) -> None:
+        logging.root.setLevel(self.environment.log_level)
+
+    def set_contexts(self, decimal: Any) -> None:
+        """The current context, and the one that each thread begins with."""
+        assert self.environment.decimal is not None
+        digits, rounding = self.environment.decimal
+        for context in (decimal.DefaultContext, decimal.getcontext()):
+            context.prec, context.rounding = digits, rounding

@@ -2,13 +2,205 @@
 
 from __future__ import annotations
 
-from .repr.parts import is_container, is_deque, parts_of
-from .repr.plain import NAMED, all_by_repr, is_simple, islice, modules
+from .public_view import keeps_private
+from .repr.structure import (
+    NAMED,
+    all_by_repr,
+    is_container,
+    is_deque,
+    is_iterator,
+    is_simple,
+    is_value,
+    islice,
+    modules,
+    parts_of,
+)
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
     from typing import Any
+
+    from .arguments import Call
+
+
+APART_PARTS = 20_000
+"""Most values of a call that are made again."""
+
+APART_DEPTH = 8
+"""Depth of containers to which values are built again."""
+
+SMALL = range(-5, 1025)
+"""Small ints, of which an interpreter has one object each; 3.14 has more of them than the others."""
+
+
+def apart(call: Call, target: str) -> Call:
+    """Arguments just made, each number and text of which becomes an object of its own. Containers that can be changed
+    stay the same objects, shared where they were. target: the module under test, into whose objects this looks."""
+    maker = Apart(target)
+    return tuple([maker.other(value, APART_DEPTH) for value in call[0]]), maker.named(call[1], APART_DEPTH)
+
+
+class Apart:
+    """Makes values again, as long as there are not too many."""
+
+    def __init__(self, target: str) -> None:
+        self.target, self.left = target, APART_PARTS
+        self.seen: set[int] = set()
+
+    def other(self, value: Any, depth: int) -> Any:
+        """An equal value that is another object, where Python has more than one of it."""
+        self.left -= 1
+        kind: Any = type(value)
+        if self.left < 0:
+            return value
+        if kind is int:
+            return value if value in SMALL else value + 1 - 1
+        if kind is str or kind is bytes:
+            return value[:1] + value[1:] if len(value) > 1 else value
+        if kind is float:
+            return value * 1.0 if value == value else value  # `nan in [nan]` goes by identity
+        if kind is tuple:
+            return tuple([self.other(item, depth - 1) for item in value]) if depth else value
+        if is_value(kind):
+            return remade(value)
+        if depth and id(value) not in self.seen:
+            self.seen.add(id(value))
+            self.fill(kind, value, depth - 1)
+        return value
+
+    def fill(self, kind: Any, value: Any, depth: int) -> None:
+        """Copy the parts of a container, or of an object of the module under test. Sets are left alone: their order
+        might change."""
+        if kind is list:
+            value[:] = [self.other(item, depth) for item in value]
+        elif is_deque(kind):
+            for at, item in enumerate(list(value)):
+                value[at] = self.other(item, depth)
+        elif kind is dict:
+            pairs = [(self.other(key, depth), self.other(item, depth)) for key, item in value.items()]
+            value.clear()
+            value.update(pairs)
+        elif kind.__module__ == self.target and type(getattr(value, "__dict__", None)) is dict:
+            state = value.__dict__
+            state.update({name: self.other(part, depth) for name, part in list(state.items())})
+
+    def named(self, values: dict[str, Any], depth: int) -> dict[str, Any]:
+        return {name: self.other(value, depth) for name, value in values.items()}
+
+
+class Joined(Apart):
+    """Copies of arguments in which equal values without a literal are one object."""
+
+    def __init__(self, target: str) -> None:
+        super().__init__(target)
+        self.kept: dict[Any, Any] = {}
+        self.met = False
+
+    def other(self, value: Any, depth: int) -> Any:
+        """First value that is equal."""
+        kind: Any = type(value)
+        if is_simple(kind):
+            return value
+        if not is_value(kind) or is_iterator(value):
+            return super().other(value, depth)
+        found = self.kept.setdefault((kind, repr(value)), value)
+        self.met = self.met or found is not value
+        return found
+
+
+def remade(value: Any) -> Any:
+    """An equal value of the standard library's immutable types, as pickle makes it; the same one where there is but
+    one."""
+    parts = value.__reduce_ex__(2)
+    return parts[0](*parts[1]) if type(parts) is tuple and not any(parts[2:]) else value
+
+
+# Changes by the caller: the arguments of one call become those of another, in place.
+
+IN_PLACE_DEPTH = 6
+
+
+class InPlace:
+    def __init__(self) -> None:
+        self.done = False
+        """Whether anything was changed in place."""
+        self.closed = False
+        """Whether an object was met that keeps something private."""
+        self.seen: set[int] = set()
+
+    def of_call(self, call: Call, other: Call) -> Call:
+        """Change the arguments of a call into those of another, in place if they are mutable."""
+        if len(call[0]) != len(other[0]) or call[1].keys() != other[1].keys():
+            return other
+        args = tuple([self.into(old, new, IN_PLACE_DEPTH) for old, new in zip(call[0], other[0])])
+        return args, {name: self.into(old, other[1][name], IN_PLACE_DEPTH) for name, old in call[1].items()}
+
+    def into(self, value: Any, new: Any, depth: int) -> Any:
+        """Change a value into another in place; the other itself where this is impossible."""
+        kind: Any = type(value)
+        if kind is not type(new) or is_simple(kind) or not depth or id(value) in self.seen or value is new:
+            return new
+        if kind is list or kind is bytearray or is_deque(kind):
+            self.sequence(value, new, depth - 1)
+        elif kind is dict:
+            self.entries(value, new, depth - 1)
+        elif kind is set:
+            self.note(value, value != new)
+            value.clear()
+            value.update(new)
+        elif is_open(new) and is_open(value, but_for=new.__dict__):
+            state = value.__dict__
+            kept = {name: state[name] for name in state if is_private(name)}  # which a call has put there
+            self.entries(state, new.__dict__, depth - 1)
+            state.update(kept)
+            self.seen.add(id(value))
+        else:
+            self.closed = self.closed or keeps_private(value)
+            return new
+        return value
+
+    def sequence(self, value: Any, new: Any, depth: int) -> None:
+        """Change a sequence and its items in place."""
+        items = [self.into(value[at], item, depth) if at < len(value) else item for at, item in enumerate(new)]
+        self.note(value, len(items) != len(value) or any(item is not old for item, old in zip(items, value)))
+        if is_deque(type(value)):
+            value.clear()
+            value.extend(items)
+        else:
+            value[:] = items
+
+    def entries(self, value: dict[Any, Any], new: dict[Any, Any], depth: int) -> None:
+        """Change a dictionary in place, in the order of the other."""
+        found = {key: self.into(value[key], item, depth) if key in value else item for key, item in new.items()}
+        self.note(value, list(found) != list(value) or any(found[key] is not value[key] for key in found))
+        value.clear()
+        value.update(found)
+
+    def note(self, value: Any, changed: bool) -> None:
+        """Mark a value as visited, and whether it is changed."""
+        self.seen.add(id(value))
+        self.done = self.done or changed
+
+
+def is_open(value: Any, but_for: Container[str] | None = None) -> bool:
+    """Return True if an object has only attributes that callers may set.
+
+    but_for: names of a new object; private ones that it does not have are no obstacle.
+    """
+    kind: Any = type(value)
+    state = getattr(value, "__dict__", None)
+    if type(state) is not dict or isinstance(value, type) or kind.__setattr__ is not object.__setattr__:
+        return False
+    private = [name for name in state if is_private(name) and (but_for is None or name in but_for)]
+    return bool(state) and not private and callable(value) is False
+
+
+def is_private(name: object) -> bool:
+    """Return True for an attribute that callers leave alone."""
+    return str(name).startswith("_")
+
 
 MAX_PARTS = 20_000
 """Most parts of a value that are looked at."""

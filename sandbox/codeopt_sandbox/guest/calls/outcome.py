@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from ..answer import DIED, NO_ARGUMENTS, NOT_MADE, NOTHING, TIMEOUT, Answer, Field
+import _struct
+from binascii import b2a_base64
+
+from ..answer import DIED, NO_ARGUMENTS, NOT_MADE, NOTHING, TIMEOUT, Answer, Field, Floats
 from ..record import Record
-from .repr.fields import text_field
+from .repr.shown import LIMIT, shown_text
+from .repr.structure import digest, modules, number
+from .repr.tree import written
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Container, Mapping
     from typing import Any, Self
+
 
 NOT_IMPORTED = "not_imported"
 """No outcomes: the module cannot be imported."""
+
 IS_PROGRAM = "is_program"
 """No outcomes: the module runs as a program when it is imported, without its input, or to its end."""
+
 ENDED_EARLY = "ended_early"
 """No outcomes: the module ends its process."""
+
 OVERRUN = "overrun"
 """No outcomes: the timed calls exceed their time limit."""
 
@@ -86,3 +96,178 @@ def no_arguments(error: BaseException) -> Answer:
 def how_it_ended(status: int) -> str:
     """End of a process in words."""
     return f" (signal {status & 127})" if status & 127 else f" (exit status {status >> 8})"
+
+
+# Fields of an answer, made from trees.
+
+FEW_BYTES = 4096
+"""Bytes of an encoding whose floats are always reported."""
+
+MAX_VALUE_BYTES = 4 << 20
+"""Bytes of an encoding that a checker is handed."""
+
+
+class FieldMaker:
+    """Makes the fields of one answer. given: makes the tree of its arguments; wanted: digests of values whose floats
+    are asked for; whole: values are reported whole, for a checker."""
+
+    def __init__(self, given: Callable[[], Any] = tuple, wanted: Container[str] = (), whole: bool = False) -> None:
+        self.given, self.wanted, self.whole = given, wanted, whole
+
+    def field(self, tree: Any, floats: bool = False, **more: Any) -> Field:
+        """The field of a tree; nothing for an empty one. floats: there may be some in it."""
+        if type(tree) is tuple and not tree:
+            return NOTHING
+        data = written(tree)
+        key = digest(data)
+        told = floats_apart(tree, self.given()) if floats and (len(data) <= FEW_BYTES or key in self.wanted) else None
+        return Field(key, shown_text(tree), len(data), floats, told, **more)
+
+    def value(self, tree: Any, floats: bool = False) -> Field:
+        """The same of a result, which a checker may read."""
+        found = self.field(tree, floats)
+        if self.whole and found.size <= MAX_VALUE_BYTES:
+            return found.replace(value=portable(tree))
+        return found
+
+
+def text_field(text: str, shown: str = "", **more: Any) -> Field:
+    """A field that is a text. shown: another text for people."""
+    if not text:
+        return NOTHING
+    data = text.encode("utf-8", "surrogatepass")
+    return Field(digest(data), shown or text[:LIMIT], len(data), **more)
+
+
+# Floats of an encoding, apart from the rest of it: two answers may differ in their last bits.
+
+pack = _struct.pack
+
+MAX_BYTES = 64 << 20
+"""Most bytes of floats that are sent."""
+
+SPACING = {"f4": 2.0**-23, "c8": 2.0**-23, "f2": 2.0**-10}
+"""Relative distance between neighbours of the shorter floats of numpy."""
+
+FLOAT = ...
+"""Takes a float's place; no tree has it."""
+
+
+class FloatsApart:
+    """Takes the floats out of a tree."""
+
+    def __init__(self) -> None:
+        self.found: list[float] = []
+        self.spacing = 0.0
+
+    def rest(self, tree: Any) -> Any:
+        kind = type(tree)
+        if kind is list:
+            return [self.rest(part) for part in tree]
+        if kind is not tuple or not tree:
+            return self.of_plain(tree)
+        tag = tree[0]
+        if tag == "=":
+            return tag, self.of_plain(tree[1])
+        if tag == "array" and tree[1][1:2] in ("f", "c"):
+            return self.of_array(*tree)
+        if tag == "scalar":
+            self.spacing = max(self.spacing, SPACING.get(tree[1][1:], 0.0))
+        if tag in ("set", "frozenset"):
+            return tag, sorted([self.rest(part) for part in tree[1]], key=written)
+        return tuple([self.rest(part) for part in tree])
+
+    def of_plain(self, value: Any) -> Any:
+        kind = type(value)
+        if kind is float:
+            self.found.append(value)
+            return FLOAT
+        if kind is complex:
+            self.found += (value.real, value.imag)
+            return FLOAT, FLOAT
+        if kind is list or kind is tuple:
+            return kind([self.of_plain(part) for part in value])
+        if kind is dict:
+            return [(self.of_plain(key), self.of_plain(part)) for key, part in value.items()]
+        return value
+
+    def of_array(self, tag: str, kind: str, shape: Any, data: bytes) -> Any:
+        """An array without its items."""
+        numpy: Any = modules["numpy"]
+        items = numpy.frombuffer(data, numpy.dtype(kind))
+        items = items.view(items.real.dtype) if kind[1] == "c" else items
+        self.found += items.astype("<f8").tolist()
+        self.spacing = max(self.spacing, SPACING.get(kind[1:], 0.0))
+        return tag, kind, shape
+
+
+def floats_apart(tree: Any, given: Any) -> Floats | None:
+    """The floats of an answer; None where they are too many, or nested too deep. given: tree of the arguments."""
+    apart, terms = FloatsApart(), FloatsApart()
+    try:
+        rest = written(apart.rest(tree))
+        terms.rest(given)
+    except (RecursionError, ValueError):
+        return None
+    if 8 * len(apart.found) > MAX_BYTES:
+        return None
+    every = [abs(value) for value in (*apart.found, *terms.found) if value - value == 0]
+    packed = base64(pack(f"<{len(apart.found)}d", *apart.found))
+    return Floats(digest(rest), packed, len(every), max(every, default=0.0), apart.spacing)
+
+
+# Trees of literals and arrays as JSON, for a checker of the user's own that is to read them in another process.
+
+
+def portable(tree: Any) -> Any:
+    """JSON of a tree, which guest/accept/values.py reads; None where it is more than literals and arrays."""
+    try:
+        return of_tree(tree)
+    except (ValueError, RecursionError):
+        return None
+
+
+def of_tree(tree: Any) -> Any:
+    """The same. Raises ValueError where it is more."""
+    if type(tree) is not tuple:
+        return of_plain(tree)
+    tag, *parts = tree
+    if tag == "=":
+        return of_plain(parts[0])
+    if tag in ("list", "tuple", "set", "frozenset"):
+        return [tag, *[of_tree(part) for part in parts[0]]]
+    if tag == "dict":
+        return ["dict", *[[of_tree(key), of_tree(part)] for key, part in parts[0]]]
+    if tag == "ndarray":
+        return of_tree(parts[0])
+    if tag == "array":
+        return ["array", parts[0], list(parts[1]), base64(parts[2])]
+    if tag == "scalar":
+        return ["scalar", parts[0], of_plain(parts[1])]
+    if tag == "object" and parts[0] == ("name", "array.array"):
+        return ["array.array", *[of_tree(part) for part in parts[2]]]
+    raise ValueError(tag)
+
+
+def of_plain(value: Any) -> Any:
+    """A plain value. Raises ValueError for anything else."""
+    kind = type(value)
+    if value is None or kind is bool or kind is str:
+        return value
+    if kind is int:
+        return ["int", number(value)]
+    if kind is float:
+        return ["float", repr(value)]
+    if kind is complex:
+        return ["complex", repr(value.real), repr(value.imag)]
+    if kind is bytes:
+        return ["bytes", base64(value)]
+    if kind is list or kind is tuple:
+        return [kind.__name__, *[of_plain(part) for part in value]]
+    if kind is dict:
+        return ["dict", *[[of_plain(key), of_plain(part)] for key, part in value.items()]]
+    raise ValueError(kind.__name__)
+
+
+def base64(data: bytes) -> str:
+    return str(b2a_base64(data, newline=False), "ascii")

@@ -19,7 +19,7 @@ import posix
 import resource
 import sys
 
-from ..library_code import LibraryCode
+from ..libraries import LibraryCode
 from ..record import Record
 from .import_context import is_library, origin_of
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from .function_ref import FunctionRef
+    from ..request import FunctionRef
 
     Settings = dict[str, tuple[str, Any]]
     """Settings by name: a text, and an object that must stay the same one; None where the text is enough."""

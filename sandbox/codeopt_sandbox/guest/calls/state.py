@@ -8,14 +8,11 @@ import sys
 import types
 
 from ..answer import NOTHING, Field
-from .function_ref import OwnCode
-from .outcome import State
+from ..request import OwnCode
+from .outcome import State, text_field
 from .process_state import settings_of_calls
-from .repr.fields import text_field
-from .repr.parts import is_container
-from .repr.plain import NAMED, all_by_repr, digest, find, is_simple
 from .repr.shown import shown_text
-from .repr.structure import held_dict, is_librarys, vars_of
+from .repr.structure import NAMED, all_by_repr, digest, find, held_dict, is_container, is_librarys, is_simple, vars_of
 from .repr.tree import Encoder, written
 
 TYPE_CHECKING = False
@@ -23,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from .function_ref import FunctionRef
+    from ..request import FunctionRef
 
     Seen = dict[str, tuple[str, str, int]]
     """State by name: digest and text of a value, and the id of its code, if it has one."""

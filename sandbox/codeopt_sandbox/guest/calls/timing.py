@@ -10,35 +10,35 @@ import marshal
 import sys
 from io import StringIO
 
-from .answering import Answering, of_answer
-from .channel import DONE, GIVEN, OUTCOME, READY, STATE, USED, WARM
-from .json_text import to_json
+from .answering import Answering, ArgumentsBefore, is_plain, of_answer
+from .channel import DONE, GIVEN, OUTCOME, READY, STATE, USED, WARM, to_json
 from .mutation import mutate_result
-from .plain_arguments import ArgumentsBefore, is_plain
-from .repr.fields import text_field
-from .repr.plain import is_simple
+from .outcome import text_field
 from .repr.shown import LIMIT
+from .repr.structure import is_librarys, is_simple, islice, mro_of, vars_of
 from .repr.tree import Encoder
-from .stage import Raised, called, read_flat, read_nested
 from .state import random_state, state_of, what_changed
-from .use import use
+from .worker import Raised, called, read_flat, read_nested
 
 TYPE_CHECKING = False
-dumps = marshal.dumps
-loads = marshal.loads
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import CodeType
     from typing import Any
 
     from ..answer import Answer
+    from ..request import CallBatch
     from .arguments import Call
-    from .batch import CallBatch
     from .channel import Channel
     from .checking import Asking
     from .outcome import State
-    from .stage import Act, Acts, Results
-    from .worker import CallWorker
+    from .worker import Act, Acts, CallWorker, Results
+
+
+dumps = marshal.dumps
+
+loads = marshal.loads
 
 MAX_REPEATED_CALLS = 50
 """Most calls of a closely watched pass that are made again after their first results were changed."""
@@ -153,3 +153,58 @@ def each_once(calls: Sequence[Call]) -> list[Call]:
         found.append((tuple(value for value in args if id(value) not in seen), kwargs))
         seen.update(id(value) for value in args if not is_simple(type(value)))
     return found
+
+
+# Use of results as their caller may make it: what a call puts off until its result is looked at is a cost of the
+# call. Only objects of the project's own classes are used: their properties, length and items.
+
+MAX_OBJECTS = 20
+"""Most objects that are used."""
+
+MAX_RESULTS = 100
+"""Most results among which they are sought."""
+
+MAX_PARTS = 20
+"""Most items of a result among which they are sought."""
+
+MAX_ITEMS = 10_000
+"""Most items that are read of one."""
+
+
+def use(results: Sequence[Any], target: str) -> None:
+    """Use the objects among some results, once each. target: the module under test."""
+    own: dict[int, bool] = {}
+    for value in islice(objects(results, target, own), MAX_OBJECTS):
+        for read in (read_properties, len, read_items):
+            try:
+                read(value)
+            except BaseException:  # its users may expect that
+                continue
+
+
+def objects(results: Sequence[Any], target: str, own: dict[int, bool]) -> Iterator[Any]:
+    """Objects of the project's own classes: results, and items of those that are lists, tuples or dictionaries."""
+    for result in islice(results, MAX_RESULTS):
+        kind = type(result)
+        items = result.values() if kind is dict else result if kind is list or kind is tuple else (result,)
+        for item in islice(items, MAX_PARTS):
+            of = type(item)
+            if is_simple(of):
+                continue
+            if id(of) not in own:
+                own[id(of)] = not is_librarys(of, target)
+            if own[id(of)]:
+                yield item
+
+
+def read_properties(value: Any) -> None:
+    """Read each public property, cached ones too."""
+    for base in mro_of(type(value)):
+        for name, member in list(vars_of(base).items()):
+            if not name.startswith("_") and type(member).__name__ in ("property", "cached_property"):
+                getattr(value, name)
+
+
+def read_items(value: Any) -> None:
+    for _ in islice(iter(value), MAX_ITEMS):
+        pass

@@ -10,34 +10,45 @@ from __future__ import annotations
 
 import gc
 import os
+import posix
 import sys
-from _tracemalloc import get_traced_memory
+from _tracemalloc import clear_traces, get_traced_memory, start
 from _tracemalloc import start as trace_memory
 from _tracemalloc import stop as stop_tracing
 
-from .channel import TEXT
-from .function_ref import OwnCode
-from .json_text import to_json
-from .peaks import drop
+from ..request import OwnCode
+from .channel import DONE, READY, TEXT, to_json
+from .repr.structure import MAX_ITEMS, is_iterator, islice
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import CodeType, FrameType
     from typing import Any
 
-    from .batch import CallBatch
+    from ..request import CallBatch
+    from .arguments import Call
     from .channel import Channel
     from .worker import CallWorker
 
+
 DATE = "the date and time"
+
 CLOCK = "a clock"
+
 PROCESS = "the number of a process or user"
+
 MACHINE = "the machine"
+
 VARIABLES = "environment variables"
+
 ARGUMENTS = "the command's arguments"
+
 FILES = "a file"
+
 WATCHER = "whether it is watched"
+
 READS = {
     DATE: "time.time time.time_ns time.localtime time.gmtime time.ctime time.asctime time.strftime time.clock_gettime "
     "time.clock_gettime_ns datetime.today datetime.now datetime.utcnow",
@@ -51,15 +62,21 @@ READS = {
     WATCHER: "sys.setprofile sys.settrace sys.getprofile sys.gettrace",
 }
 """Functions in C that read each surrounding."""
+
 OPENS = ("open", "os.listdir", "os.scandir")
 """Audit events of reading a file or folder."""
+
 OS_FILE = os.getenv.__code__.co_filename
 """File that defines `os.environ`."""
+
 ENVIRON_READS = ("__getitem__", "__iter__", "__len__", "copy")
 """Methods of `os.environ` that read; the others call these."""
+
 ABC = os.environ.get.__code__.co_filename
+
 MAX_CALLS = 30
 """Most calls that are watched."""
+
 MAX_LINES = 20
 """Most lines that are reported."""
 
@@ -202,3 +219,79 @@ def make(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType]) -> Non
     """Make calls and keep no result."""
     for code in codes:
         drop(worker, batch, worker.arguments.fresh(code))
+
+
+# Peak memory of calls: by Python's own accounting for each call, and by the kernel's for all together.
+
+collect = gc.collect
+
+
+def take_peaks(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
+    """Say "ready" when the arguments are made, call when told to, say "done" with the highest peak of a single call in
+    bytes, and wait: the kernel's books are read as long as the process is there."""
+    made = [worker.arguments.fresh(code) for code in codes]
+    if worker.ref.asynchronous:
+        worker.loop()
+    for call in made[: batch.warm]:
+        drop(worker, batch, call)
+    collect()
+    channel.send(READY)
+    channel.receive()
+    traced, highest = batch.question == "traced", 0
+    if traced:
+        start(1)
+    for call in made[batch.warm :]:
+        if traced:
+            clear_traces()  # the peak of this call alone; tracemalloc.reset_peak is of Python 3.9
+        drop(worker, batch, call)
+        if traced:
+            highest = max(highest, get_traced_memory()[1])
+    channel.send(DONE, str(highest))
+    channel.receive()
+
+
+def drop(worker: CallWorker, batch: CallBatch, call: Call) -> None:
+    """Call, and keep nothing: a result counts in addition to what it was made of, an iterator's items come and go."""
+    try:
+        result = worker.invoke(*call)
+        if batch.iterators:
+            run_through(result, batch.iterators == "nested")
+    except BaseException:
+        return
+
+
+def run_through(value: Any, nested: bool) -> None:
+    """Ask for each item of an iterator, and of those in it."""
+    if is_iterator(value):
+        for item in islice(value, MAX_ITEMS + 1):
+            if nested:
+                run_through(item, True)
+
+
+def forget_peak(pid: int) -> None:
+    """The kernel counts a process's highest memory from here on; where it does not let us it counts from the start."""
+    try:
+        fd = posix.open(f"/proc/{pid}/clear_refs", posix.O_WRONLY | posix.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        posix.write(fd, b"5")
+    except OSError:
+        pass
+    finally:
+        posix.close(fd)
+
+
+def highest_bytes(pid: int) -> int:
+    """The highest resident memory of a process since its start, or since that was forgotten; 0 where it is not
+    known."""
+    try:
+        fd = posix.open(f"/proc/{pid}/status", posix.O_RDONLY | posix.O_CLOEXEC)
+    except OSError:
+        return 0
+    try:
+        text = posix.read(fd, 1 << 16)
+    finally:
+        posix.close(fd)
+    _, found, rest = text.partition(b"VmHWM:")
+    return int(rest.split()[0]) << 10 if found else 0

@@ -18,26 +18,30 @@ Uses the standard library, and scalene if it is installed.
 
 from __future__ import annotations
 
+import cProfile
 import importlib.util
+import inspect
 import json
+import linecache
 import os
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 
-from .callees import run_callees
+from ..request import ProfileRequest
 from .line_events import run_lines
 from .memory import run_allocated
 from .program import ProfiledProgram, claim_streams
-from .request import ProfileRequest
 from .sampled import run_scalene
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from typing import Any
 
     from ..boot import Bundle
+
 
 leave_process = os._exit
 
@@ -68,3 +72,47 @@ def answer(program: ProfiledProgram, request: ProfileRequest, bundle: Bundle) ->
             return run_scalene(program, request, bundle)
         return {"missing": "release" if sys.version_info >= (3, 15) else "scalene"}
     return {"lines": run_lines, "allocated": run_allocated, "callees": run_callees}[request.mode](program)
+
+
+# Callees of a function outside of its module: which code takes the time, with its source.
+
+MIN_SHARE = 0.02
+"""Share of the time below which a function is left out."""
+
+MAX_FUNCTIONS = 12
+
+MAX_LINES = 60
+"""Most lines of a function that are reported."""
+
+MAX_LINE_CHARS = 200
+"""Most characters of a line."""
+
+
+def run_callees(program: ProfiledProgram) -> dict[str, Any]:
+    """Answer for the host: [name, module, first line, calls, share, source] of each; a function in C has no module,
+    line or source."""
+    profiler = cProfile.Profile()
+    ended = program.measured(program.compile(), profiler.enable, profiler.disable)
+    profiler.create_stats()
+    stats: dict[tuple[str, int, str], tuple[Any, ...]] = profiler.stats
+    total = sum(row[2] for row in stats.values()) or 1.0
+    files = {getattr(module, "__file__", None): name for name, module in list(sys.modules.items())}
+    found = []
+    for (file, line, name), (_, calls, own, _, _) in stats.items():
+        share = own / total
+        if share < MIN_SHARE or file == str(program.path) or (file not in files and file != "~"):
+            continue
+        found.append([name, files.get(file, ""), line, calls, share, source_of(file, line)])
+    found.sort(key=lambda row: -row[4])
+    return {"callees": found[:MAX_FUNCTIONS], **ended}
+
+
+def source_of(file: str, line: int) -> str:
+    """The text of the function that begins there; of C code none."""
+    lines = linecache.getlines(file)[line - 1 :] if line > 0 else []
+    try:
+        block = inspect.getblock(lines) if lines else []
+    except (SyntaxError, IndexError):
+        return ""
+    more = ["...\n"] if len(block) > MAX_LINES else []
+    return "".join([each[:MAX_LINE_CHARS] for each in [*block[:MAX_LINES], *more]])

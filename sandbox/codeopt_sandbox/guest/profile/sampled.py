@@ -13,8 +13,8 @@ from pathlib import Path
 from subprocess import Popen, TimeoutExpired
 
 from ..boot import ROOT
+from ..request import INTERVAL, ProfileRequest
 from .program import ProfiledProgram
-from .request import INTERVAL, ProfileRequest
 from .sampler import ready_seconds
 
 TYPE_CHECKING = False

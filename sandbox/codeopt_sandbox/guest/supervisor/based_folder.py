@@ -13,9 +13,7 @@ import stat
 from collections.abc import Iterator
 
 from ..wire import REMOVED, SPECIAL
-from .memory import reopen
-from .working_folder import GIVEN_NS, MAX_FILES, READ, USUAL, LeftFile, TooMuch, permissions, read_left
-from .workspace import remove
+from .workspace import GIVEN_NS, MAX_FILES, READ, USUAL, LeftFile, TooMuch, permissions, read_left, remove, reopen
 
 NATIVE = (".so", ".pyd")
 ATTRIBUTES = ("user.", "system.")

@@ -12,8 +12,7 @@ import time
 from ..syscalls import kill
 from . import usage
 from .job import Job, RunState, Setting
-from .zygote_process import Link
-from .zygotes import Zygotes
+from .zygotes import Link, Zygotes
 
 TICK_S = 0.02  # how often memory and processes are looked at in a run that lasts longer than this
 GRACE_S = 2.0  # for the kernel to end what was killed

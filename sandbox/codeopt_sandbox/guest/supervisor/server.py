@@ -20,19 +20,17 @@ from typing import Any
 from .. import wire
 from ..boot import Bundle, read_exactly
 from ..syscalls import hide, kill
-from . import limits, memory, usage
+from . import limits, usage, workspace
 from .based_folder import BasedFolder
 from .job import Job, RunState, Setting, report
 from .monitor import GRACE_S, RunMonitor
-from .working_folder import LeftFile, TooMuch, WorkingFolder
-from .workspace import WORK, Workspace
-from .zygote_process import Link
-from .zygotes import Zygotes, read_kept
+from .workspace import WORK, LeftFile, TooMuch, WorkingFolder, Workspace
+from .zygotes import Link, Zygotes, read_kept
 
 _F_SETPIPE_SZ = 1031
 _TOOLS = (
-    "__init__.py", "after_import.py", "editable_finders.py", "environment.py", "boot.py", "syscalls.py", "answer.py",
-    "library_code.py", "record.py", "accept/", "calls/", "profile/", "tests/",
+    "__init__.py", "boot.py", "syscalls.py", "record.py", "request.py", "answer.py", "import_hooks.py", "libraries.py",
+    "accept/", "calls/", "profile/", "tests/",
 )  # fmt: skip
 """The modules of our own programs, which runs of them are given."""
 
@@ -66,7 +64,7 @@ class Supervisor:
 
     def do_keep(self, blob: bytes, name: str) -> tuple[dict[str, Any], bytes]:
         """Keep one input for later runs, in memory that nobody can change any more."""
-        self.inputs[name] = memory.keep(blob)
+        self.inputs[name] = workspace.keep(blob)
         return {}, b""
 
     def do_forget(self, _blob: bytes, name: str) -> tuple[dict[str, Any], bytes]:
@@ -79,7 +77,7 @@ class Supervisor:
         job = Job(**fields)
         self.runs += 1
         if job.tool and self.tools is None:
-            self.tools = memory.keep(self.bundle.pack(*_TOOLS))
+            self.tools = workspace.keep(self.bundle.pack(*_TOOLS))
         libraries = read_kept(self.inputs[job.libraries]) if job.libraries else b""
         link, job = self.zygotes.ready(job, self._cwd(job), libraries)
         cpu_before, kills_before = self.group.cpu_seconds(), self.group.oom_kills()
@@ -109,9 +107,9 @@ class Supervisor:
         start_r, start_w = os.pipe2(os.O_CLOEXEC)
         out_r, out_w = _wide_pipe()
         err_r, err_w = _wide_pipe()
-        given = [memory.reopen(self.inputs[stdin]), out_w, err_w, start_w]
+        given = [workspace.reopen(self.inputs[stdin]), out_w, err_w, start_w]
         if job.tool and self.tools is not None:
-            given.append(memory.reopen(self.tools))
+            given.append(workspace.reopen(self.tools))
         try:
             state = RunState(time.monotonic())
             _hand_over(link, self._order(job, path), given)

@@ -11,16 +11,13 @@ import os
 import sys
 from pathlib import Path
 
-from ..calls.function_ref import FunctionRef
 from ..calls.module_loader import import_target
-from .call_times import CallTimes
+from ..request import FunctionRef, TestRequest
 from .children import Children, current_test, sink_of
-from .outcomes import PytestPlugin, TestOutcomes
+from .outcomes import PytestPlugin, TestOutcomes, UnittestRun, django_home
 from .recorded_module import install
 from .recorder import CallRecorder
-from .request import TestRequest
-from .trace import BesideTimes, PausedClock, TracedFunctions, finder_of, recorders_of
-from .unittest_run import UnittestRun, django_home
+from .trace import BesideTimes, CallTimes, PausedClock, TracedFunctions, finder_of, recorders_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,18 +13,15 @@ import sys
 from _frozen_importlib_external import MAGIC_NUMBER
 
 from ..boot import ROOT
-from ..calls.function_ref import FunctionRef
 from ..calls.module_loader import SourceLoader
-from ..editable_finders import leave_what_is_missing
+from ..import_hooks import leave_what_is_missing
 from ..profile.process_end import ProcessEnd
+from ..request import FunctionRef, TestRequest
 from .call_log import CallLog
-from .call_times import CallTimes
-from .main_script import ScriptHook, decorated, undecorated
+from .main_script import ScriptHook, WatchedFile, decorated, undecorated
 from .recorded_module import Finder, RecordedModule
 from .recorder import CallRecorder
-from .request import TestRequest
-from .trace import PausedClock, finder_of, recorders_of
-from .watched_file import WatchedFile
+from .trace import CallTimes, PausedClock, finder_of, recorders_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,21 +8,23 @@ which processes spawned by multiprocessing also use.
 from __future__ import annotations
 
 import builtins
+import os
 import sys
 from importlib.machinery import ModuleSpec, SourceFileLoader
 
-from .watched_file import WatchedFile
-
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Sequence
     from types import CodeType, ModuleType
     from typing import Any
 
+
 DECORATOR = "__codeopt_recorded__"
 """A builtin: by the path of a file, what returns the decorator of a function by its qualified name. A name that begins
 and ends so is not mangled in a class."""
+
 RESET = "__spec__ = __package__ = __cached__ = None"
 """Statement that sets the names of a script, by which multiprocessing finds it again."""
 
@@ -135,3 +137,27 @@ class ScriptFinder:
 
     def invalidate_caches(self) -> None:
         """Do nothing: there are no caches."""
+
+
+# The file whose function is recorded, with any path and name under which a program loads it.
+
+
+class WatchedFile:
+    """A file by its real path; the last part of a name is compared first, which is quick."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        folder, _, base = path.rpartition("/")
+        self.base = base
+        stem = base.rpartition(".")[0]
+        self.name = folder.rpartition("/")[2] if stem == "__init__" else stem
+
+    def is_at(self, path: Any) -> bool:
+        """Return True if a path leads to the file. A link may have another name."""
+        if not isinstance(path, str) or not (path.endswith(self.base) or os.path.islink(path)):  # noqa: PTH114  quick
+            return False
+        return os.path.realpath(path) == self.path
+
+    def may_be(self, module: str) -> bool:
+        """Return True if a module of that name can be the file."""
+        return module.rpartition(".")[2] == self.name

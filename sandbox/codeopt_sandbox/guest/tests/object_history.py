@@ -6,8 +6,8 @@ from __future__ import annotations
 import types
 from time import perf_counter
 
-from ..calls.repr.handles import pickled
-from .recursion import innermost
+from ..calls.repr.special import pickled
+from .wrappers import innermost
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
-from ..after_import import after_import, as_it_was
-from .main_script import ScriptHook, decorated
+from ..import_hooks import after_import, as_it_was
+from .main_script import ScriptHook, WatchedFile, decorated
 from .object_history import ClassHistory, classes_of
 from .recorder import CallRecorder
-from .watched_file import WatchedFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,10 +9,8 @@ from __future__ import annotations
 import _thread
 import os
 
-from .sampling import Schedule
-from .wrappers import wrapper
-from .write_blocker import LARGE, write_blocker
-from .writing import write_call
+from .wrappers import Schedule, wrapper
+from .writing import LARGE, write_blocker, write_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from ..calls.repr.handles import pickled
+import io
+import types
+from _collections import deque  # type: ignore[import-not-found]  # collections takes 3 ms of a start
+
 from ..calls.repr.source import call_to_source, iterator_to_source, name_to_source, to_source
+from ..calls.repr.special import LOCK, PROXY, REF, RLOCK, is_held, pickled
+from ..calls.repr.structure import NAMED, find, is_iterator, is_simple, islice
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
@@ -41,3 +47,94 @@ def _base64(data: bytes) -> str:
     import base64
 
     return repr(base64.b64encode(data).decode())
+
+
+# Reason why a call cannot be recorded: the kind of object without a text, and its place in the arguments. The search
+# is breadth first, so it finds the shortest path: `self._file: an open file`.
+
+MAX_VALUES = 3_000
+"""Most values that are looked at."""
+
+MAX_PARTS = 200
+"""Most parts of a value that are looked at."""
+
+MAX_PATH_CHARS = 60
+"""Most characters of the path to a part."""
+
+LARGE = "more than 1 MB of arguments"
+
+
+def write_blocker(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    """Return in a few words why a call has no text."""
+    code = getattr(function, "__code__", None)
+    names = list(code.co_varnames[: code.co_argcount]) if code is not None else []
+    names = names[isinstance(function, types.MethodType) :]
+    names += [f"argument {at + 1}" for at in range(len(names), len(args))]
+    todo: deque[tuple[str, Any]] = deque([*zip(names, args), *kwargs.items()])  # noqa: B905  strict= is not in Python 3.9
+    seen: set[int] = set()
+    while todo and len(seen) < MAX_VALUES:
+        way, value = todo.popleft()
+        if id(value) in seen or is_simple(type(value)):
+            continue
+        seen.add(id(value))
+        parts = () if isinstance(value, NAMED) else parts_of(value)
+        inner = [(step, part) for step, part in parts if not is_simple(type(part))]
+        try:
+            what = unwritable(value, not inner)
+        except Exception:
+            what = f"a {type(value).__name__}"
+        if what:
+            return f"{way}: {what}" if len(way) <= MAX_PATH_CHARS else what
+        todo.extend((way + step, part) for step, part in inner)
+    return "an object that pickle does not know"
+
+
+def parts_of(value: Any) -> list[tuple[str, Any]]:
+    """(how it is reached, value) of what an object holds."""
+    found: list[tuple[str, Any]] = []
+    if isinstance(value, dict):
+        found += [(f"[{key!r:.30}]", item) for key, item in islice(value.items(), MAX_PARTS)]
+        found += [(" as a key", key) for key in islice(value, MAX_PARTS)]
+    elif isinstance(value, (list, tuple, deque)):
+        found += [(f"[{at}]", item) for at, item in enumerate(islice(value, MAX_PARTS))]
+    elif isinstance(value, (set, frozenset)):
+        found += [(" as an item", item) for item in islice(value, MAX_PARTS)]
+    if hasattr(value, "default_factory"):
+        found.append((".default_factory", value.default_factory))
+    state = getattr(value, "__dict__", None)
+    found += [(f".{name}", item) for name, item in islice((state or {}).items(), MAX_PARTS)]
+    for kind in type(value).__mro__:
+        slots = vars(kind).get("__slots__", ())
+        for name in [slots] if isinstance(slots, str) else slots:
+            if hasattr(value, name):
+                found.append((f".{name}", getattr(value, name)))
+    return found
+
+
+def unwritable(value: Any, is_leaf: bool) -> str:
+    """Describe a value that has no text with any parts. Empty for other values."""
+    kind: Any = type(value)
+    if isinstance(value, types.FunctionType):
+        local = "a lambda" if value.__name__ == "<lambda>" else "a function inside a function"
+        return "" if find(value.__module__, value.__qualname__) is value else local
+    if isinstance(value, type):
+        return "" if find(value.__module__, value.__qualname__) is value else "a class inside a function"
+    if is_leaf and write(value) is not None:
+        return ""
+    if isinstance(value, io.TextIOWrapper) or (is_leaf and isinstance(value, io.IOBase)):
+        return "an open file"
+    if kind is types.GeneratorType or kind is types.AsyncGeneratorType:
+        return "a generator"
+    if is_leaf and is_iterator(value):
+        return "an iterator"
+    if (kind is LOCK or kind is RLOCK) and is_held(value):
+        return "a lock that is held"
+    if find(kind.__module__, kind.__qualname__) is not kind and not is_handle(kind):
+        return f"an object of {kind.__name__}, a class inside a function"
+    shown = kind.__name__
+    return f"a{'n' * (shown[0].lower() in 'aeiou')} {shown}" if is_leaf else ""
+
+
+def is_handle(kind: Any) -> bool:
+    """Types that are known although no name leads to them."""
+    return kind is LOCK or kind is REF or kind is PROXY or kind.__module__ == "builtins"

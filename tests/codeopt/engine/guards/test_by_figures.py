@@ -15,7 +15,7 @@ from codeopt.engine.guards import Consequence, Gain, TimedRegion, memorized, mem
 from codeopt.workloads.function.guards import moved_work
 from codeopt.workloads.function.guards.moved_work import shifted
 from codeopt.workloads.function.guards.shifted_cost import OutsideTime, PassGain, _is_gone, _moved
-from codeopt.workloads.function.timed_runs import TimedRuns
+from codeopt.workloads.function.harness import TimedRuns
 from codeopt_sandbox.compare import CaseTimes, Comparison, Plan
 from codeopt_sandbox.outcome import Case, Run
 from tests.support.candidates import comparison

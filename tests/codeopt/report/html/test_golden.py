@@ -12,7 +12,7 @@ import pytest
 from codeopt.core.run_index import open_run
 from codeopt.report.html.profile_page import profile_page
 from codeopt.report.html.run_page import run_page
-from codeopt.report.stacks.model import Frame
+from codeopt.report.stacks import Frame
 from codeopt.workloads.project.page import command_page
 from codeopt.workloads.project.profile import FunctionTime, LibraryTime, LineTime, ProjectProfile, Sample
 from codeopt_sandbox.profile import HotFunction, HotLine, LineSplit, MemoryLine, Profile

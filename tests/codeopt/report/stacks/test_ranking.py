@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.report.stacks.model import Frame, StackProfile
+from codeopt.report.stacks import Frame, StackProfile
 from codeopt.review.check import CheckedPart, listed
 from codeopt.review.profile_ranking import rank_by_profile
 from tests.codeopt.command import QUICK, codeopt

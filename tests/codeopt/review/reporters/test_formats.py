@@ -19,7 +19,7 @@ from codeopt.report.answer_fields import serialize
 from codeopt.review.reporters import json as as_json
 from codeopt.review.reporters import markdown, rdjson, sarif
 from codeopt.review.suggestion import Suggestion
-from codeopt_sandbox.caveat import Caveat, CaveatKind
+from codeopt_sandbox.outcome import Caveat, CaveatKind
 from tests.codeopt.review.reporters.test_edits import TEXT
 from tests.support.reviews import (
     CLOSED,

@@ -20,7 +20,7 @@ from codeopt.review.reporters import diff, markdown, terminal
 from codeopt.review.reporters import json as as_json
 from codeopt.review.suggestion import ComparedFunction, Review, Skipped
 from codeopt_sandbox.compare import Decision
-from codeopt_sandbox.limit_test import LimitAnswer, LimitTest
+from codeopt_sandbox.sequential_test import LimitAnswer, LimitTest
 from tests.support.reviews import MACHINE, SPEEDUP, suggestion
 
 TOP = '"""\n::set-env name=A::b\n##[error]x \x1b[31m\n```\n"""\n'

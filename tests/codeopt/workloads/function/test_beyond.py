@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.report.outcomes import why
-from codeopt.workloads.function.calls.paste import Importable, paste
+from codeopt.workloads.function.calls.counterexample import Importable, paste
 from codeopt.workloads.function.corpus.cases import without_unsteady
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox.call_answer import CallRun
-from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.comparing import AnsweredCase
-from codeopt_sandbox.outcome import CaseVerdict
+from codeopt_sandbox.outcome import CaseVerdict, CaveatKind
 from tests.codeopt.workloads.conftest import Compare, Judges
 from tests.sandbox.answered import returning, told
 from tests.support.judges import function_judge, write_project

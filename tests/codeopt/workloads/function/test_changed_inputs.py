@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from codeopt.workloads.contract.function import Contract
+from codeopt.workloads.function.corpus.cases import why_beyond
 from codeopt.workloads.function.corpus.observe import KnownCall
-from codeopt.workloads.function.known_cases import why_beyond
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.guest.answer import Answer
 from tests.codeopt.command import codeopt

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.workloads._environments import other_environments, variables_read
+from codeopt.workloads._runs import other_environments, variables_read
 from codeopt_sandbox.calls import CallRunner
-from codeopt_sandbox.guest.calls.batch import batch_of
+from codeopt_sandbox.guest.request import batch_of
 from tests.codeopt.workloads.conftest import Compare, Judges
 
 CALLS = """\

@@ -22,7 +22,7 @@ from codeopt.engine.judge import Judge
 from codeopt.workloads import WorkloadRequest, kind_of
 from codeopt_sandbox import Run
 from codeopt_sandbox.compare import StoppingRule
-from codeopt_sandbox.guest.calls.batch import batch_of
+from codeopt_sandbox.guest.request import batch_of
 from codeopt_sandbox.guest_bundle import GuestProgram
 
 CALLS = "CALLS = [(([n * n % 7 for n in range(size)],), {}) for size in range(1, 16)]\n"

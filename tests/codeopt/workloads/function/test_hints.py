@@ -12,7 +12,7 @@ import pytest
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.report.outcomes import why
-from codeopt.workloads.function.calls.call_names import find_names
+from codeopt.workloads.function.calls.counterexample import find_names
 from codeopt.workloads.function.corpus.sources import Ask
 from codeopt.workloads.function.corpus.sources.hints import find
 from codeopt.workloads.function.harness import open_harness

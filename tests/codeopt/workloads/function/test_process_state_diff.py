@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.workloads.function.process_state_diff import new_process_state
-from codeopt.workloads.function.timed_runs import TimedRuns
+from codeopt.workloads.function.beside_answers import new_process_state
+from codeopt.workloads.function.harness import TimedRuns
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import LeftSetting, ProcessChanges
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef

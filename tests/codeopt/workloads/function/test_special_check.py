@@ -9,13 +9,13 @@ from typing import Any, cast
 
 import pytest
 
-from codeopt.workloads._checker_answers import CheckerAnswers
+from codeopt.workloads._judging import CheckerAnswers
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.special_check import TOO_LONG, Question, SpecialChecker, undecided
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.comparing import AnswerComparison
-from codeopt_sandbox.guest.accept.request import NO_LITERAL
 from codeopt_sandbox.guest.answer import Answer, Field
+from codeopt_sandbox.guest.request import NO_LITERAL
 from tests.codeopt.command import FIRST_LINE, Done, codeopt
 
 pytestmark = pytest.mark.full

@@ -9,7 +9,7 @@ from codeopt.engine.guards import Consequence
 from codeopt.report.outcomes import why
 from codeopt.workloads.function.guards.surroundings import watch
 from codeopt.workloads.function.workload import FunctionWorkload
-from codeopt_sandbox.caveat import CaveatKind
+from codeopt_sandbox.outcome import CaveatKind
 from tests.codeopt.workloads.conftest import Judges
 from tests.support.judges import referee
 

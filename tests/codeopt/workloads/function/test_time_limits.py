@@ -9,18 +9,17 @@ from typing import Any
 import pytest
 
 from codeopt.core.revision import Revision
+from codeopt.workloads.function import timing
 from codeopt.workloads.function.corpus import observe
-from codeopt.workloads.function.harness import open_harness
-from codeopt.workloads.function.known_cases import make_cases
-from codeopt.workloads.function.timed_runs import TimedRuns
-from codeopt.workloads.function.timing import plan
+from codeopt.workloads.function.corpus.cases import make_cases
+from codeopt.workloads.function.harness import TimedRuns, open_harness
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch, CallRun, CallRunner, FunctionRef
 from codeopt_sandbox.comparing import AnswerComparison
 from codeopt_sandbox.guest.answer import Answer
-from codeopt_sandbox.guest.calls.batch import batch_of
-from codeopt_sandbox.guest.calls.repr.fields import text_field
+from codeopt_sandbox.guest.calls.outcome import text_field
+from codeopt_sandbox.guest.request import batch_of
 from tests.codeopt.workloads.conftest import Compare
 from tests.conftest import open_or_skip
 from tests.support.judges import open_with
@@ -98,9 +97,9 @@ RETURNS = Answer(Kind.RETURNS, text_field("1"))
 
 def test_short_calls_that_cannot_grow_are_all_timed() -> None:
     given = [observe.KnownCall(f"f(load('m', 'C{n}'))", RETURNS, "type_hints", 1e-5) for n in range(3)]
-    assert plan.bearable(given) == given
+    assert timing.bearable(given) == given
     long = [observe.KnownCall("f(load('m', 'D'))", RETURNS, "type_hints", 3.0)]
-    assert plan.bearable([*long, *given]) == long
+    assert timing.bearable([*long, *given]) == long
 
 
 @pytest.mark.parametrize(
@@ -109,5 +108,5 @@ def test_short_calls_that_cannot_grow_are_all_timed() -> None:
 def test_a_long_call_is_not_timed_where_a_shorter_one_will_do(
     seconds: tuple[float, ...], kept: tuple[float, ...]
 ) -> None:
-    found = plan.bearable([observe.KnownCall("f([1, 2, 3])", RETURNS, "tests", each) for each in seconds])
+    found = timing.bearable([observe.KnownCall("f([1, 2, 3])", RETURNS, "tests", each) for each in seconds])
     assert tuple(known.seconds for known in found) == kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from codeopt.core.revision import Revision
-from codeopt.workloads.function.timed_runs import TimedRuns
+from codeopt.workloads.function.harness import TimedRuns
 from codeopt_sandbox.call_answer import LeftSetting, ProcessChanges
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from tests.conftest import open_or_skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codeopt.core.revision import Revision
-from codeopt.workloads.function.timed_runs import TimedRuns
+from codeopt.workloads.function.harness import TimedRuns
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 

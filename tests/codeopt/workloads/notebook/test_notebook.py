@@ -10,8 +10,7 @@ import pytest
 
 from codeopt.core.errors import UsageError
 from codeopt.core.target import Target
-from codeopt.workloads.notebook import read
-from codeopt.workloads.notebook.magics import plain_cell
+from codeopt.workloads.notebook import plain_cell, read
 from tests.codeopt.command import codeopt
 
 SLOW = """\

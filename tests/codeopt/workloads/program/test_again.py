@@ -15,7 +15,7 @@ from codeopt.core.program import read_program
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.program.again import again
+from codeopt.workloads.program.differences import again
 from codeopt_sandbox.outcome import Case
 from tests.codeopt.command import ALL_EXAMPLES, STATUSES, codeopt
 

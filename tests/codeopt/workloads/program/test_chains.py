@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from codeopt.workloads import Checked
-from codeopt.workloads._policy import InputPolicy
+from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads.program.differential import make_differential_test
 from codeopt.workloads.program.fuzzing import MutatedInput, mutated_inputs
 from codeopt_sandbox import Sandbox

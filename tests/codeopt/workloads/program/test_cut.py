@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from codeopt.core.revision import Revision
 from codeopt.engine.guards import Consequence, Gain
-from codeopt.workloads._long_inputs import LONG_S, TRIES, WANTED_S, WITHIN
+from codeopt.workloads._sizes import LONG_S, TRIES, WANTED_S, WITHIN
 from codeopt.workloads.program.cut import (
     CutPlan,
     InputCut,
@@ -21,8 +21,8 @@ from codeopt.workloads.program.cut import (
 )
 from codeopt.workloads.program.guards import whole_input
 from codeopt_sandbox.compare import Decision
-from codeopt_sandbox.limit_test import LimitAnswer, LimitTest
 from codeopt_sandbox.outcome import Case, Run, WrittenFile
+from codeopt_sandbox.sequential_test import LimitAnswer, LimitTest
 from tests.support.candidates import comparison
 from tests.support.scripted import FAST, SLOW, Asked, ScriptedRunner, ScriptedWorkload
 

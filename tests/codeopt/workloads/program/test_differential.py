@@ -7,16 +7,16 @@ from collections.abc import Iterator
 import pytest
 
 from codeopt.core.options import FuzzPolicy
-from codeopt.workloads._policy import InputPolicy
+from codeopt.workloads._judging import InputPolicy
+from codeopt.workloads.program.briefing import StatedBounds
 from codeopt.workloads.program.differential import (
     FEW,
     DifferentialTest,
     make_differential_test,
 )
 from codeopt.workloads.program.probes import MOST_ALIKE
-from codeopt.workloads.program.stated_bounds import StatedBounds
 from codeopt_sandbox import Case, CaseVerdict, RunLimits, Sandbox
-from codeopt_sandbox.caveat import CaveatKind, Tier
+from codeopt_sandbox.outcome import CaveatKind, Tier
 from codeopt_sandbox.verdict import check_nearly, check_tokens
 from tests.conftest import open_or_skip
 

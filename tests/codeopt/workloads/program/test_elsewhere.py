@@ -11,9 +11,9 @@ from codeopt.core.errors import ProgramError
 from codeopt.core.revision import Revision
 from codeopt.engine.judge import Judge
 from codeopt.workloads import Stage
-from codeopt.workloads.program import elsewhere
+from codeopt.workloads.program import baseline
 from codeopt_sandbox import RunLimits, Sandbox
-from codeopt_sandbox.caveat import CaveatKind
+from codeopt_sandbox.outcome import CaveatKind
 from tests.conftest import open_or_skip
 from tests.support.judges import program_judge
 
@@ -99,6 +99,6 @@ def test_long_cases_run_elsewhere_when_a_draft_is_confirmed(
     judge = judge_of(UTC)
     assert judge.workload.check(Revision.of(LOCAL), Stage.ROUND).outcomes
     assert not judge.workload.check(Revision.of(LOCAL), Stage.CONFIRMATION).outcomes
-    monkeypatch.setattr(elsewhere, "SHORT_S", 0.0)
+    monkeypatch.setattr(baseline, "SHORT_S", 0.0)
     assert not judge.workload.check(Revision.of(LOCAL), Stage.ROUND).outcomes
     assert judge.workload.check(Revision.of(LOCAL), Stage.CONFIRMATION).outcomes

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from codeopt.workloads._policy import InputPolicy
+from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads.program.differential import FEW, NONE_BROKEN, DifferentialTest
 from codeopt.workloads.program.fuzzing import MutatedCase
 from codeopt.workloads.program.probes import (

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.workloads.program.siblings import absolute_imports
-from codeopt.workloads.sandbox_view.untracked import imported_unadded
+from codeopt.workloads.sandbox_view.imported import imported_unadded
 from tests.codeopt.command import codeopt
 
 pytestmark = pytest.mark.full

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.workloads.program.stated_bounds import stated_bounds
+from codeopt.workloads.program.briefing import stated_bounds
 
 PAIR = """\
 How many sequences of length N are there whose product is M?

@@ -14,8 +14,7 @@ from codeopt.engine.judge import Judge
 from codeopt.workloads import Stage
 from codeopt.workloads.program.fuzzing import other_usage
 from codeopt_sandbox import Case, RunLimits, Sandbox
-from codeopt_sandbox.caveat import CaveatKind
-from codeopt_sandbox.outcome import WrittenFile
+from codeopt_sandbox.outcome import CaveatKind, WrittenFile
 from tests.conftest import open_or_skip
 from tests.support.judges import program_judge
 

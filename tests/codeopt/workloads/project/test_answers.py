@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.workloads.project.answers import apply_answer, now_unused
+from codeopt.workloads.project.proposer import apply_answer, now_unused
 from codeopt.workloads.source.functions import SpliceError
 
 BOOK = '''import json

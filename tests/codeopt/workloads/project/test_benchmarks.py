@@ -20,12 +20,12 @@ from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.report.patch_table import table_of
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.project.answers import apply_answer
 from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles, read_project
 from codeopt.workloads.project.harnesses import RESULT, asv, find_benches, pyperf, pytest_benchmark
 from codeopt.workloads.project.profiling import open_command
 from codeopt.workloads.project.project_program import read_text
+from codeopt.workloads.project.proposer import apply_answer
 from codeopt_sandbox.guest.tests import asv_bodies
 from tests.conftest import require_sandbox
 

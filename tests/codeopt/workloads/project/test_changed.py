@@ -11,13 +11,12 @@ import pytest
 from codeopt.core.options import FuzzPolicy
 from codeopt.core.revision import Revision
 from codeopt.workloads import Stage
-from codeopt.workloads._policy import InputPolicy
-from codeopt.workloads.project.changed_command import mutated_commands
-from codeopt.workloads.project.changed_numbers import in_script, in_word, one_changed, put, scaled
+from codeopt.workloads._judging import InputPolicy
+from codeopt.workloads.project.changed_command import in_script, in_word, mutated_commands, one_changed, put, scaled
 from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.command_probes import why_unchanged
 from codeopt.workloads.project.test_runs import argv_of
-from codeopt_sandbox.caveat import CaveatKind
+from codeopt_sandbox.outcome import CaveatKind
 from tests.codeopt.workloads.dedupe_project import (
     HONEST,
     IN_SCRIPT,

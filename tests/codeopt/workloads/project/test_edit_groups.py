@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.workloads.project.answers import apply_answer
-from codeopt.workloads.project.edit_groups import edit_groups
+from codeopt.workloads.project.edit_gains import edit_groups
+from codeopt.workloads.project.proposer import apply_answer
 from tests.codeopt.workloads.shop import ADD, FIND, HEAD, REPORT, STORE, USELESS
 
 OLD = Revision({

@@ -11,11 +11,10 @@ from types import ModuleType
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.workloads.project.impact import MOST, WIDELY, Impact, impact_of
-from codeopt.workloads.project.surface import ImportedNames
+from codeopt.workloads.project.impact import MOST, WIDELY, Impact, ImportedNames, impact_of
 from codeopt.workloads.source.edits import CodeEdit
-from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.guest.tests.surface import names_of
+from codeopt_sandbox.outcome import CaveatKind
 from tests.support.files import write_files
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from codeopt.core.program import changes_of
 from codeopt.core.revision import Revision
-from codeopt.workloads.project.answers import apply_answer
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.project_program import is_own, read_text
+from codeopt.workloads.project.proposer import apply_answer
 from codeopt.workloads.project.suite import steadily_lost
 from codeopt.workloads.source.edits import edits_of, without
 from codeopt.workloads.source.functions import SpliceError

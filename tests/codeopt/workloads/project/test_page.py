@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from codeopt.report.stacks.model import Frame, StackProfile
-from codeopt.report.stacks.tree import call_tree
+from codeopt.report.stacks import Frame, StackProfile, call_tree
 from codeopt.workloads.project.page import command_page
 from codeopt.workloads.project.profile import (
     CalledBy,

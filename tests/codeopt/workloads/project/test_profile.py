@@ -11,9 +11,8 @@ import pytest
 
 from codeopt.core.errors import UsageError
 from codeopt.core.revision import Revision
-from codeopt.report.stacks.model import Frame
+from codeopt.report.stacks import Frame
 from codeopt.workloads.project.command import read_command
-from codeopt.workloads.project.event_log import Names
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.profile import (
     INTERPRETER,
@@ -28,8 +27,8 @@ from codeopt.workloads.project.profile import (
     with_sampled_lines,
 )
 from codeopt.workloads.project.prompt.briefing import brief
+from codeopt.workloads.project.watch import Names, worth_counting
 from codeopt.workloads.project.watch import samples_of as read_samples
-from codeopt.workloads.project.watch import worth_counting
 from codeopt.workloads.project.workload import as_profile
 from codeopt_sandbox.outcome import Run
 from tests.codeopt.command import Done, codeopt

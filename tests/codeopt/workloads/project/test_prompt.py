@@ -10,9 +10,8 @@ from codeopt.core.history import Candidate, History
 from codeopt.core.revision import Revision
 from codeopt.models.scripted import Scripted
 from codeopt.proposers.language_model import LanguageModel
-from codeopt.report.stacks.model import Frame
+from codeopt.report.stacks import Frame
 from codeopt.tasks import open_task
-from codeopt.workloads.project.answers import apply_answer
 from codeopt.workloads.project.profile import (
     CalledBy,
     GivenArgument,
@@ -21,16 +20,11 @@ from codeopt.workloads.project.profile import (
     make_profile,
     with_sampled_lines,
 )
-from codeopt.workloads.project.prompt.briefing import brief
-from codeopt.workloads.project.prompt.changed_code import LONGEST_DIFF, diff
-from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage, SourcePart
-from codeopt.workloads.project.prompt.figures import Figures
-from codeopt.workloads.project.prompt.imports import import_shares
-from codeopt.workloads.project.prompt.names import named_places
-from codeopt.workloads.project.prompt.round_views import round_views
-from codeopt.workloads.project.prompt.vendored import is_vendored, library_shares
-from codeopt.workloads.project.proposer import ProjectProposer
-from codeopt.workloads.project.protected_files import ProtectedFiles, ProtectedReason
+from codeopt.workloads.project.project_program import ProtectedFiles, ProtectedReason
+from codeopt.workloads.project.prompt.briefing import Figures, brief, import_shares, is_vendored, library_shares
+from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage, SourcePart, named_places
+from codeopt.workloads.project.prompt.round_views import LONGEST_DIFF, diff, round_views
+from codeopt.workloads.project.proposer import ProjectProposer, apply_answer
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile
 from tests.support.candidates import comparison

@@ -10,7 +10,7 @@ import pytest
 from codeopt.core.errors import UsageError
 from codeopt.core.program import changes_of
 from codeopt.workloads.project.command import read_command
-from codeopt.workloads.project.protected_files import ProtectedReason, find_protected_files
+from codeopt.workloads.project.project_program import ProtectedReason, find_protected_files
 from tests.codeopt.workloads.dedupe_project import HONEST, IN_SCRIPT, Judged, judged_project, write_project
 from tests.conftest import require_sandbox
 

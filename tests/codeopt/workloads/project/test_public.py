@@ -10,8 +10,8 @@ from unittest.mock import Mock
 import pytest
 
 from codeopt.core.revision import Revision
+from codeopt.workloads.project.impact import Surfaces
 from codeopt.workloads.project.public_calls import outcome_of, pickled_names
-from codeopt.workloads.project.public_surface import Surfaces
 from codeopt.workloads.source.edits import CodeEdit
 from codeopt_sandbox.call_answer import CallAnswer, CallRun
 from codeopt_sandbox.guest.answer import Answer

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.project.answers import apply_answer
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.project_program import read_text
+from codeopt.workloads.project.proposer import apply_answer
 from tests.codeopt.command import codeopt, command, environment
 from tests.codeopt.workloads.shop import ADD, FIND, HEAD, answer, write_shop
 from tests.conftest import require_sandbox

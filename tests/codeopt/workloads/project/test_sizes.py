@@ -17,13 +17,11 @@ from codeopt.core.errors import NotVerifiable
 from codeopt.core.revision import Revision
 from codeopt.report.patch_table import table_of
 from codeopt.workloads import Suite
-from codeopt.workloads._policy import InputPolicy
-from codeopt.workloads.program.special_check import OutputChecker
-from codeopt.workloads.project import larger_run
-from codeopt.workloads.project.baseline_command import BaselineCommand
+from codeopt.workloads._judging import InputPolicy, OutputChecker
+from codeopt.workloads.project import edit_gains
 from codeopt.workloads.project.changed_command import larger_commands, smaller_commands
 from codeopt.workloads.project.command import ProjectCommand, read_command
-from codeopt.workloads.project.command_probes import changed_runs
+from codeopt.workloads.project.command_probes import BaselineCommand, changed_runs
 from codeopt.workloads.project.edit_gains import EditGains, FailingTest
 from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.hot_region import StartTime, apart, hot_region
@@ -200,8 +198,8 @@ def test_the_search_for_a_larger_command_ends(monkeypatch: pytest.MonkeyPatch, t
     given = gains(took(1.5, 1.5)).given
     script = (("bench.py", b"print(sum(range(500)) + 40)\n"),)
     runs: Any = replace(given.runs, seconds=seconds, project=replace(given.runs.project, files=script))
-    monkeypatch.setattr(larger_run, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    assert larger_run.larger_case(replace(given, runs=runs), 1.0) is None
+    monkeypatch.setattr(edit_gains, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    assert edit_gains.larger_case(replace(given, runs=runs), 1.0) is None
     assert clock[0] == pytest.approx(tried * takes_s)
 
 

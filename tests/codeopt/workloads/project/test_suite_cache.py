@@ -16,8 +16,7 @@ from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project import OpenedProject, open_workload, read
-from codeopt.workloads.project.suite import ProjectSuite, open_suite
-from codeopt.workloads.project.suite_cache import SuiteCache
+from codeopt.workloads.project.suite import ProjectSuite, SuiteCache, open_suite
 from codeopt.workloads.project.test_runs import FileResults, TestRunner
 from tests.conftest import require_sandbox
 

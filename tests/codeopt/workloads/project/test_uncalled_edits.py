@@ -12,7 +12,7 @@ import pytest
 from codeopt.core.revision import Revision
 from codeopt.report.patch_table import table_of
 from codeopt.workloads.project.command import WATCH
-from codeopt.workloads.project.uncalled_edits import REACH, changed_places
+from codeopt.workloads.project.edit_gains import REACH, changed_places
 
 CODE = '''\
 import math

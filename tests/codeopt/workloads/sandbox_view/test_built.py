@@ -10,7 +10,7 @@ import pytest
 from codeopt.review.base_checkout import open_base_checkout
 from codeopt.review.change import change_since
 from codeopt.review.repository import open_repository
-from codeopt.workloads.sandbox_view.built import built_files
+from codeopt.workloads.sandbox_view.view import built_files
 from tests.codeopt.review.pull_request import propose
 from tests.support.files import write_files
 

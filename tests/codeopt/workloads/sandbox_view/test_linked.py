@@ -16,9 +16,8 @@ import pytest
 from codeopt.core.errors import UsageError
 from codeopt.core.linked_packages import linked_folders
 from codeopt.workloads.sandbox_view import linked
-from codeopt.workloads.sandbox_view.linked import Linked, imported_beside
+from codeopt.workloads.sandbox_view.linked import Linked, imported_beside, workspace_roots
 from codeopt.workloads.sandbox_view.view import locate
-from codeopt.workloads.sandbox_view.workspace import workspace_roots
 from tests.codeopt.command import Done, codeopt
 from tests.support.files import write_files
 

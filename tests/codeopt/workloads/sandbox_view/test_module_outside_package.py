@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.sandbox_view.module_outside_package import is_outside_package
+from codeopt.workloads.sandbox_view.reached import is_outside_package
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 

@@ -6,8 +6,8 @@ import pytest
 
 from codeopt.analysis import parse
 from codeopt.core.revision import Revision
-from codeopt.rules._imports import top_imports
-from codeopt.workloads.project.answers import apply_answer
+from codeopt.rules._rule import top_imports
+from codeopt.workloads.project.proposer import apply_answer
 from codeopt.workloads.source.splice import splice
 
 LATE = """\

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.source.scope import Scope, scopes_below
+from codeopt.workloads.source.names import Scope, scopes_below
 
 
 def scope_of(tmp_path: Path, **modules: str) -> Scope:

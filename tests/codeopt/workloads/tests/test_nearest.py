@@ -10,8 +10,7 @@ import pytest
 from codeopt.analysis.import_steps import importers
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.edits import OUTSIDE, CodeEdit
-from codeopt.workloads.tests.find import find_test_files
-from codeopt.workloads.tests.nearest import ProjectTests, nearest_tests
+from codeopt.workloads.tests import ProjectTests, find_test_files, nearest_tests
 from tests.codeopt.review.pull_request import propose
 
 CASES = b"import unittest\nclass A(unittest.TestCase):\n    def test_a(self): pass\n"

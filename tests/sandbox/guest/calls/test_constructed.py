@@ -12,10 +12,10 @@ import pydantic
 import pytest
 
 from codeopt_sandbox.guest.calls.arguments import Arguments, CallNamespace
-from codeopt_sandbox.guest.calls.constructed import ConstructorWriter, makes
 from codeopt_sandbox.guest.calls.controller import compiled
-from codeopt_sandbox.guest.calls.function_ref import FunctionRef
-from codeopt_sandbox.guest.calls.one_object import with_one_object
+from codeopt_sandbox.guest.calls.listing import ConstructorWriter, makes
+from codeopt_sandbox.guest.calls.recipes import with_one_object
+from codeopt_sandbox.guest.request import FunctionRef
 
 
 class Colour(enum.Enum):

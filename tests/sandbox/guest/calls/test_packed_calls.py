@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt_sandbox.guest.calls.packed_calls import packed_numbers, unpacked
+from codeopt_sandbox.guest.calls.recipes import packed_numbers, unpacked
 
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 

@@ -14,14 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt_sandbox.guest.calls.arguments import Arguments, as_call
-from codeopt_sandbox.guest.calls.channel import Channel
+from codeopt_sandbox.guest.calls.channel import Channel, to_json
+from codeopt_sandbox.guest.calls.checking import LineCoverage, executable, first_line
 from codeopt_sandbox.guest.calls.controller import first_difference
-from codeopt_sandbox.guest.calls.coverage import LineCoverage, executable, first_line
-from codeopt_sandbox.guest.calls.function_ref import FunctionRef
-from codeopt_sandbox.guest.calls.json_text import to_json
 from codeopt_sandbox.guest.calls.module_loader import find_target
 from codeopt_sandbox.guest.calls.mutation import mutable_parts, mutate_result
 from codeopt_sandbox.guest.calls.state import random_state, state_of, what_changed
+from codeopt_sandbox.guest.request import FunctionRef
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt_sandbox.guest.calls.plain_arguments import ArgumentsBefore, is_plain, packed_call
+from codeopt_sandbox.guest.calls.answering import ArgumentsBefore, is_plain, packed_call
 from codeopt_sandbox.guest.calls.repr.tree import written
 
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans() | st.none()

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from codeopt_sandbox import open_sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest.calls import recipes
-from codeopt_sandbox.guest.calls.packed_calls import with_packed_recipes
-from codeopt_sandbox.guest.calls.plain_arguments import is_plain
-from codeopt_sandbox.guest.calls.recipes import SORTED, built
+from codeopt_sandbox.guest.calls.answering import is_plain
+from codeopt_sandbox.guest.calls.recipes import SORTED, built, with_packed_recipes
 from tests.conftest import require_sandbox
 from tests.support.pythons import python_of
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from codeopt_sandbox.guest.calls.repr.call_repr import in_words
+from codeopt_sandbox.guest.calls.arguments import Reconstructor
+from codeopt_sandbox.guest.calls.repr.source import in_words
 from codeopt_sandbox.guest.calls.repr.tree import Encoder
-from codeopt_sandbox.guest.calls.restored import Reconstructor
 
 
 class Shelf:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from codeopt_sandbox.guest.calls.repr.shape import shape_of
+from codeopt_sandbox.guest.calls.repr.source import shape_of
 
 
 class Node:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt_sandbox.guest.calls.batch import ORDERED
 from codeopt_sandbox.guest.calls.repr.shown import shown_text
 from codeopt_sandbox.guest.calls.repr.source import call_to_source, to_source
 from codeopt_sandbox.guest.calls.repr.tree import Encoder
+from codeopt_sandbox.guest.request import ORDERED
 
 KEYS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary()
 VALUES = st.recursive(

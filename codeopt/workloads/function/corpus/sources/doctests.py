@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.workloads.function.corpus.exclusions import unwritten
 from codeopt.workloads.function.corpus.existing_tests import run_tests
+from codeopt.workloads.function.corpus.observe import unwritten
 from codeopt.workloads.function.corpus.sources import Ask, Found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.workloads.function.corpus.sources import Ask, Found
-from codeopt.workloads.function.recording.recording import left_out, recorded_calls
+from codeopt.workloads.function.recording import left_out, recorded_calls
 
 AGAIN = "codeopt record records them again"
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.traced import TracedCalls
 from codeopt.core.words import counted
-from codeopt.workloads.function.corpus.exclusions import unwritten
 from codeopt.workloads.function.corpus.existing_tests import (
     ENOUGH_S,
     MOST_FILES,
@@ -17,9 +16,10 @@ from codeopt.workloads.function.corpus.existing_tests import (
     find_tests,
     run_tests,
 )
+from codeopt.workloads.function.corpus.observe import unwritten
 from codeopt.workloads.function.corpus.sources import Ask, Found
-from codeopt.workloads.sandbox_view.missing import missing_part
-from codeopt.workloads.tests.nearest import NearestTests
+from codeopt.workloads.sandbox_view.reached import missing_part
+from codeopt.workloads.tests import NearestTests
 
 _ROOM = f"at most {MOST_FILES} are run, the nearest first"
 _NAME_THEM = "--tests PATH names those to run"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .plain import modules, number
+from .structure import modules, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,26 +7,148 @@ All names are bound before a module under test is imported, which can patch the 
 from __future__ import annotations
 
 import _imp
+import itertools
 import os
+import sys
 import types
-
-from .plain import find, modules
+from _operator import is_
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable, Collection, Iterator
+    from typing import Any, Protocol
+
+    class Encodes(Protocol):
+        """Maker of the trees of a value's parts, such as Encoder."""
+
+        kept: list[Any]
+        seen: dict[int, str]
+        floats: bool
+
+        def tree(self, value: Any, depth: int = ...) -> Any:
+            """The tree of any value."""
+
+
+islice, count, repeat, chain = itertools.islice, itertools.count, itertools.repeat, itertools.chain
+
+modules = sys.modules
+
+MAX_ITEMS = 10_000
+"""Most items that are read of an iterator."""
+
+NONE = type(None)
+
+LONG_BITS = 10_000
+"""An int of so many is shown in another way than repr's."""
+
+NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, types.MethodDescriptorType)
+
+BY_REPR = {
+    "datetime": {"date", "datetime", "time", "timedelta", "timezone"},
+    "decimal": {"Decimal"},
+    "fractions": {"Fraction"},
+    "uuid": {"UUID"},
+    "pathlib": {"PosixPath", "PurePosixPath"},
+    "builtins": {"range", "ellipsis", "NotImplementedType"},
+}
+"""Immutable types of the standard library whose repr says all."""
+
+NAMELESS = (type(...), type(NotImplemented))
+"""Types of NAMED values that no name leads to."""
+
+
+def _own_sha256() -> Callable[[bytes], Any]:
+    """The interpreter's own; `hashlib` would load OpenSSL, which takes longer than the rest of a run."""
+    for name in ("_sha2", "_sha256", "hashlib"):
+        try:
+            return __import__(name).sha256  # type: ignore[no-any-return]
+        except ImportError:
+            continue
+    raise ImportError("this Python has no SHA-256")
+
+
+sha256 = _own_sha256()
+
+
+def digest(data: bytes) -> str:
+    """Stands for data that is too long to show."""
+    return str(sha256(data).hexdigest())
+
+
+def is_iterator(value: object) -> bool:
+    """Whether it yields items once: a generator, a map, a chain."""
+    kind = type(value)
+    return hasattr(kind, "__next__") and hasattr(kind, "__iter__")
+
+
+def number(value: int) -> str:
+    """An int of any size; repr refuses more than a few thousand digits."""
+    return repr(value) if value.bit_length() < LONG_BITS else hex(value)
+
+
+def all_by_repr(values: Collection[Any], depth: int = 5) -> bool:
+    """Whether repr says all of each: numbers and texts, of which there may be many, and no int of many digits; and rows
+    of them, tuples within tuples."""
+    only_ints = type(next(iter(values), None)) is int and all(map(is_, map(type, values), repeat(int)))
+    if only_ints:  # the commonest, and long: a third of the time
+        return max(map(int.bit_length, values)) < LONG_BITS
+    rest, kinds = list(map(type, values)), []
+    while rest:
+        kind = rest[0]
+        if not is_simple(kind) and not (kind is tuple and depth):
+            return False
+        kinds.append(kind)
+        rest = [other for other in rest if other is not kind]
+    if tuple in kinds:
+        rows = values if len(kinds) == 1 else [item for item in values if type(item) is tuple]
+        if not all_by_repr(list(chain.from_iterable(rows)), depth - 1):
+            return False
+    return int not in kinds or max([item.bit_length() for item in values if type(item) is int]) < LONG_BITS
+
+
+def is_simple(kind: type) -> bool:
+    """Whether repr says all of its values. By `is`: a metaclass can make a class equal to all others; and not by `id`:
+    an audit hook hears of it, which takes thirty times as long."""
+    return (
+        kind is str or kind is int or kind is NONE or kind is float or kind is bool or kind is bytes or kind is complex
+    )
+
+
+def find(module: str, name: str) -> Any:
+    """The object behind a module's dotted name. None if the module has no such name."""
+    found: Any = modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def is_value(kind: type) -> bool:
+    """Whether a type is one of those whose repr says all, and not another of its name."""
+    if kind.__name__ not in BY_REPR.get(kind.__module__, ()):
+        return False
+    found = find(kind.__module__, kind.__name__)
+    return found is kind or any(kind is other for other in NAMELESS)
+
 
 mro_of = type.__dict__["__mro__"].__get__
+
 qualname_of = type.__dict__["__qualname__"].__get__
+
 vars_of = type.__dict__["__dict__"].__get__
+
 flags_of, module_of = type.__dict__["__flags__"].__get__, type.__dict__["__module__"].__get__
+
 HEAP = 1 << 9
 """Bit of `type.__flags__` that marks types made while a program runs: all classes, and some types of C."""
+
 MADE_IN_C = (
     types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
     types.ClassMethodDescriptorType, types.BuiltinFunctionType, str, tuple, type(None),
 )  # fmt: skip
+
 stat = os.stat
+
 STDLIB = os.path.dirname(os.__file__) + "/"  # noqa: PTH120  pathlib would count as imported by the module
 
 
@@ -135,3 +257,68 @@ def taken_apart(value: Any, base: Any) -> tuple[Any, ...]:
         maker, arguments, _, items, pairs = (*base.__reduce__(value), None, None, None, None)[:5]
         return maker, arguments, state, items, pairs
     return kind, (), state, None, None
+
+
+# Parts of a value: items of containers, attributes, slots; by the builtin types' own methods, never by its own.
+
+WHOLE = (*NAMED, types.MethodType)
+"""Code, of which no part is looked at."""
+
+
+def parts_of(value: Any, plain: bool = True) -> Iterator[tuple[str, Any]]:
+    """Path and value of each part, e.g. `[0]` or `.name`. Code, and what is taken for its value, has no parts.
+
+    plain: numbers and texts among the items of a sequence also, of which there may be many.
+    """
+    kind: Any = type(value)
+    if is_simple(kind) or issubclass(kind, WHOLE):
+        return
+    if issubclass(kind, dict):
+        yield from entries(value)
+    else:
+        yield from items(kind, value, plain)
+    yield from attributes(value)
+
+
+def items(kind: type, value: Any, plain: bool) -> Iterator[tuple[str, Any]]:
+    """Items of a sequence or a set; empty for anything else."""
+    for base in (list, tuple, set, frozenset):
+        if issubclass(kind, base):
+            ordered = base is list or base is tuple
+            for at, item in enumerate(base.__iter__(value)):
+                if plain or not is_simple(type(item)):
+                    yield (f"[{at}]" if ordered else "{...}"), item
+            return
+    if is_deque(kind):
+        for at, item in enumerate(list(value)):
+            yield f"[{at}]", item
+
+
+def entries(value: Any) -> Iterator[tuple[str, Any]]:
+    """Values of a dictionary, and its keys that are no plain values."""
+    for key in list(dict.keys(value)):
+        named = is_simple(type(key))
+        yield (f"[{key!r}]" if named else "[...]"), dict.__getitem__(value, key)
+        if not named:
+            yield " key", key
+
+
+def attributes(value: Any) -> Iterator[tuple[str, Any]]:
+    """Attributes in the `__dict__` and the slots of a value."""
+    for name, part in list((held_dict(value) or {}).items()):
+        yield f".{name}", part
+    for name, part in held_slots(value).items():
+        yield f".{name}", part
+
+
+def is_deque(kind: type) -> bool:
+    """Whether it is the standard library's own."""
+    return kind is getattr(modules.get("collections"), "deque", None)
+
+
+def is_container(kind: type) -> bool:
+    """Whether anybody may put items in: a builtin container that can be changed, or one of `collections`."""
+    if kind in (list, dict, set, bytearray) or is_deque(kind):
+        return True
+    names = ("OrderedDict", "defaultdict", "Counter")
+    return any(kind is getattr(modules.get("collections"), name, None) for name in names)

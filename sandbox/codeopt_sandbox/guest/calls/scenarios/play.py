@@ -2,45 +2,51 @@
 
 from __future__ import annotations
 
-from ...answer import CLOSED, KEPT_UNCHANGED, NOT_COMPARABLE, NOTHING, RETURNS, UNFIT, Answer
+import time
+
+from ...answer import CLOSED, KEPT_UNCHANGED, NOT_COMPARABLE, NOTHING, RETURNS, TIMEOUT, UNFIT, Answer
 from .. import scenarios
-from ..child import in_child
-from ..identity import Joined
-from ..mutation import corrupt_result, inner_parts, mutable_parts, mutate_result
-from ..outcome import died, without_answer
+from ..channel import OUTCOME, SIGALRM, TOOK, frame, in_child, to_json
+from ..mutation import InPlace, Joined, corrupt_result, inner_parts, mutable_parts, mutate_result
+from ..outcome import FieldMaker, died, not_made, text_field, timeout, without_answer
 from ..public_view import PublicViews
-from ..repr.fields import FieldMaker, text_field
-from ..repr.parts import is_container
-from ..repr.plain import modules
 from ..repr.shown import shown_text
+from ..repr.structure import is_container, modules
 from ..repr.tree import Encoder, written
-from .callbacks import Wrapped
-from .changing import InPlace
-from .stream import Stream
-from .switching import Stops, stopped_at
+from . import SCENARIO
+from .progress import Stops, Stream, Wrapped, stopped_at
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
     from types import CodeType
     from typing import Any
 
+    from ...request import CallBatch
     from ..arguments import Call
-    from ..batch import CallBatch
+    from ..channel import Channel
     from ..worker import CallWorker
     from . import Steps
 
+
 MAX_NESTED = 3
 """Most calls that are made within one."""
+
 MAX_TRACED = 50
 """Most arguments of a callback that are shown."""
+
 CLOSED_WORDS = "has no arguments: objects that keep something private, which a caller cannot change with the rest"
+
 SHOWN = 400
 """Characters of what a callback is given that are shown."""
+
 DEPTH = 3
 """Depth to which a result is changed, and shared parts are looked for."""
+
 SUBCLASS_DEPTH = 6
 """Depth to which objects are looked for that may be of a subclass."""
+
 WAITS = 2
 """Most steps with a call that cannot be interrupted, as it holds a lock."""
 
@@ -436,3 +442,37 @@ def given(value: Any) -> Any:
     if isinstance(value, BaseException):
         raise value
     return value
+
+
+# Scenarios of a batch, played one after another, with their outcomes.
+
+monotonic = time.monotonic
+
+LOST = 2
+"""Number of hanging scenarios after which playing ends."""
+
+
+def play_all(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
+    """Play each scenario in a process of its own, and send its outcome."""
+    names = worker.arguments.names
+    names[SCENARIO] = lambda steps, *calls: (steps, calls)
+    names.prepare(batch.calls)
+    lost = 0
+    for code in codes:
+        if lost >= LOST:
+            channel.write(frame(TOOK, b"0.0") + frame(OUTCOME, to_json(not_made().told()).encode()))
+            continue
+        started = monotonic()
+        performance = Performance(worker, code, batch)
+        found, status = in_child(lambda each=performance: each.play().told(), batch.seconds)  # type: ignore[misc]
+        took = monotonic() - started
+        outcome = answer_of(found, status, batch.seconds, took)
+        lost += outcome.kind == TIMEOUT
+        channel.write(frame(TOOK, repr(took).encode()) + frame(OUTCOME, to_json(outcome.told()).encode()))
+
+
+def answer_of(found: Any, status: int, seconds: float, took: float) -> Answer:
+    """Answer of a scenario's process."""
+    if status:
+        return timeout(seconds) if status & 127 == SIGALRM else died(status, took)
+    return Answer.read({**found, "seconds": took})

@@ -14,15 +14,19 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from codeopt.workloads.contract.function.declared import DeclaredTypes, declared_types
-from codeopt.workloads.function.calls.long import long_calls, tenfold
-from codeopt.workloads.function.calls.omitted import with_optional_parameters
 from codeopt.workloads.function.calls.shrink import smaller_calls
-from codeopt.workloads.function.calls.wrong_types import refusals, wrong_types
-from codeopt.workloads.generated.deep import deep_calls
+from codeopt.workloads.function.calls.unusual import (
+    long_calls,
+    refusals,
+    tenfold,
+    with_optional_parameters,
+    wrong_types,
+)
 from codeopt.workloads.generated.derive import derive
+from codeopt.workloads.generated.larger import deep_calls
 from codeopt.workloads.source.functions import Function, read_function
 from codeopt.workloads.source.literals import Call, read
-from codeopt_sandbox.guest.calls.packed_calls import deepened
+from codeopt_sandbox.guest.calls.recipes import deepened
 
 PLAIN = ("int", "float", "str", "bytes", "bool", "None", "Literal[1, 'a']")
 WITHIN = (

@@ -8,7 +8,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.report.outcomes import why
-from codeopt.workloads.generated.deep import DEEP, deep_calls
+from codeopt.workloads.generated.larger import DEEP, deep_calls
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from tests.codeopt.workloads.conftest import Judges as Judges

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.workloads.function.calls.first_difference import first_difference
-from codeopt_sandbox.guest.calls.repr.portable import of_plain
+from codeopt.workloads.function.calls.shrink import first_difference
+from codeopt_sandbox.guest.calls.outcome import of_plain
 
 
 @pytest.mark.parametrize(("old", "new", "said"), [

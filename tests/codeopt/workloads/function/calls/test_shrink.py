@@ -8,8 +8,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.workloads.function.calls.shrink import smallest
-from codeopt.workloads.function.harness import FunctionHarness, open_harness
-from codeopt.workloads.function.timed_runs import TimedRuns
+from codeopt.workloads.function.harness import FunctionHarness, TimedRuns, open_harness
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Options, open_sandbox
 from codeopt_sandbox.comparing import AnswerComparison

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt.workloads.generated.derive import derive
-from codeopt.workloads.generated.texts import Texts, tokens
-from codeopt.workloads.generated.vocabulary import samples, vocabulary
+from codeopt.workloads.generated.vocabulary import Texts, samples, tokens, vocabulary
 from codeopt.workloads.source.literals import read
 
 MODULE = '''

@@ -26,16 +26,20 @@ from codeopt.core.program import read_program
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest, kind_of
-from codeopt.workloads.function.calls.call_names import CallNames
+from codeopt.workloads.function.calls.counterexample import CallNames
 from codeopt.workloads.function.corpus.collect import with_given_calls
 from codeopt.workloads.function.corpus.corpus import CallCorpus
-from codeopt.workloads.function.corpus.corpus_cache import corpus_from_json, corpus_to_json, evidence_key
-from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions
-from codeopt.workloads.function.corpus.observe import KnownCall
+from codeopt.workloads.function.corpus.corpus_cache import (
+    corpus_from_json,
+    corpus_to_json,
+    evidence_key,
+    timed_from_json,
+    timed_to_json,
+)
+from codeopt.workloads.function.corpus.observe import Exclusion, ExclusionReason, Exclusions, KnownCall
+from codeopt.workloads.function.corpus.scenarios import ScenarioCase
 from codeopt.workloads.function.function_target import FunctionTarget
-from codeopt.workloads.function.scenario_cases import ScenarioCase
-from codeopt.workloads.function.timing.plan import Timed
-from codeopt.workloads.function.timing.timing_cache import timed_from_json, timed_to_json
+from codeopt.workloads.function.timing import Timed
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch

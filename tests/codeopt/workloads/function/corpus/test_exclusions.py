@@ -8,7 +8,7 @@ import pytest
 
 from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.target import Target
-from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions, objection, unwritten
+from codeopt.workloads.function.corpus.observe import Exclusion, ExclusionReason, Exclusions, objection, unwritten
 from tests.conftest import require_sandbox
 from tests.support.judges import function_judge
 

@@ -13,8 +13,8 @@ from codeopt.engine.guards import Gain
 from codeopt.workloads.function.guards import moved_work, shifted_cost
 from codeopt.workloads.function.guards.moved_work import shifted
 from codeopt.workloads.function.guards.shifted_cost import _is_gone
-from codeopt.workloads.function.timed_runs import TimedRuns
-from codeopt.workloads.function.timing.plan import CallPlan, Timed
+from codeopt.workloads.function.harness import TimedRuns
+from codeopt.workloads.function.timing import CallPlan, Timed
 from codeopt_sandbox.call_answer import CallTiming
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.outcome import Case

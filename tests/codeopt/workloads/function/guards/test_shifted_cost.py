@@ -21,10 +21,10 @@ from codeopt.workloads.function.guards.shifted_cost import (
     _object_setup_cost,
     _remembers,
 )
-from codeopt.workloads.function.timing.plan import Timed
+from codeopt.workloads.function.timing import Timed
 from codeopt_sandbox.call_answer import CallTiming
 from codeopt_sandbox.calls import CallBatch
-from codeopt_sandbox.guest.calls.batch import batch_of
+from codeopt_sandbox.guest.request import batch_of
 
 CALLS = tuple(f"f(unpickle('x'), {at})" for at in range(100))
 

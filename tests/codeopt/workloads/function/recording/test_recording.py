@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.function.recording.instrumented_run import UsersCommand
-from codeopt.workloads.function.recording.recording import Recording, record, recorded_calls, sample
+from codeopt.workloads.function.recording import Recording, UsersCommand, record, recorded_calls, sample
 from codeopt.workloads.source.functions import read_function
 from tests.codeopt.command import codeopt
 from tests.support.pythons import python_of

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from codeopt.workloads.contract.function import Contract
+from codeopt.workloads.function import timing
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall
-from codeopt.workloads.function.timing import plan
-from codeopt.workloads.function.timing.plan import Timed
+from codeopt.workloads.function.timing import Timed
 from codeopt.workloads.generated.larger import call_size
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.guest.answer import Answer
-from codeopt_sandbox.guest.calls.repr.fields import text_field
+from codeopt_sandbox.guest.calls.outcome import text_field
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 from tests.support.judges import ENOUGH_EXAMPLES, compared
@@ -182,7 +182,7 @@ def test_a_call_whose_value_decides_the_time_is_timed_itself(tmp_path: Path) -> 
 
 
 def test_a_big_call_that_does_not_return_in_time_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan, "BIG_S", 1.0)
+    monkeypatch.setattr(timing, "BIG_S", 1.0)
     require_sandbox()
     fib = "def f(n: int) -> int:\n    return n if n < 2 else f(n - 1) + f(n - 2)\n"
     for name, text in (("old.py", fib), ("new.py", fib.replace("f(n - 1) + f(n - 2)", "f(n - 2) + f(n - 1)"))):
@@ -215,13 +215,13 @@ def test_calls_are_grown_again_where_a_pass_turns_out_short(monkeypatch: pytest.
     def pass_seconds(harness: object, batch: CallBatch) -> tuple[float, float]:
         return sum(map(seconds, batch.calls[batch.warm :])), 0.0
 
-    monkeypatch.setattr(plan, "once", once)
-    monkeypatch.setattr(plan, "deterministic", lambda harness, found: (list(found), None))
-    monkeypatch.setattr(plan, "_timed_alike", lambda harness, known: [seconds(k.text) for k in known])
-    monkeypatch.setattr(plan, "_pass_seconds", pass_seconds)
+    monkeypatch.setattr(timing, "once", once)
+    monkeypatch.setattr(timing, "deterministic", lambda harness, found: (list(found), None))
+    monkeypatch.setattr(timing, "_timed_alike", lambda harness, known: [seconds(k.text) for k in known])
+    monkeypatch.setattr(timing, "_pass_seconds", pass_seconds)
     unused: Any = None
-    found = plan.choose(unused, CallCorpus(known=(answered,)), Contract())
-    assert plan.ENOUGH_S <= found.seconds <= plan.GROWN.call, found.words
+    found = timing.choose(unused, CallCorpus(known=(answered,)), Contract())
+    assert timing.ENOUGH_S <= found.seconds <= timing.GROWN.call, found.words
 
 
 def versions(folder: Path, old: str, new: str) -> dict[str, Any]:

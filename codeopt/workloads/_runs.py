@@ -1,0 +1,108 @@
+"""Where drafts run: in which environments, and a file as its text."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import TypeVar, Unpack
+
+from codeopt.core.revision import Revision
+from codeopt_sandbox.guest.request import EMBEDDED, SHIFTED, USUAL, Environment
+from codeopt_sandbox.outcome import Run, RunLimits
+from codeopt_sandbox.runner import Runner, RunOptions
+
+T = TypeVar("T")
+
+OTHER_VALUE = "1"
+"""Value of a variable in the shifted environment: a number, a text and a flag that is set."""
+
+OF_THE_INTERPRETER = ("PATH", "HOME", "TMPDIR", "LD_", "PYTHON")
+"""Beginnings of variables that decide whether anything runs at all."""
+
+LOOKUPS = ("get", "pop", "setdefault", "getenv")
+
+
+def other_environments(source: str) -> tuple[Environment, Environment]:
+    """The two others, with other values of the variables that the original's text names."""
+    return SHIFTED.replace(variables=tuple((name, OTHER_VALUE) for name in variables_read(source))), EMBEDDED
+
+
+def variables_read(source: str) -> list[str]:
+    """Environment variables that a text looks up by name; none of a text that is no Python."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    found = {key.value for key in _keys(tree) if isinstance(key, ast.Constant) and isinstance(key.value, str)}
+    return sorted(name for name in found if name and not name.startswith(OF_THE_INTERPRETER))
+
+
+def _keys(tree: ast.AST) -> Iterator[ast.expr]:
+    """Keys in `environ["A"]`, `environ.get("A")`, `getenv("A")` and `"A" in environ`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Subscript(value=owner, slice=key) if _name(owner) == "environ":
+                yield key
+            case ast.Call(func=ast.Attribute(value=owner, attr=name), args=[key, *_]) if name in LOOKUPS:
+                if name == "getenv" or _name(owner) == "environ":
+                    yield key
+            case ast.Call(func=ast.Name(id="getenv"), args=[key, *_]):
+                yield key
+            case ast.Compare(left=key, ops=[ast.In() | ast.NotIn()], comparators=[owner]) if _name(owner) == "environ":
+                yield key
+
+
+def _name(node: ast.expr) -> str:
+    """Last part of a name: `environ` of `os.environ`."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def in_order(environment: Environment, calls: Sequence[T]) -> list[T]:
+    found = list(calls)
+    if environment.order == "shuffled":
+        Random(len(found)).shuffle(found)
+    return found[::-1] if environment.order == "reversed" else found
+
+
+def axes(environment: Environment, usual: Environment = USUAL) -> str:
+    """Return in words how an environment differs from the usual one: `timezone AAA+3:30, log_level 10`."""
+    known = usual.fields()
+    other = {name: value for name, value in environment.fields().items() if value != known[name] and name != "name"}
+    return ", ".join(f"{name} {_shown(value)}" for name, value in other.items())
+
+
+def compared_in(counts: Mapping[str, int], what: str) -> str:
+    """`calls compared by environment: 12 usual, 12 shifted, 900 neighbour`."""
+    return f"{what} compared by environment: {', '.join(f'{count} {name}' for name, count in counts.items())}"
+
+
+def _shown(value: object) -> str:
+    return " ".join(map(_shown, value)) if isinstance(value, tuple) else str(value)
+
+
+# Runs drafts of targets that are one file, such as a program that reads standard input.
+
+
+@dataclass(frozen=True)
+class OneFile:
+    """A runner of revisions around one of texts."""
+
+    texts: Runner[str]
+
+    @property
+    def limits(self) -> RunLimits:
+        return self.texts.limits
+
+    def run(self, program: Revision, stdin: bytes = b"", /, **options: Unpack[RunOptions]) -> Run:
+        """Run the text. Raises SandboxError."""
+        return self.texts.run(program.text, stdin, **options)
+
+    def restart_guest(self) -> None:
+        """Go on with a fresh guest."""
+        self.texts.restart_guest()
+
+    def quiesce(self) -> None:
+        """Leave the measuring core to the run."""
+        self.texts.quiesce()

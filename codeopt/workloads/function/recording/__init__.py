@@ -1,1 +1,0 @@
-"""Calls seen while a user's own command runs."""

@@ -54,7 +54,8 @@ def edits_of(old: Revision, new: Revision) -> tuple[CodeEdit, ...]:
 def without(old: Revision, new: Revision, edit: CodeEdit) -> Revision:
     """The new revision with one edit taken back; helpers and imports that no edit needs any more go with it."""
     before, text = old[edit.file], new[edit.file]
-    if edit.qualname == OUTSIDE:
+    owner = edit.qualname.rpartition(".")[0]
+    if edit.qualname == OUTSIDE or (owner and span_of(text, owner) is None):  # a method of a class that is gone
         return new.with_file(edit.file, before)
     was, now = functions_of(before)[edit.qualname], span_of(text, edit.qualname)
     rest = new.with_file(edit.file, replaced(text, now, was) if now else added(text, edit.qualname, was))

@@ -1,0 +1,330 @@
+"""The same is read from the same texts, and the same is put into them: functions, excerpts, edits, answers, commands,
+protected files, profiles. `python -m tests.codeopt.workloads.test_same_texts` writes the table anew."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from codeopt.core.revision import Revision
+from codeopt.report.stacks import Frame
+from codeopt.workloads.project.changed_command import larger_commands, mutated_commands, smaller_commands
+from codeopt.workloads.project.command import read_command
+from codeopt.workloads.project.edit_gains import edit_groups
+from codeopt.workloads.project.impact import callers_of
+from codeopt.workloads.project.masks import given_masks, learn
+from codeopt.workloads.project.profile import (
+    CalledBy,
+    GivenArgument,
+    Sample,
+    given_back,
+    make_profile,
+    with_sampled_lines,
+)
+from codeopt.workloads.project.project_program import entry_files, find_protected_files
+from codeopt.workloads.project.prompt.briefing import brief
+from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage, named_places
+from codeopt.workloads.project.prompt.round_views import diff
+from codeopt.workloads.project.proposer import apply_answer, now_unused
+from codeopt.workloads.source.edits import (
+    added,
+    bound_in,
+    commented,
+    edits_of,
+    functions_of,
+    replaced,
+    span_of,
+    with_constant,
+    with_definition,
+    with_import,
+    without,
+)
+from codeopt.workloads.source.excerpt import excerpt
+from codeopt.workloads.source.functions import ModuleFunctions, SpliceError
+from codeopt.workloads.source.module_graph import ModuleGraph
+from codeopt.workloads.source.names import imported_names, settings, subclasses
+from codeopt.workloads.source.splice import splice
+from tests.support.candidates import run
+from tests.support.recorded import Row, digest, recorded, write_down
+
+TABLE = Path(__file__).with_name("same_texts.txt")
+ROOT = Path(__file__).parents[3]
+PAIRS = {
+    path.parent.name: (path.read_text(), path.with_name("fast.py").read_text())
+    for path in sorted(ROOT.glob("problems/*/slow.py"))
+}
+OLD = '''\
+#!/usr/bin/env python
+"""A module."""
+from __future__ import annotations
+
+import os
+from collections import deque
+
+LIMIT, _HIDDEN = 3, 4
+NAMES: list[str] = ["a", "b"]
+
+
+class Base:
+    kind = "base"
+
+    def size(self):
+        return LIMIT
+
+
+@total
+class Store(Base):
+    """Things."""
+
+    rows: list[int]
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    @property
+    def first(self):
+        return self.rows[0]
+
+    @first.setter
+    def first(self, value):
+        self.rows[0] = value
+
+    def find(self, name):
+        return [row for row in self.rows if helper(row) == name]
+
+    def size(self):
+        return len(self.rows)
+
+
+def helper(row):
+    """Long.
+
+    Text.
+    """
+    global _HIDDEN
+    _HIDDEN = row
+    return inner(row) + LIMIT
+
+
+def inner(row, *, most=5):
+    def nested():
+        return row
+    return nested() % most
+
+
+async def later(store: Store):
+    return store.find(NAMES[0])
+
+
+@overload
+def shown(x: int) -> int: ...
+def shown(x):
+    return x
+
+
+if __name__ == "__main__":
+    print(Store([1, 2]).find(3))
+'''
+NEW = OLD.replace("from collections import deque", "from collections import Counter, deque\nimport math").replace(
+    "    def find(self, name):\n        return [row for row in self.rows if helper(row) == name]\n",
+    "    def find(self, name):\n        return self._index(name)\n\n    def _index(self, name):\n        return Counter(map(helper, self.rows))[name] * SCALE\n",
+).replace("LIMIT, _HIDDEN = 3, 4", "LIMIT, _HIDDEN = 3, 4\nSCALE = math.pi").replace("    return x\n", "    return +x\n").replace("most=5", "most=6")  # fmt: skip
+PROJECT = {
+    "shop/__init__.py": "", "shop/store.py": OLD, "shop/report.py": "from shop.store import Store\n\n\ndef report(n):\n    return Store(range(n)).find(1)\n",
+    "bench.py": "import argparse\nfrom shop.report import report\nSIZE, SEED = 300, 7\nprint(report(SIZE), open('data/rows.csv').read())\n",
+    "tests/test_store.py": "from helpers import made\nfrom shop.store import Store\n\ndef test_it():\n    assert Store(made()).size()\n",
+    "tests/helpers.py": "def made():\n    return [1]\n", "tests/conftest.py": "", "data/rows.csv": "id,price\n1,2.5\n2,3.5\n", "setup.cfg": "[metadata]\n",
+    "Makefile": "bench:\n\tpython bench.py data/rows.csv\n", "pyproject.toml": "[project]\nname = 'shop'\n", "config.toml": "size = 3\n",
+}  # fmt: skip
+FILES = {path: text.encode() for path, text in PROJECT.items()}
+COMMANDS = ("python bench.py --size 200 --rate=0.5 -v", "SIZE=40 python -m shop.report 12 data/rows.csv", "python -c 'from shop.report import report; report(900)'",
+            "python bench.py", "python -m pytest tests -q", "A=1 B=x python tests/test_store.py 3 4 5 --top 10 a-7.csv")  # fmt: skip
+
+
+def read(text: str) -> Iterator[object]:
+    found = ModuleFunctions(Path("m.py"), text, ast.parse(text))
+    for each in found.usable():
+        yield replace(each, source="")
+        yield settings(each), each.name
+        yield span_of(text, each.qualname)
+        for hot in (None, frozenset(), frozenset({"helper", each.qualname})):
+            yield excerpt(text, each.qualname, hot)
+        yield excerpt(text, each.qualname, frozenset(), frozenset({"inner", "LIMIT"}))
+    yield from functions_of(text).items()
+    yield subclasses(text), imported_names(text)
+
+
+def changed(old: str, new: str) -> Iterator[object]:
+    before, after = Revision({"m.py": old, "n.py": "x = 1\n"}), Revision({"m.py": new, "n.py": "x = 2\n"})
+    edits = edits_of(before, after)
+    yield edits, edit_groups(before, after), sorted(after.changed_files(before))
+    for each in edits:
+        yield without(before, after, each)["m.py"]
+    yield commented(after, edits)["m.py"]
+    for name in functions_of(new):
+        try:
+            yield splice(old, name, new)
+        except SpliceError as error:
+            yield str(error)
+    for node in ast.parse(new).body:
+        text = ast.unparse(node)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield with_definition(old, text, node)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield with_import(old, text, node), bound_in(old, node)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            yield with_constant(old, text, node), bound_in(old, node)
+    yield added(old, "more", "def more():\n    pass"), replaced(old, (2, 3), "x = 1")
+    yield re.sub(r"lines? left out|lines of the original", "", diff(before, after))
+
+
+def commands() -> Iterator[object]:
+    for text in COMMANDS:
+        command = read_command(text, Path("/p"))
+        yield command, command.line, command.given(command.line), entry_files(command, FILES)
+        for seed in (1, 2):
+            yield from islice(mutated_commands(command, FILES, seed), 25)
+        yield from mutated_commands(command, FILES, 1, ["bench.py", "data/rows.csv"])
+        yield from larger_commands(command, FILES)
+        yield from smaller_commands(command, FILES)
+        yield from (each.case(f"c{at}") for at, each in enumerate(islice(larger_commands(command, FILES), 2)))
+        yield find_protected_files(command, FILES).to_json(), find_protected_files(command, FILES, ["data"]).files
+
+
+def graph() -> Iterator[object]:
+    found = ModuleGraph(FILES)
+    yield (
+        sorted(found.with_text(b"shop")),
+        sorted(found.named_by(["bench.py", "Makefile"])),
+        sorted(found.named_texts("bench.py")),
+    )
+    yield (
+        sorted(found.helpers_of({"tests/test_store.py"}, "")),
+        sorted(found.helpers_of({"tests/test_store.py"}, "import helpers")),
+    )
+    original = Revision(PROJECT)
+    for edit in edits_of(original, original.with_file("shop/store.py", NEW)):
+        yield edit, callers_of(edit, original, "bench.py", ["tests/test_store.py"])
+
+
+ANSWERS = (
+    "# === file: shop/report.py ===\ndef report(n):\n    return n\n",
+    "# === file: shop/store.py ===\nimport math\n\nSCALE = math.pi\n\nclass Store(Base):\n    def find(self, name):\n        return SCALE\n",
+    "# === file: shop/store.py ===\n<<<<<<< SEARCH\n    return x\n=======\n    return +x\n>>>>>>> REPLACE\n",
+    "# === file: shop/new.py ===\nX = 1\n", "# === file: nowhere/a.py ===\ndef f(:\n", "no file", "# === file: bench.py ===\nprint(1)\n",
+)  # fmt: skip
+
+
+def answered() -> Iterator[object]:
+    before = Revision(PROJECT)
+    ground = find_protected_files(read_command(COMMANDS[0], Path("/p")), FILES)
+    for answer in ANSWERS:
+        for fixed in ((), (ground,)):
+            try:
+                after = apply_answer(before, answer, *fixed)
+                yield sorted(after.items()), now_unused(before, after)
+            except ValueError as error:
+                yield type(error)
+
+
+TEXTS = (
+    (b"a\nb\n", b"a\nb\n"), (b"took 1.5 s\nok\n", b"took 2.25 s\nok\n", b"took 9 s\nok\n"), (b"{3, 1, 2}\n", b"{1, 2, 3}\n"),
+    (b"x\ny\nz\n", b"z\ny\nx\n"), (b"1\nlog 5\n2\n", b"1\n2\n", b"1\nlog 6\nlog 7\n2\n"), (b"a\n", b"b\n"), (b"", b"x"),
+    (b'{"time": 1.2, "n": 3}\n', b'{"time": 3.4, "n": 3}\n'), (b"id 0x7f12 ok 5\n", b"id 0x7f99 ok 5\n"), (b"a 1 b 2\n", b"a 3 b 4\n"),
+)  # fmt: skip
+
+
+def masked() -> Iterator[object]:
+    for texts in TEXTS:
+        found = learn(texts)
+        yield (
+            found.lines,
+            found.moving,
+            found.nothing,
+            round(found.masked_share, 6),
+            len(found.rules),
+            len(found.left_out),
+        )
+        yield from (found.seen(text) for some in TEXTS for text in some)
+    yield given_masks(["re:[0-9]+ s", "out.txt"])
+
+
+MAIN, REPORT, FIND = (
+    Frame("<module>", "bench.py", 0),
+    Frame("report", "shop/report.py", 4),
+    Frame("Store.find", "shop/store.py", 34),
+)
+HELPER, LOADED = Frame("helper", "shop/store.py", 41), Frame("<module>", "shop/store.py", 0)
+
+
+def numbers_of(text: str) -> str:
+    """Figures, names and places of a text, without its words."""
+    return " ".join(re.findall(r"[\w./]*(?:\d|::|\.py)[\w.:%,/]*", text))
+
+
+def profiled() -> Iterator[object]:
+    stacks = (
+        ((MAIN, REPORT, FIND), 3.0),
+        ((MAIN, REPORT, FIND, HELPER), 4.0),
+        ((MAIN, REPORT), 1.0),
+        ((MAIN, LOADED, HELPER), 2.0),
+        ((), 0.5),
+    )
+    samples = [
+        Sample(stack, 35, library, loading, seconds)
+        for stack, seconds in stacks
+        for library, loading in (("", False), ("json", True), ("re", False))
+    ]
+    calls = [
+        CalledBy(FIND, REPORT, 900),
+        CalledBy(HELPER, FIND, 20),
+        CalledBy(REPORT, MAIN, 1),
+        CalledBy(HELPER, LOADED, 3),
+    ]
+    given = {FIND: (GivenArgument("name", "str", 1, 9), GivenArgument("self", "Store"))}
+    plain = run(cpu_s=9.0, wall_s=12.0)
+    for known in (calls, calls[:2], None):
+        found = with_sampled_lines(make_profile(plain, samples, known, 0.3, {HELPER: 0.5, FIND: 0.2}, given))
+        yield found.to_json(), found.targets
+        told = brief(found, "python bench.py", "3.11", "", Revision(PROJECT)).measured_facts
+        yield numbers_of(told)
+        page = SourcePage(Revision(PROJECT), find_protected_files(read_command(COMMANDS[3], Path("/p")), FILES), found)
+        yield page.original(), len(page.original()) < ROOM
+        for words in (
+            "`helper` is slow",
+            "Store.find and report.py",
+            "take shop/store.py::inner, then `later(store)`",
+            "nothing",
+        ):
+            yield named_places(words, page), page.add(named_places(words, page), 500)
+    yield given_back(samples, {REPORT: 0.5, FIND: 0.1, HELPER: 3.0}, [(REPORT, FIND), (FIND, HELPER)])
+
+
+ROWS: dict[str, Row] = {f"read: {name}": partial(read, old) for name, (old, _) in PAIRS.items()}
+ROWS |= {f"changed: {name}": partial(changed, *pair) for name, pair in PAIRS.items()}
+ROWS |= {
+    "read: a module": partial(read, OLD),
+    "changed: a module": partial(changed, OLD, NEW),
+    "changed: back": partial(changed, NEW, OLD),
+}
+ROWS |= {"commands": commands, "modules": graph, "answers": answered, "masks": masked, "profiles": profiled}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_same_is_made(name: str) -> None:
+    assert digest(ROWS[name]()) == recorded(TABLE).get(name), "see the docstring of this file"
+
+
+def test_the_table_has_these_rows() -> None:
+    assert list(recorded(TABLE)) == list(ROWS)
+
+
+if __name__ == "__main__":
+    write_down(TABLE, ROWS)

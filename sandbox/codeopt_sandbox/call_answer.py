@@ -163,17 +163,10 @@ class CallAnswer:
         """The lines of a listing, or the answers as text; for people alone."""
         return self.texts or tuple(outcome.text for outcome in self.outcomes)
 
-    @property
-    def text(self) -> str:
-        """A line for each call, then one for the state; for people alone."""
-        pairs = zip(self.calls, self.outcomes, strict=True)
-        lines = [f"{call} -> {outcome.text}\n" for call, outcome in pairs]
-        return "".join([*lines, f"{self.state.text}\n" if self.state else ""])
-
 
 @dataclass(frozen=True)
 class CallRun(Run):
-    """A run of calls: its stdout is one line a call, and its seconds are those of timed calls."""
+    """A run of calls: the answer is what its stdout said, and its seconds are those of timed calls."""
 
     answer: CallAnswer | None = field(default=None, repr=False)
     """Answer of the guest. Without one it is None, and the end of the run explains it."""

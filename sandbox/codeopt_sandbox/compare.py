@@ -433,7 +433,7 @@ def _measured(sandbox: Runner[P], original: P, case: Case, check: Checker) -> tu
     outcome = judge(case, run, check)
     if outcome.verdict is not CaseVerdict.AC:
         raise OriginalUnsteady(f"the original fails case {case.name}: {outcome.words}", outcome)
-    known = case.expecting(run) if case.expected is None else case
+    known = case if case.is_answered else case.expecting(run)
     return replace(known, written=run.written if case.written is None else case.written), run
 
 

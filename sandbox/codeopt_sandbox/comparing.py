@@ -355,7 +355,10 @@ class AnsweredCase(Case):
 
     answer: CallAnswer | None = None
 
+    @property
+    def is_answered(self) -> bool:
+        return self.answer is not None
+
     def expecting(self, run: Run) -> AnsweredCase:
         """The case with what a run of the original answered."""
-        answer = run.answer if isinstance(run, CallRun) else None
-        return replace(self, expected=run.stdout, answer=answer)
+        return replace(self, answer=run.answer if isinstance(run, CallRun) else None)

@@ -117,6 +117,11 @@ class Case:
         """Return True if standard input is not all that a program is given."""
         return bool(self.args or self.files)
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether it is known what the original does."""
+        return self.expected is not None
+
     def expecting(self, run: Run) -> Case:
         """The case that expects what this run did."""
         return replace(self, expected=run.stdout)

@@ -168,14 +168,14 @@ def _verdict(case: Case, run: Run, check: Checker) -> tuple[CaseVerdict, str]:
     if run.exit != case.exit or (case.exit and TRACEBACK in run.stderr):
         other = f" instead of {case.exit}" if run.exit != case.exit and case.exit else ""
         return CaseVerdict.RE, f"exit status {run.exit}{other}{_last_line(run.stderr)}"
-    difference = "" if case.expected is None else _checked(check, case, case.expected, run)
-    difference = difference or compare_written(case, run)
+    difference = (_checked(check, case, run) if case.is_answered else "") or compare_written(case, run)
     return (CaseVerdict.WA, difference) if difference else (CaseVerdict.AC, "")
 
 
-def _checked(check: Checker, case: Case, expected: bytes, run: Run) -> str:
+def _checked(check: Checker, case: Case, run: Run) -> str:
     if isinstance(check, RunChecker):
         return check.of_run(case, run)
+    expected = case.expected or b""
     return check.of_case(case, expected, run.stdout) if isinstance(check, CaseChecker) else check(expected, run.stdout)
 
 

@@ -78,7 +78,7 @@ def _ratios(gain: AnyGain, inputs: Iterable[Case], least: float) -> Iterator[flo
         new = run_on(runner, gain.draft, case)
         runner.restart_guest()
         written = old.written if case.files is not None else None
-        known = replace(case, expected=old.stdout, written=written, exit=old.exit)
+        known = replace(case.expecting(old), written=written, exit=old.exit)
         if judge(known, new, gain.workload.suite.check).verdict is CaseVerdict.AC:
             yield took / measured_value(new, clock)
 

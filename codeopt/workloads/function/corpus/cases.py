@@ -148,12 +148,12 @@ def make_cases(
         if items == MAX_ITEMS and all(k.independent for k in part):  # another run would say the same again
             names = tuple(map(runner.calls.name, calls))
             answer = CallAnswer(tuple(outcomes), names, state=NOTHING_LEFT)
-            cases.append(replace(case, expected=answer.text.encode("utf-8", "surrogatepass"), answer=answer))
+            cases.append(replace(case, answer=answer))
             continue
         run = runner.run(harness.revision, stdin, mode="exec", environment=environment)
         if disturbed(run):
             run = runner.run(harness.revision, stdin, mode="exec", environment=environment)
-        case = replace(case, expected=run.stdout, answer=run.answer)
+        case = replace(case, answer=run.answer)
         if not _as_known(run, outcomes):
             other = environment.replace(hash_seed=1 if environment.hash_seed != 1 else 2)
             again = runner.run(harness.revision, stdin, mode="exec", environment=other)

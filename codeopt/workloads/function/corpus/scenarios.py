@@ -66,7 +66,7 @@ class ScenarioCase(CallCase):
         stdin = batch_of(self.stdin).replace(calls=tuple(calls_of(self)[at] for at in chosen)).stdin()
         answer = _chosen(self.answer, chosen)
         return CallCase(
-            self.name, stdin, answer.text.encode("utf-8", "surrogatepass"), self.held_out, self.title, answer=answer,
+            self.name, stdin, held_out=self.held_out, title=self.title, answer=answer,
             beyond=tuple(self.beyond[at] for at in chosen) if beyond else (),
         )  # fmt: skip
 
@@ -104,17 +104,10 @@ def scenario_cases(
     stdin = batch.replace(calls=tuple(ordered[at].text for at in chosen)).stdin()
     because = tuple(ordered[at].because for at in chosen)
     title = f"{len(chosen)} scenarios of several calls"
+    if not chosen:
+        return []
     answer = _chosen(run.answer, chosen)
-    return (
-        [
-            ScenarioCase(
-                "together", stdin, answer.text.encode("utf-8", "surrogatepass"), title=title, answer=answer,
-                beyond=because, several=True,
-            )
-        ]
-        if chosen
-        else []
-    )  # fmt: skip
+    return [ScenarioCase("together", stdin, title=title, answer=answer, beyond=because, several=True)]
 
 
 def _batch(harness: FunctionHarness, texts: Sequence[str], seconds: Sequence[float] = ()) -> CallBatch:

@@ -1,35 +1,29 @@
 """Seconds from a command to its verdict, with the share of each step.
 
     python -m benchmarks.costs.time_to_verdict [--only NAME ...] [--repeats 3] [--backend bubblewrap] [--steps]
-    python -m benchmarks.costs.time_to_verdict --enamel FOLDER [--first 10] [--python PATH]
 
 Each row is the median of some runs of the command itself, as a user starts it. Beside the seconds stand multiples of a
 fixed loop of pure Python, timed just before each run: with them figures of two machines can be compared. CPU seconds
 are those of the command and of all it started and waited for: guests of bubblewrap, not of a Docker engine. Steps are
 the progress lines of `-v`, their numbers left out, and the seconds until the next one.
-
---enamel: a folder with a folder for each function, which holds `slow.py`, `expert.py` (each of one public function) and
-`calls.py`. The row is the median and the 90th percentile over the functions.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import json
 import os
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks import cpu_of_children, not_run
+from benchmarks import cpu_of_children
 
 ROOT = Path(__file__).parents[2]
 LOOP = 3_000_000
@@ -142,17 +136,6 @@ def rows(folder: Path, backend: str) -> tuple[Row, ...]:
     )
 
 
-def enamel_rows(folder: Path, first: int, python: str, backend: str) -> Iterator[Row]:
-    """Comparisons of each function with the expert's."""
-    for each in sorted(path for path in folder.iterdir() if (path / "expert.py").exists())[:first]:
-        named = [
-            node.name for node in ast.parse((each / "slow.py").read_text()).body if isinstance(node, ast.FunctionDef)
-        ]
-        old, new = (f"{each / file}::{named[-1]}" for file in ("slow.py", "expert.py"))
-        words = ("compare", old, new, "--calls", str(each / "calls.py"), "--sandbox", backend)
-        yield Row(each.name, (*words, *(("--python", python) if python else ())), (0, 1, 5))
-
-
 def measure(row: Row, folder: Path) -> Took:
     """Seconds of one run of a command. Ends the benchmark when it fails."""
     loop = _loop_s()
@@ -228,32 +211,13 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--backend", default="bubblewrap")
     parser.add_argument("--steps", action="store_true", help="print seconds by step, too")
-    parser.add_argument("--enamel", type=Path, help="folder of functions with experts' versions")
-    parser.add_argument("--first", type=int, default=10, help="number of its functions")
-    parser.add_argument("--python", default="", help="interpreter that has what they import")
     arguments = parser.parse_args()
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
     with tempfile.TemporaryDirectory(prefix="codeopt-verdict-") as name:
         folder = Path(name)
-        if arguments.enamel:
-            _enamel(arguments, folder)
-            return
         for row in rows(folder, arguments.backend):
             if not arguments.only or any(word in row.name for word in arguments.only):
                 _print(row.name, _median([measure(row, folder) for _ in range(arguments.repeats)]), arguments.steps)
-
-
-def _enamel(arguments: argparse.Namespace, folder: Path) -> None:
-    if not arguments.enamel.is_dir():
-        not_run(f"there is no folder {arguments.enamel}")
-    found = []
-    for row in enamel_rows(arguments.enamel, arguments.first, arguments.python, arguments.backend):
-        found.append(measure(row, folder))
-        _print(row.name, found[-1], arguments.steps)
-    seconds = [each.seconds for each in found]
-    tenth = statistics.quantiles(seconds, n=10)[-1] if len(seconds) > 1 else seconds[0]
-    loops = statistics.median(each.loops for each in found)
-    print(f"median {statistics.median(seconds):.1f} s ({loops:.0f} loops), 90th percentile {tenth:.1f} s")
 
 
 if __name__ == "__main__":

@@ -25,15 +25,15 @@ from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.corpus.cases import cases_by_tier, read_on_cases, shown_and_held
 from codeopt.workloads.function.corpus.collect import ask_for_calls, with_names
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck, TooThin
-from codeopt.workloads.function.corpus.corpus_cache import KnownFunction, known_function
 from codeopt.workloads.function.corpus.existing_tests import find_tests
 from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall, informed, observe_quick
 from codeopt.workloads.function.corpus.scenarios import scenario_cases
+from codeopt.workloads.function.corpus.special_check import special_checker
+from codeopt.workloads.function.corpus_cache import KnownFunction, known_function
 from codeopt.workloads.function.harness import FunctionHarness, open_harness, require_same_parameters
 from codeopt.workloads.function.narrowing import contract_expression, narrowed
 from codeopt.workloads.function.other_version import OtherVersionOfFunction
 from codeopt.workloads.function.recording import recorded_calls
-from codeopt.workloads.function.special_check import special_checker
 from codeopt.workloads.function.timed_again import profile_function
 from codeopt.workloads.function.timing import choose
 from codeopt.workloads.function.workload import FunctionWorkload, comparison_of

@@ -12,16 +12,6 @@ from codeopt.core.errors import NotVerifiable, ProgramError
 from codeopt.core.words import error_line
 from codeopt.workloads._sizes import LONG_S
 from codeopt.workloads.contract.function import Contract
-from codeopt.workloads.function.calls.resized import (
-    CallCut,
-    RecipeGrowth,
-    TextGrowth,
-    can_become_larger,
-    cut_call,
-    growths,
-    items_of,
-    other_seeds,
-)
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import (
     BIG_S,
@@ -33,6 +23,16 @@ from codeopt.workloads.function.corpus.observe import (
     once,
 )
 from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.function.resized import (
+    CallCut,
+    RecipeGrowth,
+    TextGrowth,
+    can_become_larger,
+    cut_call,
+    growths,
+    items_of,
+    other_seeds,
+)
 from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.generated.larger import call_size, grow, size_of
 from codeopt.workloads.source.literals import Constructed, Opaque, read, write

@@ -43,12 +43,12 @@ from codeopt.workloads.function.corpus.cases import (
     without_unsteady,
 )
 from codeopt.workloads.function.corpus.corpus import CallCorpus, fresh_ones, long_ones, longest_s, never_the_same
-from codeopt.workloads.function.corpus.corpus_cache import CorpusCache, cached_choice
 from codeopt.workloads.function.corpus.existing_tests import failing
 from codeopt.workloads.function.corpus.scenarios import LONGEST_SHOWN, ScenarioCase, ScenarioShrinker, judged
+from codeopt.workloads.function.corpus.special_check import SpecialChecker
+from codeopt.workloads.function.corpus_cache import CorpusCache, cached_choice
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.other_version import OtherVersionOfFunction, changed_parameters
-from codeopt.workloads.function.special_check import SpecialChecker
 from codeopt.workloads.function.timed_again import function_by_size, profile_function
 from codeopt.workloads.function.timing import CallPlan, Timed, choose
 from codeopt.workloads.function.view import FunctionProposer, function_rules

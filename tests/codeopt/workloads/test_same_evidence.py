@@ -16,7 +16,6 @@ import pytest
 from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.contract.program.inputs import look_at
 from codeopt.workloads.function.calls.counterexample import CallNames, Importable, find_names, paste
-from codeopt.workloads.function.calls.resized import can_become_larger, growths, items_of, other_seeds
 from codeopt.workloads.function.calls.shrink import smaller_calls
 from codeopt.workloads.function.calls.unusual import (
     as_iterators,
@@ -27,6 +26,7 @@ from codeopt.workloads.function.calls.unusual import (
     with_optional_parameters,
     wrong_types,
 )
+from codeopt.workloads.function.resized import can_become_larger, growths, items_of, other_seeds
 from codeopt.workloads.generated.derive import can_be_varied, derive
 from codeopt.workloads.generated.larger import call_size, can_grow, deep_calls, grow, size_by, unit_of
 from codeopt.workloads.generated.vocabulary import Vocabulary, samples, vocabulary

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads._sizes import finding_on_whole
-from codeopt.workloads.function.calls.resized import OF
 from codeopt.workloads.function.corpus.cases import MOST_ITEMS, without_unsteady
 from codeopt.workloads.function.corpus.observe import BIG_S
+from codeopt.workloads.function.resized import OF
 from codeopt.workloads.function.timing import LEAST_S, LONG_SLOWER
 from codeopt.workloads.function.workload import CallGain
 from codeopt_sandbox.calls import CallBatch, CallRun

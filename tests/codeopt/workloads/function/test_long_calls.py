@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.workloads.function.calls.resized import first_part
+from codeopt.workloads.function.resized import first_part
 from codeopt.workloads.source.literals import read
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox

@@ -11,7 +11,7 @@ import pytest
 
 from codeopt.workloads._judging import CheckerAnswers
 from codeopt.workloads.function.corpus.observe import KnownCall
-from codeopt.workloads.function.special_check import TOO_LONG, Question, SpecialChecker, undecided
+from codeopt.workloads.function.corpus.special_check import TOO_LONG, Question, SpecialChecker, undecided
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.comparing import AnswerComparison
 from codeopt_sandbox.guest.answer import Answer, Field

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeopt.workloads.function.calls.counterexample import CallNames
-from codeopt.workloads.function.calls.resized import MOST_ITEMS, RecipeGrowth, growths, items_of, other_seeds
+from codeopt.workloads.function.resized import MOST_ITEMS, RecipeGrowth, growths, items_of, other_seeds
 from codeopt.workloads.generated.larger import call_size
 from codeopt.workloads.source.literals import Call, read
 from codeopt_sandbox.guest.calls.recipes import SORTED

@@ -29,15 +29,15 @@ from codeopt.workloads import WorkloadRequest, kind_of
 from codeopt.workloads.function.calls.counterexample import CallNames
 from codeopt.workloads.function.corpus.collect import with_given_calls
 from codeopt.workloads.function.corpus.corpus import CallCorpus
-from codeopt.workloads.function.corpus.corpus_cache import (
+from codeopt.workloads.function.corpus.observe import Exclusion, ExclusionReason, Exclusions, KnownCall
+from codeopt.workloads.function.corpus.scenarios import ScenarioCase
+from codeopt.workloads.function.corpus_cache import (
     corpus_from_json,
     corpus_to_json,
     evidence_key,
     timed_from_json,
     timed_to_json,
 )
-from codeopt.workloads.function.corpus.observe import Exclusion, ExclusionReason, Exclusions, KnownCall
-from codeopt.workloads.function.corpus.scenarios import ScenarioCase
 from codeopt.workloads.function.function_target import FunctionTarget
 from codeopt.workloads.function.timing import Timed
 from codeopt.workloads.function.workload import FunctionWorkload

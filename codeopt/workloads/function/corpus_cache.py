@@ -17,7 +17,6 @@ from codeopt.core.environment_digest import digest_of
 from codeopt.core.json_codec import JsonCodec
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.calls.counterexample import CallNames
-from codeopt.workloads.function.calls.resized import CallCut
 from codeopt.workloads.function.corpus.collect import collect_corpus, with_given_calls
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck
 from codeopt.workloads.function.corpus.trace_cache import (
@@ -31,6 +30,7 @@ from codeopt.workloads.function.corpus.trace_cache import (
 )
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording import left_out, recorded_calls
+from codeopt.workloads.function.resized import CallCut
 from codeopt.workloads.function.timing import Timed
 from codeopt_sandbox.call_answer import read_outcome
 from codeopt_sandbox.calls import Answer, CallBatch

@@ -172,8 +172,7 @@ def faults_of(root: Path, file: str) -> dict[str, list[Fault]]:
                 begin = lines[place.lineno - 1] + place.col_offset
                 end = lines[place.end_lineno - 1] + place.end_col_offset
                 fault = Fault(file, place.lineno, kind, text[begin:end].decode(), new, begin, end)
-                if _differs(text, fault.put_into(text)):
-                    found.setdefault(kind, []).append(fault)
+                found.setdefault(kind, []).append(fault)
     return found
 
 
@@ -209,7 +208,8 @@ def draw(root: Path, count: int, chance: random.Random) -> list[Fault]:
         kinds = faults_of(root, chance.choices(files, sizes)[0])
         if kinds:
             fault = chance.choice(kinds[chance.choice(sorted(kinds))])
-            found += [fault] if fault not in found else []
+            text = (root / fault.file).read_bytes()
+            found += [fault] if fault not in found and _differs(text, fault.put_into(text)) else []
     return found
 
 

@@ -16,13 +16,14 @@ from codeopt.core.errors import UsageError
 from codeopt.core.ownership import STORE, require_own_way
 from codeopt.core.run_store import keep_out_of_git
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.program.probes import error_name
+from codeopt.workloads._judging import refuses_own
+from codeopt.workloads.program.probes import Changed, error_name
+from codeopt_sandbox.guest.request import USUAL, Environment
 from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Outcome, Run, distinct
-from codeopt_sandbox.verdict import CaseChecker, Checker, check_tokens, last_bits
+from codeopt_sandbox.verdict import CaseChecker, Checker, check_tokens, judge, last_bits
 
 SHOWN = 80
 
-ALIKE = "an input like the known ones"
 
 _SOURCE_LINES = re.compile(
     rb"^Traceback \(most recent call last\):\n|^ [ +|]*File \".*\n(?:[ \t].*\n)*|(?<=Warning: )(.*\n)[ \t].*\n", re.M
@@ -46,32 +47,39 @@ class OutputDifference:
     """The original's run, if it ended with an error."""
     caveat: Caveat | None = None
     """Caveat that is reported for any input."""
-
-    @property
-    def broken(self) -> str:
-        """What sets the input apart from the known ones, as of `Caveat.domain`."""
-        ends = "inputs on which the original ends with an error"
-        return ends if self.error else f"inputs that break: {self.because}"
+    environment: Environment = USUAL
+    """In which the draft was run."""
 
     @property
     def wrong(self) -> bool:
         """Something else than white space and last bits."""
         return self.caveat is None
 
-    @classmethod
-    def of_text(cls, case: Case, outcome: Outcome, check: Checker) -> OutputDifference | None:
-        """Return the difference of an output that differs only in white space or last bits of floats, or None."""
-        found = text_caveat(case, case.expected, outcome.run, check)
-        return cls(case, outcome, caveat=found) if found else None
-
     def told(self, again: str) -> Caveat:
         if self.caveat is not None:
             return replace(self.caveat, reproduce=again)
-        expected, got = _outputs(self)
-        return Caveat(
-            CaveatKind.INPUT, shown(self.case), expected, got, self.because or ALIKE, again,
-            self.case.held_out,
-        )  # fmt: skip
+        got = self.outcome.words
+        if self.error or self.outcome.verdict is CaseVerdict.WA:
+            got = f"prints {_quoted(self.outcome.run.stdout.strip())}"
+        if self.error is not None:
+            last = self.error.stderr.rstrip().rpartition(b"\n")[2]
+            why = f": {last.decode('utf-8', 'backslashreplace')[:SHOWN]}" if last else ""
+            expected = f"ends with exit status {self.error.exit}{why}"
+        else:
+            expected = f"prints {_quoted((self.case.expected or b'').strip())}"
+            got = self.outcome.detail if got == expected else got
+        cause = self.because or "an input like the known ones"
+        return Caveat(CaveatKind.INPUT, shown(self.case), expected, got, cause, again, self.case.held_out)
+
+
+def difference_of(changed: Changed, run: Run, check: Checker, environment: Environment) -> OutputDifference | None:
+    """How a draft's run differs from what the original makes of a changed input."""
+    case, outcome = changed.case, judge(changed.case, run, check)
+    if outcome.verdict is not CaseVerdict.AC:
+        because = changed.because or refuses_own(check, case)
+        return OutputDifference(case, outcome, because, environment=environment)
+    found = text_caveat(case, case.expected, run, check)
+    return OutputDifference(case, outcome, caveat=found) if found else None
 
 
 def caveats_of(found: Iterable[OutputDifference], again: Callable[[Case], str]) -> tuple[Caveat, ...]:
@@ -83,11 +91,13 @@ def caveats_of(found: Iterable[OutputDifference], again: Callable[[Case], str]) 
         kind = f"{kind} {error_name(each.error)}" if each.error else kind
         smallest.setdefault(kind, each)
         counts[kind] += 1
-    told = [
-        replace(each.told(again(each.case)), count=counts[kind], domain=(each.broken,) * bool(each.because))
-        for kind, each in smallest.items()
-        if each.wrong
-    ]
+    told = []
+    for kind, each in smallest.items():
+        if each.wrong:
+            broken = f"inputs that break: {each.because}"
+            broken = "inputs on which the original ends with an error" if each.error else broken
+            domain = (broken,) if each.because else ()
+            told.append(replace(each.told(again(each.case)), count=counts[kind], domain=domain))
     return (*distinct(told), *(each.told(again(each.case)) for each in smallest.values() if not each.wrong))
 
 
@@ -146,8 +156,9 @@ def _first_other_line(output: bytes, other: bytes) -> bytes:
     return next((line for at, line in enumerate(ours) if at >= len(theirs) or line != theirs[at]), b"")
 
 
-def explained(outcome: Outcome, case: Case) -> Outcome:
+def explained(found: OutputDifference) -> Outcome:
     """A wrong outcome with its input in its detail, unless it is held out."""
+    outcome, case = found.outcome, found.case
     if case.held_out:
         return outcome
     detail = outcome.detail or (
@@ -168,19 +179,6 @@ def shown(case: Case) -> str:
 def _quoted(data: bytes) -> str:
     cut = data if len(data) <= SHOWN else data[:SHOWN] + b"..."
     return repr(cut.decode("utf-8", "backslashreplace"))
-
-
-def _outputs(found: OutputDifference) -> tuple[str, str]:
-    """Outputs of the original and of the draft, in words."""
-    if found.error is not None:
-        last = found.error.stderr.rstrip().rpartition(b"\n")[2]
-        why = f": {last.decode('utf-8', 'backslashreplace')[:SHOWN]}" if last else ""
-        return f"ends with exit status {found.error.exit}{why}", f"prints {_quoted(found.outcome.run.stdout.strip())}"
-    expected = f"prints {_quoted((found.case.expected or b'').strip())}"
-    if found.outcome.verdict is CaseVerdict.WA:
-        got = f"prints {_quoted(found.outcome.run.stdout.strip())}"
-        return (expected, got) if got != expected else (expected, found.outcome.detail)
-    return expected, found.outcome.words
 
 
 def _size(case: Case) -> int:

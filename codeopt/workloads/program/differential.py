@@ -17,18 +17,26 @@ distinguish the two.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from codeopt.workloads import Checked
-from codeopt.workloads._judging import InputPolicy, refuses_own
+from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads.program.briefing import NOTHING_STATED, StatedBounds
-from codeopt.workloads.program.differences import OutputDifference, caveats_of, explained
-from codeopt.workloads.program.fuzzing import boundary_cases, break_relations, mutate_cases, other_usage
-from codeopt.workloads.program.probes import RUN_S, Changed, ProbeBudget, ProbeGenerator, ends_well, patient
+from codeopt.workloads.program.differences import OutputDifference, caveats_of, difference_of, explained
+from codeopt.workloads.program.fuzzing import (
+    LARGEST_BASE,
+    boundary_cases,
+    break_relations,
+    largest_text,
+    mutate_cases,
+    other_usage,
+    smaller_cases,
+)
+from codeopt.workloads.program.probes import MOST_ALIKE, RUN_S, Changed, ProbeBudget, ProbeGenerator, ends_well, patient
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.guest.request import Environment, seeded
+from codeopt_sandbox.guest.request import seeded
 from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Mode, Outcome, Tier
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import Checker, judge
@@ -37,36 +45,105 @@ NEXT_SEED = 1_000_003
 """Added to the seed for each time that as many are asked for as is usual."""
 FEW = 5
 """Number of mutated inputs below which the report says that they are few."""
+MOST_SMALLER = 40
+"""Smaller inputs that are tried to show a difference by a small one, each with a run of the original and the draft."""
+
+NO_INPUT = "it is given no input, so none could be changed"
+
 NONE_BROKEN = "no input that breaks a pattern of the known ones could be tried"
 
 
 @dataclass
-class DifferentialTest:
-    """Changed inputs with what the original makes of them. They are made as they are needed."""
+class ProbeLoop:
+    """Changed inputs with what the original makes of them, and the comparison of drafts on them; of programs and of
+    commands."""
 
     policy: InputPolicy
     made: list[Changed] = field(default_factory=list)
     """Changed inputs that were needed so far, the same for every draft."""
-    more: ProbeGenerator | None = None
-    """Makes the others; None where nothing is changed."""
+    more: Iterable[Changed] | None = None
+    """Makes the others, and goes on where it was left; None where nothing is changed."""
     is_steady: Callable[[Case], bool] = lambda case: True
     """Returns True if the original prints the same again in the case's environment."""
     steady: set[str] = field(default_factory=set)
     """Names of cases on which the original printed the same again."""
-    again: Callable[[Case], str] = lambda case: ""
-    """A line to paste that shows a case."""
-    quota: ProbeBudget = ProbeBudget()
-    reads: bool = True
-    """The program is given something that can be changed."""
-    bounds: StatedBounds = NOTHING_STATED
-    """Bounds that the problem's statement gives: inputs outside of them are not made."""
+    smaller: Callable[[Case], Iterator[Changed]] = lambda case: iter(())
+    """Yields inputs that are smaller than one, with what the original makes of them."""
+    enough: int = MOST_ALIKE
+    """Similar inputs of which a share decides before all have come."""
+    begun: bool = False
+    """True once an input was asked for."""
 
     def __iter__(self) -> Iterator[Changed]:
         """The changed inputs that were made, then new ones."""
+        self.begun = True
         yield from tuple(self.made)
         for changed in self.more or ():
             self.made.append(changed)
             yield changed
+
+    def compared(
+        self, differs: Callable[[Changed, int], OutputDifference | None]
+    ) -> tuple[OutputDifference | None, list[OutputDifference]]:
+        """Compare a draft up to a difference that rejects it; return that, or None, and all differences.
+
+        differs: runs the draft on an input, by the number of which it may choose how. A difference counts where the
+        original agrees with itself, which is asked only then.
+        """
+        found: list[OutputDifference] = []
+        alike = 0
+        for number, changed in enumerate(self):
+            difference = differs(changed, number)
+            if difference and not self._counts(difference):
+                self.made.remove(changed)
+                continue
+            alike += not changed.because
+            found += [difference] if difference else []
+            if wrong := self._rejecting(found, self.enough):
+                return wrong, found
+        return self._rejecting(found, alike), found
+
+    def _counts(self, found: OutputDifference) -> bool:
+        if found.error or not found.wrong or found.case.name in self.steady:
+            return True
+        if not self.is_steady(replace(found.case, environment=found.environment)):
+            return False
+        self.steady.add(found.case.name)
+        return True
+
+    def _rejecting(self, found: Sequence[OutputDifference], alike: int) -> OutputDifference | None:
+        """The first difference that rejects a draft, of so many similar inputs."""
+        wrong = [each for each in found if each.wrong]
+        share = sum(not each.because for each in wrong) / max(1, alike)
+        tiers = ((each, Tier.UNUSUAL if each.because else Tier.SIMILAR) for each in wrong)
+        return next((each for each, tier in tiers if self.policy.rejects(tier, share)), None)
+
+    def smallest(
+        self, found: OutputDifference, differs: Callable[[Changed, int], OutputDifference | None]
+    ) -> OutputDifference:
+        """The smallest similar input at hand on which the draft errs in the same way."""
+        smaller = iter(()) if found.because else self.smaller(found.case)
+        for number in range(MOST_SMALLER):
+            changed = next(smaller, None)
+            if changed is None:
+                break
+            less = differs(changed, number)
+            alike = less and less.wrong and not less.because and less.outcome.verdict is found.outcome.verdict
+            if less and alike and self._counts(less):
+                found, smaller = less, self.smaller(less.case)
+        return found
+
+
+@dataclass
+class DifferentialTest(ProbeLoop):
+    """The changed inputs of a program."""
+
+    again: Callable[[Case], str] = lambda case: ""
+    """A line to paste that shows a case."""
+    unchanged: str = ""
+    """Reason why the inputs themselves cannot be changed; empty where they can."""
+    bounds: StatedBounds = NOTHING_STATED
+    """Bounds that the problem's statement gives: inputs outside of them are not made."""
 
     def prepared(self) -> DifferentialTest:
         """Return the test with all cases made. A proposer needs them also after a resume."""
@@ -82,61 +159,28 @@ class DifferentialTest:
     def run(self, sandbox: Sandbox, source: str, check: Checker, *, both: bool = False) -> Checked:
         """Run a draft on the changed inputs: what counts against it, and its caveats. both: each input is run in both
         ways."""
-        found: list[OutputDifference] = []
-        alike = 0
-        for number, changed in enumerate(self):
-            alike += not changed.because
-            difference = self._difference(sandbox, source, check, changed, number, both=both)
-            if difference is not None:
-                found.append(difference)
-            if self._rejects(found, alike, enough=False):
-                break
-        if wrong := self._rejects(found, alike, enough=True):
-            return Checked((explained(wrong[0].outcome, wrong[0].case),))
-        return Checked(caveats=(*caveats_of(found, self.again), *self._missing()))
 
-    def _difference(
-        self, sandbox: Sandbox, source: str, check: Checker, changed: Changed, number: int, *, both: bool
-    ) -> OutputDifference | None:
-        """The first run that differs."""
-        environment = seeded(1 + number)  # every second seed gives two words the same order
-        case = replace(changed.case, environment=environment)
-        ways: tuple[Mode, ...] = ("exec", "fork") if both else ("exec",) if number % 2 else ("fork",)
-        for mode in ways:
-            run = run_on(sandbox, source, case, mode=mode)
-            if changed.error is not None:
-                if ends_well(changed.case, run):
-                    return OutputDifference(
-                        changed.case, Outcome(changed.case.name, CaseVerdict.AC, run), changed.because, changed.error
-                    )
-                continue
-            outcome = judge(changed.case, run, check)
-            if outcome.verdict is not CaseVerdict.AC:
-                return self._counted(changed, outcome, environment, check)
-            if other := OutputDifference.of_text(changed.case, outcome, check):
-                return other
-        return None
+        def differs(changed: Changed, number: int) -> OutputDifference | None:
+            environment = seeded(1 + number)  # every second seed gives two words the same order
+            case = replace(changed.case, environment=environment)
+            ways: tuple[Mode, ...] = ("exec", "fork") if both else ("exec",) if number % 2 else ("fork",)
+            for mode in ways:
+                run = run_on(sandbox, source, case, mode=mode)
+                if changed.error is None:
+                    difference = difference_of(changed, run, check, environment)
+                    if difference is not None:
+                        return difference
+                elif ends_well(changed.case, run):
+                    right = Outcome(changed.case.name, CaseVerdict.AC, run)
+                    return OutputDifference(changed.case, right, changed.because, changed.error)
+            return None
 
-    def _counted(
-        self, changed: Changed, outcome: Outcome, environment: Environment, check: Checker
-    ) -> OutputDifference | None:
-        """A difference counts where the original agrees with itself; asked only where there is one."""
-        case = changed.case
-        if case.name in self.steady or self.is_steady(replace(case, environment=environment)):
-            self.steady.add(case.name)
-            return OutputDifference(case, outcome, changed.because or refuses_own(check, case))
-        self.made.remove(changed)
-        return None
-
-    def _rejects(self, found: Sequence[OutputDifference], alike: int, *, enough: bool) -> list[OutputDifference]:
-        """The differences that reject a draft; enough: no more inputs will come."""
-        wrong = [each for each in found if each.wrong]
-        known = [each for each in wrong if not each.because]
-        share = len(known) / max(1, alike if enough else self.quota.alike)
-        return [each for each in wrong if self.policy.rejects(Tier.UNUSUAL if each.because else Tier.SIMILAR, share)]
-
-    def _missing(self) -> tuple[Caveat, ...]:
-        return tuple(Caveat(CaveatKind.EVIDENCE, "", "", words) for words in self.missing)
+        wrong, found = self.compared(differs)
+        if wrong:
+            least = self.smallest(wrong, differs)
+            return Checked((replace(explained(wrong), detail=explained(least).detail),))
+        missing = (Caveat(CaveatKind.EVIDENCE, "", "", words) for words in self.missing)
+        return Checked(caveats=(*caveats_of(found, self.again), *missing))
 
     @property
     def pattern_breaking_inputs(self) -> int:
@@ -146,29 +190,22 @@ class DifferentialTest:
     @property
     def missing(self) -> tuple[str, ...]:
         """Remarks on evidence that is missing."""
-        if not self.policy.generates:
+        count = len(self.cases)
+        if not self.policy.generates or (count >= FEW and self.pattern_breaking_inputs):
             return ()
-        if len(self.cases) < FEW:
-            return (self.too_few,)
-        return () if self.pattern_breaking_inputs else (NONE_BROKEN,)
+        if count >= FEW:
+            return (NONE_BROKEN,)
+        if self.unchanged:
+            return (self.unchanged,)
+        tried = "no mutated input" if count == 0 else f"only {count} mutated input{'s' * (count != 1)}"
+        none = "" if self.pattern_breaking_inputs else ", and no input breaks a pattern of the known ones"
+        why = "on others the original fails, takes too long or prints something else each time"
+        return (f"{tried} could be tried: {why}{none}",)
 
     @property
     def left_out(self) -> str:
         """Remark on inputs that were not tried for want of time; empty where all were."""
-        return self.more.left_out if self.more else ""
-
-    @property
-    def too_few(self) -> str:
-        """Remark on too few changed inputs."""
-        if not self.reads:
-            return "it is given no input, so none could be changed"
-        count = len(self.cases)
-        tried = "no mutated input" if count == 0 else f"only {count} mutated input{'s' * (count != 1)}"
-        none = ", and no input breaks a pattern of the known ones" if not self.pattern_breaking_inputs else ""
-        return (
-            f"{tried} could be tried: on others the original fails, takes too long or prints something else each time"
-            f"{none}"
-        )
+        return self.more.left_out if isinstance(self.more, ProbeGenerator) else ""
 
 
 def make_differential_test(
@@ -196,15 +233,23 @@ def make_differential_test(
     """
     if not policy.generates:
         return DifferentialTest(policy, bounds=bounds)
-    run_original = patient(original_in or sandbox, source, longest_s)
+    run_original, here = (patient(each, source, longest_s) for each in (original_in or sandbox, sandbox))
 
     def is_steady(case: Case) -> bool:
         run = run_on(sandbox, source, case, mode="exec")  # with all the time that a draft has
         return judge(case, run, check).verdict is CaseVerdict.AC
 
-    quota = ProbeBudget.of(most)
-    reads = any(case.stdin or case.args or case.files for case in cases)
-    given = cases if reads else ()  # a program that reads nothing gets none
+    def smaller(case: Case) -> Iterator[Changed]:
+        for less in smaller_cases(case, known) if not held_out else ():  # what is held out is not shown
+            run = here(less, "fork")
+            if ends_well(less, run):
+                yield Changed(replace(less, expected=run.stdout, written=run.written, exit=run.exit or 0))
+
+    quota, known = ProbeBudget.of(most), [*cases, *also_known]
+    unchanged = "" if any(case.stdin or case.args or case.files for case in cases) else NO_INPUT
+    if cases and not unchanged and all(len(largest_text(case)) > LARGEST_BASE for case in cases):
+        unchanged = f"its inputs are longer than {LARGEST_BASE:,} bytes, and longer ones are not changed"
+    given = () if unchanged == NO_INPUT else cases
     seeds = (seed + NEXT_SEED * time for time in range(quota.times))
     mutated = (mutate_cases(given, seed=each, also_known=also_known, source=source) for each in seeds)
     changes = chain(other_usage(source, cases, also_known), chain.from_iterable(mutated))
@@ -214,4 +259,7 @@ def make_differential_test(
         (mutated for mutated in each if not bounds.excludes(mutated.case.stdin)) for each in (breaking, changes)
     )
     made = ProbeGenerator(run_original, allowed, others, quota, held_out, notify)
-    return DifferentialTest(policy, [], made, is_steady, again=again, quota=quota, reads=reads, bounds=bounds)
+    return DifferentialTest(
+        policy, [], made, is_steady, smaller=smaller, enough=quota.alike, again=again, unchanged=unchanged,
+        bounds=bounds,
+    )  # fmt: skip

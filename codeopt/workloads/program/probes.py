@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import ceil
 
 from codeopt.workloads.program.fuzzing import MutatedCase
@@ -154,7 +155,7 @@ class ProbeGenerator:
 
     def __iter__(self) -> Iterator[Changed]:
         """Continue with the inputs that were not made before."""
-        self._made = self._made or self._all()
+        self._made = self._made or chain(self._breaking(), self._others())
         return self._made
 
     @property
@@ -166,10 +167,6 @@ class ProbeGenerator:
         told = [f"{often} relation{'s' * (often != 1)} of the known inputs could not be broken"] if often else []
         told += [f"only {self.taken.total()} mutated inputs were tried"] if self.others_left else []
         return f"{' and '.join(told)}: the original took too long"
-
-    def _all(self) -> Iterator[Changed]:
-        yield from self._breaking()
-        yield from self._others()
 
     def _breaking(self) -> Iterator[Changed]:
         spent, tried = _Spent(self.quota.times), set[str]()
@@ -196,19 +193,16 @@ class ProbeGenerator:
             if spent.over:
                 self.others_left = True
                 break
-            kind = kind_of_change(mutated)
-            if kind in too_long or not self._wants(mutated, counts, reasons):
+            wanted = counts[False] < quota.alike
+            if mutated.beyond:
+                wanted = counts[True] < quota.beyond and reasons[mutated.because] < MOST_OF_A_KIND
+            if kind_of_change(mutated) in too_long or not wanted:
                 continue
             for found in self._run(mutated, spent, too_long):
                 if found.error is None:
                     counts[mutated.beyond] += 1
                     reasons[mutated.because] += 1
                 yield found
-
-    def _wants(self, mutated: MutatedCase, counts: Counter[bool], reasons: Counter[str]) -> bool:
-        if not mutated.beyond:
-            return counts[False] < self.quota.alike
-        return counts[True] < self.quota.beyond and reasons[mutated.because] < MOST_OF_A_KIND
 
     def _run(self, mutated: MutatedCase, spent: _Spent, too_long: set[str] | None = None) -> Iterator[Changed]:
         """Run the original on a mutated input. Nothing if the run is no evidence, or has a frequent error.

@@ -13,11 +13,15 @@ from itertools import islice
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.revision import Revision
+from codeopt.workloads import Checked
 from codeopt.workloads._judging import InputPolicy, OutputChecker, refuses_own
+from codeopt.workloads.program.differences import OutputDifference, difference_of
+from codeopt.workloads.program.differential import ProbeLoop
+from codeopt.workloads.program.probes import Changed
 from codeopt.workloads.project.changed_command import ChangedCommand, mutated_commands, smaller_commands
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt_sandbox.guest.request import seeded
-from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Outcome, Run, RunLimits, Tier
+from codeopt_sandbox.guest.request import USUAL, seeded
+from codeopt_sandbox.outcome import Case, CaseVerdict, Run, RunLimits
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import Checker, judge
 
@@ -50,126 +54,90 @@ PATIENCE = 5
 
 OTHER_SEED = 1
 
-LENIENT = "--mutated-inputs lenient"
+MOST_SMALLER = 4
+"""Smaller commands that are tried to show a difference by one: each takes two runs."""
 
 
 @dataclass
-class CommandProbes:
+class CommandProbes(ProbeLoop):
     """Changed commands with what the original makes of them, made as they are needed."""
 
-    given: BaselineCommand
-    name: str
-    """Beginning of the names of the cases."""
-    commands: Iterable[ChangedCommand]
-    """In the order in which they are tried."""
-    policy: InputPolicy = InputPolicy()
-    because: str = ""
-    """Reason why the commands are unusual for the user's data. Empty if they are similar."""
-    made: list[Case] = field(default_factory=list)
-    more: list[Iterator[Case]] = field(default_factory=list)
-    """Iterator of the cases that are still to be made; one, once it was begun."""
-    unsteady: set[str] = field(default_factory=set)
+    given: BaselineCommand = field(kw_only=True)
 
-    def __iter__(self) -> Iterator[Case]:
-        """The cases that were made, then new ones."""
-        yield from tuple(self.made)
-        if not self.more:
-            self.more.append(self._cases())
-        for case in self.more[0]:
-            self.made.append(case)
-            yield case
+    def run(self, draft: Revision) -> Checked:
+        """Run a draft on the commands: the difference that rejects it, or a caveat with the first one."""
+        limits = self.given.limits(LONGER, LEAST_S)
+        # One that is slower there is not wrong for that.
+        patient = replace(limits, seconds=min(self.given.runs.limits.seconds, PATIENCE * limits.seconds))
 
-    @property
-    def limits(self) -> RunLimits:
-        return self.given.limits(LONGER, LEAST_S)
+        def differs(changed: Changed, _: int) -> OutputDifference | None:
+            run = run_on(self.given.runs, draft, changed.case, limits=patient)
+            found = difference_of(changed, run, self.given.check, USUAL)
+            return found if found and found.wrong else None
 
-    @property
-    def _patient(self) -> RunLimits:
-        """Limits of a draft's run: one that is slower there is not wrong for that."""
-        return replace(self.limits, seconds=min(self.given.runs.limits.seconds, PATIENCE * self.limits.seconds))
+        wrong, found = self.compared(differs)
+        if wrong:
+            least = self.smallest(wrong, differs)
+            case, outcome = least.case, least.outcome
+            did = "prints or writes something else"
+            if outcome.verdict is not CaseVerdict.WA:
+                did = f"ends by {outcome.verdict.words}"
+            seen = "" if self.given.runs.other else ", which no proposer sees,"
+            line = f" ({shlex.join(case.args)})" if self.given.runs.other else ""
+            return Checked(rejection=f"{case.title} than the user's{line}{seen} {did} than with the original")
+        told = []
+        for first in found[:1]:
+            line = "" if first.case.files else f" ({shlex.join(first.case.args)})"
+            told.append(replace(first, case=replace(first.case, title=f"{first.case.title}{line}")).told(""))
+        return Checked(caveats=tuple(told))
 
-    def wrong(self, draft: Revision) -> str:
-        """Description of a difference that rejects a draft, without the input; empty when nothing was found."""
-        found = self._rejecting(draft)
-        if found is None:
-            return ""
-        case, outcome = found
-        how = (
-            "prints or writes something else"
-            if outcome.verdict is CaseVerdict.WA
-            else f"ends by {outcome.verdict.words}"
-        )
-        return f"{case.title} than the user's, which no proposer sees, {how} than with the original"
 
-    def caveats(self, draft: Revision) -> tuple[Caveat, ...]:
-        """The first difference, where none rejects."""
-        found = None if self.policy.rejects(self._tier) else next(self._differences(draft), None)
-        if found is None:
-            return ()
-        case, outcome = found
-        words = "" if case.files else f" ({shlex.join(case.args)})"
-        got = outcome.detail or f"ends by {outcome.verdict.words}"
-        return (Caveat(CaveatKind.INPUT, f"{case.title}{words}", "", got, self.because or LENIENT),)
+def _probes(
+    given: BaselineCommand, name: str, commands: Iterable[ChangedCommand], policy: InputPolicy, because: str = ""
+) -> CommandProbes:
+    """because: reason why the commands are unusual for the user's data. Empty if they are similar."""
+    limits = given.limits(LONGER, LEAST_S)
 
-    @property
-    def _tier(self) -> Tier:
-        return Tier.UNUSUAL if self.because else Tier.SIMILAR
-
-    def _rejecting(self, draft: Revision) -> tuple[Case, Outcome] | None:
-        """The first difference, where the policy rejects it."""
-        if self.policy.rejects(self._tier):
-            return next(self._differences(draft), None)
-        if not self.policy.by_share or self.because:
-            return None
-        found = list(self._differences(draft))
-        share = len(found) / max(1, len(self.made) - len(self.unsteady))
-        return found[0] if found and self.policy.rejects(self._tier, share) else None
-
-    def _differences(self, draft: Revision) -> Iterator[tuple[Case, Outcome]]:
-        """Yield the commands whose result differs from the original's, where the original agrees with itself."""
-        for case in self:
-            if case.name in self.unsteady:
-                continue
-            outcome = judge(case, run_on(self.given.runs, draft, case, limits=self._patient), self.given.check)
-            if outcome.verdict is not CaseVerdict.AC and self._is_steady(case):
-                yield case, outcome
-
-    def _is_steady(self, case: Case) -> bool:
-        """Run the original again and compare it with itself. It costs a run, so it follows only a difference."""
-        again = run_on(self.given.runs, self.given.original, case, limits=self.limits, environment=seeded(OTHER_SEED))
-        steady = judge(case, again, self.given.check).verdict is CaseVerdict.AC
-        self.unsteady.update(() if steady else (case.name,))
-        return steady
-
-    def _cases(self) -> Iterator[Case]:
-        """Yield mutated commands with the original's output and files."""
-        is_long = self.given.plain.wall_s > LONG_S
+    def made() -> Iterator[Changed]:
+        is_long = given.plain.wall_s > LONG_S
         most, fruitless = (LONG_MOST, LONG_FRUITLESS) if is_long else (MOST, TRIED)
         telling = same = 0
-        for tried, changed in enumerate(islice(self.commands, TRIED)):
+        for tried, changed in enumerate(islice(commands, TRIED)):
             if telling == most or (not telling and same == fruitless):
                 return
-            if found := self.given.answered(changed, f"{self.name}.{tried}", self.limits):
-                case, run = found
-                says_the_same = self._says_the_same(run)
+            if found := given.answered(changed, f"{name}.{tried}", limits):
+                # A mutation that is not visible in the output is no evidence.
+                says_the_same = judge(given.case, found[1], given.check).verdict is CaseVerdict.AC
                 telling, same = telling + (not says_the_same), same + says_the_same
-                yield case
+                yield Changed(found[0], because)
 
-    def _says_the_same(self, run: Run) -> bool:
-        """Return True if a mutation is not visible in the output. Such commands are no evidence."""
-        return judge(self.given.case, run, self.given.check).verdict is CaseVerdict.AC
+    def is_steady(case: Case) -> bool:
+        """Run the original again and compare it with itself. It costs a run, so it follows only a difference."""
+        again = run_on(given.runs, given.original, case, limits=limits, environment=seeded(OTHER_SEED))
+        return judge(case, again, given.check).verdict is CaseVerdict.AC
+
+    def smaller(case: Case) -> Iterator[Changed]:
+        """Commands with smaller numbers, where a person sees the one that differs."""
+        if not given.runs.other or case.files:  # no model sees these commands, and a file may be large
+            return
+        command = given.runs.command.given(case.args)
+        for changed in islice(smaller_commands(command, given.runs.project.contents, given.judged), MOST_SMALLER):
+            if found := given.answered(changed, case.name, limits):
+                yield Changed(found[0])
+
+    return CommandProbes(policy, more=made(), is_steady=is_steady, smaller=smaller, enough=MOST, given=given)
 
 
 def changed_runs(given: BaselineCommand, seed: int, policy: InputPolicy) -> CommandProbes:
     """Commands a little different from the user's, the same ones for the same seed."""
     commands = mutated_commands(given.runs.command, given.runs.project.contents, seed, given.judged)
-    return CommandProbes(given, f"changed.{seed}", commands, policy)
+    return _probes(given, f"changed.{seed}", commands, policy)
 
 
 def smaller_runs(given: BaselineCommand, policy: InputPolicy) -> CommandProbes:
     """Commands with much smaller numbers."""
     commands = smaller_commands(given.runs.command, given.runs.project.contents, given.judged)
-    return CommandProbes(given, "smaller", commands, policy, "it was given with larger numbers alone")
+    return _probes(given, "smaller", commands, policy, "it was given with larger numbers alone")
 
 
 UNTRIED = "the command is tried on its own input only"
@@ -194,8 +162,8 @@ def shortfall_of(tried: Sequence[CommandProbes], unchanged: str = "") -> Diagnos
     """
     if unchanged:
         return Diagnostic(UNTRIED, unchanged)
-    begun = [each for each in tried if each.more]
-    if not begun or any(case.name not in each.unsteady for each in begun for case in each.made):
+    begun = [each for each in tried if each.begun]
+    if not begun or any(each.made for each in begun):
         return None
     return Diagnostic(
         UNTRIED,

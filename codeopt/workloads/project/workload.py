@@ -41,7 +41,7 @@ from codeopt.workloads.project.watch import profile_command, require_good
 from codeopt.workloads.source.edits import CodeEdit
 from codeopt_sandbox.compare import Comparison, Plan, StoppingRule, make_plan
 from codeopt_sandbox.guest.request import seeded
-from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
+from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, Outcome, Run
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import Checker, check_tokens, judge, open_checker
@@ -144,9 +144,12 @@ class ProjectWorkload(Defaults):
         self._notify("running the command on other inputs")
         changed = self.changed[-1:] if stage is Stage.CONFIRMATION else self.changed[:1]
         changed += (self.smaller,) if self.smaller and stage is not Stage.ROUND else ()
-        if wrong := next((wrong for each in changed if (wrong := each.wrong(draft))), ""):
-            return Checked(rejection=wrong)
-        inputs = [caveat for each in changed for caveat in each.caveats(draft)]
+        inputs: list[Caveat] = []
+        for each in changed:
+            compared = each.run(draft)
+            if compared.rejection:
+                return compared
+            inputs += compared.caveats
         return Checked(caveats=(*self.masks.caveats, *inputs, *found.all_caveats))
 
     def run_tests(self, draft: Revision, stage: Stage, seconds: float | None, keep: KeepTests) -> Checked:
@@ -180,7 +183,7 @@ class ProjectWorkload(Defaults):
     def similar_inputs(self, case: Case) -> Iterable[Case]:
         """Yield mutated commands that no model saw, those of the confirmation first."""
         for each in reversed(self.changed):
-            yield from each
+            yield from (changed.case for changed in each)
 
     def trimmed(self, candidate: Candidate) -> Candidate:
         """Without the edits that do not pay: each is taken back, with those that belong to it, and the rest compared

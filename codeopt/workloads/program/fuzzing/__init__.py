@@ -15,17 +15,20 @@ from typing import Any
 from codeopt.workloads.contract.program.layout import integer
 from codeopt.workloads.generated.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.program.fuzzing._inputs import (
+    LARGEST_BASE,
     LONG_ENOUGH,
     MutatedInput,
     broken_inputs,
     inputs_at_boundaries,
     mutated_inputs,
     numbers_like,
+    smaller_inputs,
 )
 from codeopt.workloads.program.fuzzing._variants import boundaries
 from codeopt_sandbox.outcome import Case
 
 __all__ = [
+    "LARGEST_BASE",
     "LONG_ENOUGH",
     "MutatedCase",
     "MutatedInput",
@@ -38,6 +41,7 @@ __all__ = [
     "shorter",
     "shorter_cases",
     "shrunk",
+    "smaller_cases",
 ]
 
 
@@ -183,6 +187,15 @@ def _mutated(slot: _Slot, cases: Sequence[Case], also: Sequence[Case], changes: 
 def largest_text(case: Case) -> bytes:
     """The largest thing in a case that can be changed; its size is the size of the case."""
     return max((slot.read(case) or b"" for slot in _slots([case])), key=len)
+
+
+def smaller_cases(case: Case, known: Sequence[Case]) -> Iterator[Case]:
+    """The case with one of its texts smaller, which keeps what those of all known cases keep."""
+    for slot in _slots([case]):
+        data = slot.read(case)
+        if isinstance(slot, _Text) and data:
+            texts = [text for each in known if (text := slot.read(each)) is not None]
+            yield from (slot.put(case, less) for less in smaller_inputs(slot.path, data, texts))
 
 
 def shorter_cases(case: Case, shares: Iterable[float]) -> Iterator[Case]:

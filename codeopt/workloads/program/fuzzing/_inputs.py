@@ -358,6 +358,30 @@ def _best_of_each(candidates: Iterable[tuple[list[str], bytes]], known: set[byte
                 given.add(best)
 
 
+def smaller_inputs(path: str, data: bytes, known_inputs: Sequence[bytes]) -> Iterator[bytes]:
+    """Inputs with fewer items of a list than an input, or a smaller number, that keep what all known ones keep."""
+    known = look_at(path, known_inputs)
+    if known is None:
+        return
+    maker = InputMaker(known, known_inputs, 0, NO_WORDS)
+    base = maker._read(data) or Call(())
+    for at, value in enumerate(base.args):
+        for less in _smaller(value):
+            new = maker.similar(base, base.with_value(at, less))
+            if new is not None and new != data and len(new) <= len(data):
+                yield new
+
+
+def _smaller(value: Any) -> Iterator[Any]:
+    """A list without a half of its items, then without a quarter, and so on; half of a number."""
+    if type(value) is int and abs(value) > 1:
+        yield value // 2
+    size = len(value) // 2 if isinstance(value, list) else 0
+    while size:
+        yield from ([*value[:at], *value[at + size :]] for at in range(0, len(value), size))
+        size //= 2
+
+
 def numbers_like(inputs: Sequence[bytes], also_known: Sequence[bytes]) -> Iterator[MutatedInput]:
     """Other values of an argument that is a number. Nobody states how large it may be."""
     known = look_at("", [*inputs, *also_known], replace(OF_CALLS, few=1))

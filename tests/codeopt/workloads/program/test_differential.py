@@ -14,6 +14,7 @@ from codeopt.workloads.program.differential import (
     DifferentialTest,
     make_differential_test,
 )
+from codeopt.workloads.program.fuzzing import LARGEST_BASE
 from codeopt.workloads.program.probes import MOST_ALIKE
 from codeopt_sandbox import Case, CaseVerdict, RunLimits, Sandbox
 from codeopt_sandbox.outcome import CaveatKind, Tier
@@ -172,6 +173,23 @@ def test_a_program_that_knows_how_it_runs_is_judged_in_both_ways(
     draft = f"import sys\nforked = {told_by}\n{texts}\nexec(source)\n"
     for both in (False, True):
         assert sums.run(guest, draft, check_tokens, both=both).outcomes
+
+
+def test_a_small_input_shows_the_difference(guest: Sandbox) -> None:
+    """The known inputs have three numbers at least: a smaller one would be no evidence."""
+    long = [Case(name, b"%d\n%s\n" % (count, b" ".join(b"%d" % (at * 7 % 31) for at in range(count))))
+            for name, count in (("a", 3), ("b", 60), ("c", 90))]  # fmt: skip
+    made = make_differential_test(guest, SUM, long, check_tokens, InputPolicy(), seed=1)
+    (wrong,) = made.run(guest, SUM.replace("[1:]", "[2:]"), check_tokens).outcomes
+    assert wrong.detail.startswith("on the changed input '3\\n")
+
+
+def test_an_original_whose_inputs_are_too_long_is_said_to_be_so(guest: Sandbox) -> None:
+    long = Case("long", b"%d\n%s\n" % (LARGEST_BASE, b" ".join([b"1"] * LARGEST_BASE)))
+    made = make_differential_test(guest, SUM, [long], check_tokens, InputPolicy(), seed=1)
+    assert len(made.prepared().cases) < FEW
+    assert made.missing == (made.unchanged,)
+    assert f"{LARGEST_BASE:,}" in made.unchanged
 
 
 def test_what_is_held_out_is_never_quoted(guest: Sandbox) -> None:

@@ -152,6 +152,8 @@ class ProjectSuite:
     """Last words of the first run."""
     new_tests: NewTests | None = None
     """Results of the tests that only the other version has. None until they ran, or without one."""
+    interrupted: bool = False
+    """The user interrupted a run of tests: no further one begins, as the confirmation would begin the same again."""
 
     @property
     def passed(self) -> tuple[str, ...]:
@@ -166,6 +168,8 @@ class ProjectSuite:
     @property
     def gap(self) -> Diagnostic | None:
         """The reason why no test counts. None if one does, or if none was asked for yet."""
+        if self.interrupted:
+            return Diagnostic("the project's tests were not run to their end", "interrupted")
         if self.shortfall or self.passed or len(self.known) < len(self.paths):
             return self.shortfall
         return Diagnostic(NOT_RUN, f"none passes: {self.said}")
@@ -180,7 +184,7 @@ class ProjectSuite:
     @property
     def left_s(self) -> float:
         """Seconds that runs of tests may still take."""
-        return self.allowed_s - self._spent_s
+        return 0.0 if self.interrupted else self.allowed_s - self._spent_s
 
     @property
     def _spent_s(self) -> float:
@@ -209,20 +213,24 @@ class ProjectSuite:
         left_s = self.left_s * (OF_ONE_ROUND if near else 1.0)
         end_s = self._spent_s + (left_s if seconds is None else min(left_s, seconds))
         todo, size = [path for path in wanted if path not in found.files], AT_ONCE
-        while todo and not found.wrong:
-            batch, left_s = todo[:size], end_s - self._spent_s
-            unknown = [path for path in batch if path not in self.known]
-            if left_s > 0 and unknown:
-                self._run_original(unknown, left_s / 2)
-            before, left_s = found, end_s - self._spent_s
-            if left_s > 0:
-                found = self._asked(draft, found, [path for path in batch if path in self.known], left_s)
-            self.drafts[draft] = found
-            keep(found.count)
-            self.notify(found.count.words)
-            if found == before:  # no time is left
-                break
-            todo, size = todo[size:], 2 * size
+        try:
+            while todo and not found.wrong:
+                batch, left_s = todo[:size], end_s - self._spent_s
+                unknown = [path for path in batch if path not in self.known]
+                if left_s > 0 and unknown:
+                    self._run_original(unknown, left_s / 2)
+                before, left_s = found, end_s - self._spent_s
+                if left_s > 0:
+                    found = self._asked(draft, found, [path for path in batch if path in self.known], left_s)
+                self.drafts[draft] = found
+                keep(found.count)
+                self.notify(found.count.words)
+                if found == before:  # no time is left
+                    break
+                todo, size = todo[size:], 2 * size
+        except KeyboardInterrupt:
+            self.interrupted = True
+            raise
         self.latest = found
         return found
 

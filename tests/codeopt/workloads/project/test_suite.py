@@ -73,6 +73,22 @@ def suite_of(project: OpenedProject) -> ProjectSuite:
     return open_suite(runs, project.program.revision, project.request)
 
 
+def test_tests_that_the_user_interrupts_are_not_begun_again(tmp_path: Path) -> None:
+    def interrupt(_: TestsRun) -> None:
+        raise KeyboardInterrupt
+
+    with opened(tmp_path, {"test_core.py": TESTS}) as project:
+        suite = suite_of(project)
+        draft = project.program.revision.with_file("core.py", CORE.replace("y = x", "y = 1 * x"))
+        with pytest.raises(KeyboardInterrupt):
+            suite.judge(draft, keep=interrupt)
+        spent = suite.runs.spent["tests"]
+        other = draft.with_file("core.py", CORE.replace("y = x", "y = 2 * x"))
+        assert suite.judge(other).count.files == 0
+        assert suite.runs.spent["tests"] == spent
+        assert suite.gap is not None
+
+
 @pytest.mark.full
 def test_a_suite_that_ends_itself_counts_for_what_passed(tmp_path: Path) -> None:
     files = {"test_core.py": TESTS + "\ndef test_ends():\n    import os; os.kill(os.getpid(), 9)\n"

@@ -58,11 +58,20 @@ def command_page(
         notes: Lines about the profile.
         before: Earlier profile of the same command, shown next to this one.
     """
-    targets = [(_named(f), _percent(f.expected_gain), _reason(f)) for f in profile.targets if f.expected_gain >= LEAST]
+    targets = [
+        (_named(f), _percent(f.expected_gain), "self time" if f.expected_gain == f.own_share else f.why)
+        for f in profile.targets
+        if f.expected_gain >= LEAST
+    ]
     libraries = {"Libraries, by who calls them": profile.libraries, "Imports": profile.imports}
-    before = placed(before, _texts(files)) if before else None
-    stacks, widths = profile.stacks(command), _widths(profile, before)
+    texts = {path: text.decode("utf-8", "replace") for path, text in files.items() if path.endswith(".py")}
+    before = placed(before, texts) if before else None
+    stacks, (now_width, then_width) = profile.stacks(command), _widths(profile, before)
     earlier = _shares(before) if before else None
+    then = None
+    if before:
+        drawn = flame(call_tree(before, least=SEEN), f"Flame graph of {before.name}", then_width)
+        then = EarlierProfile(f"{before.name}, {_amount(before.total, before.unit)}", drawn)
     counted = [f.calls for f in profile.functions if f.calls is not None]
     names = ("function", *["self before"] * (earlier is not None), "self", "total", *["calls"] * bool(counted))
     return page(
@@ -78,10 +87,10 @@ def command_page(
         clock_words=_clock_words(profile),
         targets=targets[:ROWS],
         flame=flame(
-            call_tree(stacks, least=SEEN), f"Flame graph of {command}; the list below it says the same", widths[0]
+            call_tree(stacks, least=SEEN), f"Flame graph of {command}; the list below it says the same", now_width
         ),
         tree=branches(call_tree(stacks, least=LEAST)),
-        before=_before(before, widths[1]) if before else None,
+        before=then,
         now_words=_amount(profile.cpu_s, "seconds"),
         function_names=names,
         functions=[_function(f, earlier)[: len(names)] for f in profile.functions[:MOST_FUNCTIONS]],
@@ -93,10 +102,6 @@ def command_page(
             (title, [_library(row) for row in rows if row.share >= LEAST][:ROWS]) for title, rows in libraries.items()
         ],
     )
-
-
-def _texts(files: Mapping[str, bytes]) -> dict[str, str]:
-    return {path: text.decode("utf-8", "replace") for path, text in files.items() if path.endswith(".py")}
 
 
 def _clock_words(profile: ProjectProfile) -> str:
@@ -114,11 +119,6 @@ def _widths(profile: ProjectProfile, before: StackProfile | None) -> tuple[float
         return 1.0, 1.0
     longer = max(profile.cpu_s, before.total) or 1.0
     return profile.cpu_s / longer, before.total / longer
-
-
-def _before(before: StackProfile, width: float) -> EarlierProfile:
-    drawn = flame(call_tree(before, least=SEEN), f"Flame graph of {before.name}", width)
-    return EarlierProfile(f"{before.name}, {_amount(before.total, before.unit)}", drawn)
 
 
 def _amount(total: float, unit: str) -> str:
@@ -139,10 +139,6 @@ def _shares(before: StackProfile) -> Mapping[tuple[str, str], float]:
 def _function(function: FunctionTime, earlier: Mapping[tuple[str, str], float] | None) -> tuple[str, ...]:
     before = (_percent(earlier.get((function.file, function.qualname), 0.0)),) if earlier is not None else ()
     return _named(function), *before, _percent(function.own_share), _percent(function.total_share), function.count
-
-
-def _reason(function: FunctionTime) -> str:
-    return "self time" if function.expected_gain == function.own_share else function.why
 
 
 def _percent(share: float) -> str:
@@ -169,18 +165,16 @@ def _sources(profile: ProjectProfile, files: Mapping[str, bytes]) -> Iterator[tu
         source = "\n".join(text.split("\n")[span[0] - 1 : span[1]])
         more = (
             LineColumn("libraries", percents({line.line: line.library_share for line in inside})),
-            LineColumn("waiting", percents(_within(waits[function.file], span))),
+            LineColumn(
+                "waiting",
+                percents({at: s for at, s in waits[function.file].items() if at in range(span[0], span[1] + 1)}),
+            ),
         )
         own, total = _percent(function.own_share), _percent(function.total_share)
         how = f"Self {own} of the CPU time, total {total}."
         shares = {line.line: line.own_share for line in inside}
         why = "no line of it was seen at work: its time is that of what it calls, or its lines could not be timed"
         yield _named(function), how, annotated(_named(function), source, shares, span[0], more, why)
-
-
-def _within(shares: Mapping[int, float], span: tuple[int, int]) -> dict[int, float]:
-    """Shares of the lines between two."""
-    return {line: share for line, share in shares.items() if span[0] <= line <= span[1]}
 
 
 def _span(text: str, function: FunctionTime) -> tuple[int, int] | None:

@@ -56,6 +56,15 @@ class Sample:
         """The stack with the library innermost. One without any frame is named, as all shares are of the whole."""
         return (*self.stack, *[Frame(self.library)] * bool(self.library)) or (Frame(OUTSIDE),)
 
+    @property
+    def work(self) -> str:
+        """Kind of work, as `clock` names it."""
+        if self.importing:
+            return IMPORTS
+        if not self.stack:
+            return OUTSIDE
+        return LIBRARIES if self.library else "the project's own code"
+
 
 @dataclass(frozen=True)
 class CalledBy:
@@ -277,7 +286,8 @@ class ProjectProfile:
 
         With several processes or threads the parts add up to more than the wall time.
         """
-        parts = {name: seconds / self.sampled_s * self.cpu_s for name, seconds in _work(self.samples).items()}
+        work = _added((each.work, each.seconds) for each in self.samples)
+        parts = {name: seconds / self.sampled_s * self.cpu_s for name, seconds in work.items()}
         parts[START] = self.start_share * self.cpu_s
         parts["waiting"] = self.waiting_share * self.seconds
         parts[QUEUED] = self.queued_s
@@ -358,8 +368,17 @@ def make_profile(
         cut: Calls were counted at the start of the command only.
     """
     total = sum(each.seconds for each in samples) + begun_s or 1.0
-    own, inside, library = _own(samples), _inside(samples), _own([each for each in samples if each.library])
-    by, largest = _by_callee(calls), _largest_below(samples)
+    own, library = _own(samples), _own([each for each in samples if each.library])
+    inside = _added((spot, each.seconds) for each in samples for spot in set(each.stack))
+    largest: dict[Frame, float] = defaultdict(float)  # seconds of the largest callee of each function
+    for (caller, _), seconds in _added(
+        (p, each.seconds) for each in samples for p in set(pairwise(each.stack))
+    ).items():
+        largest[caller] = max(largest[caller], seconds)
+    by: dict[Frame, int] = defaultdict(int)
+    for call in calls or ():
+        if call.callee is not None:
+            by[call.callee] += call.calls
     functions = [
         FunctionTime(
             spot.file, spot.name, spot.line, own.get(spot, 0.0) / total, seconds / total,
@@ -385,33 +404,6 @@ def make_profile(
 def _own(samples: Sequence[Sample]) -> dict[Frame, float]:
     """Seconds in which a function is the project's innermost, imports left out."""
     return _added((each.stack[-1], each.seconds) for each in samples if each.stack and not each.importing)
-
-
-def _inside(samples: Sequence[Sample]) -> dict[Frame, float]:
-    """Seconds in which a function is on the stack."""
-    return _added((spot, each.seconds) for each in samples for spot in set(each.stack))
-
-
-def _work(samples: Sequence[Sample]) -> dict[str, float]:
-    """Seconds at work by kind."""
-    return _added((_kind(each), each.seconds) for each in samples)
-
-
-def _kind(sample: Sample) -> str:
-    if sample.importing:
-        return IMPORTS
-    if not sample.stack:
-        return OUTSIDE
-    return LIBRARIES if sample.library else "the project's own code"
-
-
-def _largest_below(samples: Sequence[Sample]) -> dict[Frame, float]:
-    """Return for each function the seconds of its largest callee."""
-    pairs = _added((pair, each.seconds) for each in samples for pair in set(pairwise(each.stack)))
-    found: dict[Frame, float] = defaultdict(float)
-    for (caller, _), seconds in pairs.items():
-        found[caller] = max(found[caller], seconds)
-    return found
 
 
 def _with_callers(functions: Sequence[FunctionTime], calls: Sequence[CalledBy]) -> list[FunctionTime]:
@@ -465,20 +457,15 @@ def given_back(
         both = own[caller] + own[callee]
         share = both * own_s[callee] / (own_s[caller] + own_s[callee] or 1.0)
         if caller != callee and share - own[callee] > CLEARLY * both:
-            samples = _given_to(samples, caller, callee, (share - own[callee]) / own[caller])
+            part, moved = (share - own[callee]) / own[caller], []
+            for each in samples:
+                if each.stack[-1:] == (caller,) and not each.importing:  # a part of it, at an unknown line
+                    moved.append(replace(each, stack=(*each.stack, callee), line=0, seconds=each.seconds * part))
+                    each = replace(each, seconds=each.seconds * (1 - part))
+                moved.append(each)
+            samples = moved
             own[caller], own[callee] = both - share, share
     return samples
-
-
-def _given_to(samples: Sequence[Sample], caller: Frame, callee: Frame, part: float) -> list[Sample]:
-    """Samples with a part of the caller's own time, 0 to 1, in the function that it calls, at an unknown line."""
-    found = []
-    for each in samples:
-        if each.stack[-1:] == (caller,) and not each.importing:
-            found.append(replace(each, stack=(*each.stack, callee), line=0, seconds=each.seconds * part))
-            each = replace(each, seconds=each.seconds * (1 - part))
-        found.append(each)
-    return found
 
 
 def _added(pairs: Iterable[tuple[Key, float]]) -> dict[Key, float]:
@@ -486,14 +473,6 @@ def _added(pairs: Iterable[tuple[Key, float]]) -> dict[Key, float]:
     for key, seconds in pairs:
         found[key] += seconds
     return dict(found)
-
-
-def _by_callee(calls: Sequence[CalledBy] | None) -> dict[Frame, int]:
-    found: dict[Frame, int] = defaultdict(int)
-    for each in calls or ():
-        if each.callee is not None:
-            found[each.callee] += each.calls
-    return found
 
 
 def _libraries(samples: Sequence[Sample], total: float, wanted: Callable[[Sample], bool]) -> tuple[LibraryTime, ...]:

@@ -21,7 +21,7 @@ from codeopt.report.stacks import CallNode, call_tree
 from codeopt.workloads._request import WorkloadRequest
 from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.files import ProjectFiles, read_project
-from codeopt.workloads.project.profile import IMPORTS, N_PLUS_1, ProjectProfile, WaitLine
+from codeopt.workloads.project.profile import IMPORTS, N_PLUS_1, ProjectProfile
 from codeopt.workloads.project.project_program import ProjectProgram
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.watch import profile_command
@@ -149,10 +149,12 @@ def profile_text(
     lines = [line for line in profile.lines if line.own_share >= LEAST][:MOST]
     out += ["", "   self   line"] * bool(lines)
     for line in lines:
-        text = _text(files, line.file, line.line)
+        source = files.get(line.file, b"").decode("utf-8", "replace").split("\n")
+        text = source[line.line - 1] if 0 < line.line <= len(source) else ""
         out.append(f"{line.own_share:>7.1%}   {printable(line.file)}:{line.line}  {inline(text.strip(), 90)}")
     out += [SAMPLED] * bool(lines and not verbose)
-    out += _asked(profile)
+    asked = [f"  {printable(each.words)}" for each in profile.repeated_queries[:MOST]]
+    out += ["", f"Queries, {N_PLUS_1}:", *asked] if asked else []
     out += [] if profile.waits_most else waited
     out += _details(profile) if verbose else []
     out.append("")
@@ -199,24 +201,15 @@ def _details(profile: ProjectProfile) -> list[str]:
     return [*out, "", f"Start of the interpreter {started}, waiting {waited}"]
 
 
-def _asked(profile: ProjectProfile) -> list[str]:
-    """Format lines that send a database the same statement again and again."""
-    rows = [f"  {printable(each.words)}" for each in profile.repeated_queries[:MOST]]
-    return ["", f"Queries, {N_PLUS_1}:", *rows] if rows else []
-
-
 def _waited(profile: ProjectProfile) -> list[str]:
     """Format lines at which the command waits, and the wait for its own threads and processes as one row."""
-    rows = [row for row in profile.waits if row.share >= LEAST and not row.for_others][:MOST]
-    out = [f"  {row.share:>6.1%}  {_waits_at(row)}" for row in rows]
+    out = []
+    for row in [row for row in profile.waits if row.share >= LEAST and not row.for_others][:MOST]:
+        where = printable(f"{row.file}:{row.line} in {row.qualname}") if row.file else "no line of the project"
+        out.append(f"  {row.share:>6.1%}  {where}{f' ({printable(row.library)})' if row.library else ''}")
     others = sum(row.share for row in profile.waits if row.for_others)
     out += [f"  {min(others, 1.0):>6.1%}  for its own threads and processes"] if others >= LEAST else []
     return ["", "Waiting, shares of wall time", *out] if out else []
-
-
-def _waits_at(row: WaitLine) -> str:
-    where = printable(f"{row.file}:{row.line} in {row.qualname}") if row.file else "no line of the project"
-    return f"{where}{f' ({printable(row.library)})' if row.library else ''}"
 
 
 def _branches(nodes: tuple[CallNode, ...], depth: int) -> Iterator[str]:
@@ -229,8 +222,3 @@ def _branches(nodes: tuple[CallNode, ...], depth: int) -> Iterator[str]:
 
 def _named(file: str, qualname: str) -> str:
     return printable(f"{file}::{qualname}")
-
-
-def _text(files: Mapping[str, bytes], file: str, line: int) -> str:
-    lines = files.get(file, b"").decode("utf-8", "replace").split("\n")
-    return lines[line - 1] if 0 < line <= len(lines) else ""

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 
 from codeopt.core.git import unadded_files
@@ -24,11 +25,15 @@ def imported_unadded(program: Path, root: Path, roots: tuple[Path, ...]) -> list
 
     Indirect imports count. Without git any imported file is returned.
     """
-    there = _unadded(root)
+    unadded = unadded_files(root)  # None without git
+    there = None if unadded is None else {path for path in unadded if path.suffix == ".py"}
     found: list[Path] = []
     waiting, seen = [program], {program}
     while there != set() and waiting and len(seen) <= MOST_READ:
-        for each in _imports(waiting.pop(), (program.parent, *roots)):
+        path, imported = waiting.pop(), list[Path]()
+        with suppress(OSError):
+            imported += imported_files(read_bytes(path), path, (program.parent, *roots))
+        for each in imported:
             if each in seen or not each.is_relative_to(root):
                 continue
             seen.add(each)
@@ -39,27 +44,22 @@ def imported_unadded(program: Path, root: Path, roots: tuple[Path, ...]) -> list
     return found
 
 
-def _unadded(root: Path) -> set[Path] | None:
-    """Return the untracked Python files. None without git. Raises UsageError if git fails."""
-    found = unadded_files(root)
-    return None if found is None else {path for path in found if path.suffix == ".py"}
-
-
-def _imports(path: Path, roots: tuple[Path, ...]) -> Iterator[Path]:
-    """Yield the files that a module's imports load, at any place in it."""
-    with suppress(OSError):
-        yield from imported_files(read_bytes(path), path, roots)
-
-
 def imported_files(text: str | bytes, path: Path, roots: tuple[Path, ...]) -> Iterator[Path]:
     """Yield the files that the imports in a text load, at any place in it. `path` is the module's path."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    names = cache(_names_in)  # most imports are of other folders: each folder is read once for all of them
+
+    @cache  # most imports are of other folders: each folder is read once for all of them
+    def names(folder: Path) -> frozenset[str]:
+        try:
+            return frozenset(each.name for each in folder.iterdir())
+        except OSError:
+            return frozenset()
+
     for name, places in dict.fromkeys(_imported_names(tree, path, roots)):
-        yield from module_files(name, [place for place in places if _may_hold(names(place), name[0])])
+        yield from module_files(name, [place for place in places if names(place) & {name[0], f"{name[0]}.py"}])
 
 
 def _imported_names(
@@ -73,17 +73,6 @@ def _imported_names(
             home = node.module.split(".") if node.module else []
             places = (path.parents[node.level - 1],) if 0 < node.level <= len(path.parents) else roots
             yield from (((*home, alias.name), places) for alias in node.names)
-
-
-def _names_in(folder: Path) -> frozenset[str]:
-    try:
-        return frozenset(each.name for each in folder.iterdir())
-    except OSError:
-        return frozenset()
-
-
-def _may_hold(names: frozenset[str], module: str) -> bool:
-    return module in names or f"{module}.py" in names
 
 
 def module_files(parts: Sequence[str], roots: Iterable[Path]) -> Iterator[Path]:
@@ -111,7 +100,8 @@ def compile_imports(first: Path, roots: tuple[Path, ...]) -> None:
     `roots` are the folders on sys.path. The sandbox ignores files that were compiled for another Python.
     """
     until = time.monotonic() + MOST_S
-    todo, seen = [first, *_parents(first, roots)], set[Path]()
+    around = takewhile(lambda folder: folder not in roots, first.parents)  # packages, which are imported before it
+    todo, seen = [first, *(path for folder in around if (path := folder / "__init__.py").is_file())], set[Path]()
     while todo and len(seen) < MOST_COMPILED and time.monotonic() < until:
         path = todo.pop()
         if path in seen:
@@ -120,42 +110,7 @@ def compile_imports(first: Path, roots: tuple[Path, ...]) -> None:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                tree = ast.parse(read_bytes(path))
+                todo += imported_files(read_bytes(path), path, roots)
                 py_compile.compile(str(path), quiet=2)
-        except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):
+        except OSError:
             continue
-        todo += [found for name in _imported(tree, path, roots) for found in _files(name, roots)]
-
-
-def _parents(path: Path, roots: tuple[Path, ...]) -> Iterator[Path]:
-    """The packages around a module, which are imported before it."""
-    for folder in path.parents:
-        if folder in roots:
-            break
-        if (folder / "__init__.py").is_file():
-            yield folder / "__init__.py"
-
-
-def _imported(tree: ast.Module, path: Path, roots: tuple[Path, ...]) -> Iterator[str]:
-    """Dotted names; of `from a import b` both a and a.b, which may be a module."""
-    root = next((root for root in roots if root in path.parents), path.parent)
-    package = path.relative_to(root).parts[:-1]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            home = package[: len(package) - node.level + 1] if node.level else ()
-            name = ".".join([*home, *([node.module] if node.module else [])])
-            yield name
-            yield from (f"{name}.{alias.name}" for alias in node.names)
-
-
-def _files(name: str, roots: tuple[Path, ...]) -> Iterator[Path]:
-    """Paths at which a module of this name would be, and the packages around it."""
-    parts = name.split(".")
-    for root in roots:
-        base = root.joinpath(*parts)
-        for path in (base.with_suffix(".py"), base / "__init__.py"):
-            if path.is_file():
-                yield path
-                yield from _parents(path, roots)

@@ -103,13 +103,10 @@ def _tracked(root: Path) -> tuple[list[Path], tuple[str, ...]]:
         modules = [path for path in found if (root / path).is_dir()]
         return found, (f"submodules are not shown ({_listed(modules)}); --with shows one",) * bool(modules)
     found = [path.relative_to(root) for path in python_below(root)]
-    why = "git tracks none of its files" if tracked is not None else _without_git(root)
+    git_is_missing = tracked is None and next(work_trees(root), None)
+    without = "there is no git program here" if git_is_missing else "not a git repository"
+    why = without if tracked is None else "git tracks none of its files"
     return found, (f"{why}: its {len(found)} Python files are shown, others by --with",)
-
-
-def _without_git(root: Path) -> str:
-    """Reason why git does not say what it tracks."""
-    return "there is no git program here" if next(work_trees(root), None) else "not a git repository"
 
 
 def named_files(path: Path, root: Path) -> dict[str, Path]:
@@ -124,19 +121,24 @@ def named_files(path: Path, root: Path) -> dict[str, Path]:
     return {(place / each.relative_to(whole)).as_posix(): each for each in below if each.is_file()}
 
 
+def read_or_fail(path: Path) -> bytes:
+    """Contents of a file. Raises UsageError."""
+    try:
+        return read_bytes(path)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+
+
 def _contents(files: dict[str, Path], folder: Path) -> Iterator[tuple[str, bytes]]:
     size = 0
     for name, path in files.items():
-        try:
-            size += path.stat().st_size
-            if size > LARGEST_MIB << 20:
-                raise UsageError(
-                    f"{folder} has more than {LARGEST_MIB} MiB of files, which a run cannot be shown",
-                    hint="name the folder in it that the command needs",
-                )
-            yield name, read_bytes(path)
-        except OSError as error:
-            raise UsageError(f"cannot read {path}: {error.strerror}") from error
+        size += path.stat().st_size
+        if size > LARGEST_MIB << 20:
+            raise UsageError(
+                f"{folder} has more than {LARGEST_MIB} MiB of files, which a run cannot be shown",
+                hint="name the folder in it that the command needs",
+            )
+        yield name, read_or_fail(path)
 
 
 def _listed(paths: Sequence[Path]) -> str:

@@ -15,7 +15,7 @@ The rest of NEW is under test: its modules, the program that the command runs, a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -24,7 +24,7 @@ from codeopt.core.errors import UsageError
 from codeopt.core.git import unadded_files
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
-from codeopt.workloads.project.files import ProjectFiles, named_files, read_project
+from codeopt.workloads.project.files import ProjectFiles, named_files, read_or_fail, read_project
 from codeopt.workloads.project.project_program import (
     ProjectProgram,
     ProtectedFiles,
@@ -40,7 +40,6 @@ from codeopt.workloads.sandbox_view.view import BUILT, COMPILED_FROM, built_file
 from codeopt.workloads.source.module_graph import ModuleGraph
 from codeopt.workloads.tests import find_test_files, pytest_settings
 from codeopt_sandbox.outcome import Files
-from codeopt_sandbox.plain_files import read_bytes
 
 CHECKS = frozenset({"tests", "test", "benchmarks", "benchmark", "bench"})
 """Folders of which everything is the ruler."""
@@ -87,7 +86,11 @@ def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand,
     """Make the two sides of a comparison. tests: files and folders that the user names as tests. Raises UsageError."""
     old, new, notes = _same_built(old, new)
     before, after = dict(old.files), dict(new.files)
-    settings = {path for path in {*before, *after} if _settings_differ(path, before, after)}
+    settings = {
+        path
+        for path in {*before, *after}
+        if pytest_settings(path, before.get(path)) != pytest_settings(path, after.get(path))
+    }
     ground = _ruler(before, command, tests).also(settings, ProtectedReason.CONFIGURATION)
     new_ruler = {path: why for path, why in _ruler(after, command, tests).files.items() if path not in before}
     new_tests = {path for path, why in new_ruler.items() if why is ProtectedReason.TEST} & {*find_test_files(after)}
@@ -107,12 +110,20 @@ def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand,
     old, new = _with_files(old, before), _with_files(new, after)
     differing = frozenset(path for path in {*before, *after} if before.get(path) != after.get(path))
     unread = {path for each in (before, after) for path in differing if not _can_be_read(path, each.get(path))}
-    program, other = (_program(each, ground, unread) for each in (old, new))
+    program, other = (
+        replace(read_text(each.root, each, lambda path: not ground.why(path) and path not in unread), ground=ground)
+        for each in (old, new)
+    )
     entries = differing & set(entry_files(command, before))
     said = [
         *notes,
         *_note(
-            (path for path in _unadded(new.root) if path not in after),
+            # Python files that git neither tracks nor ignores.
+            (
+                each.as_posix()
+                for each in unadded_files(new.root) or ()
+                if each.suffix == ".py" and each.as_posix() not in after
+            ),
             "are not known to git and not shown: `git add` them, or --with",
         ),
         *_note(kept, "differ, and measure or check: both sides have OLD's"),
@@ -125,8 +136,10 @@ def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand,
             else "are run by the command and differ: they are judged too",
         ),
     ]
-    marked = {path: _mark(after.get(path)) for path in differing if path not in other.files}
-    revision = Revision({**other.revision, **marked})
+    # A comment stands for a file other than a module: another one for each content.
+    contents = {path: after.get(path) for path in differing if path not in other.files}
+    digests = {path: "removed" if text is None else sha256(text).hexdigest() for path, text in contents.items()}
+    revision = Revision({**other.revision, **{path: f"# {digest}\n" for path, digest in digests.items()}})
     return TwoVersions(old, program, OtherVersion(revision, new, differing, tuple(said), of_new, beside))
 
 
@@ -140,16 +153,8 @@ def read_both(
     first, second = read_project(old, linked=linked[0]), read_project(new, linked=linked[1])
     beside: dict[str, bytes] = {}
     for path in with_paths:
-        for name, source in named_files(path, second.root).items():
-            beside[name] = _read(source)
+        beside |= {name: read_or_fail(source) for name, source in named_files(path, second.root).items()}
     return _with_files(first, dict(first.files) | beside), _with_files(second, dict(second.files) | beside)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return read_bytes(path)
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from error
 
 
 def _with_files(project: ProjectFiles, files: Mapping[str, bytes]) -> ProjectFiles:
@@ -178,11 +183,6 @@ def _needed(files: Mapping[str, bytes], new: Mapping[str, ProtectedReason], entr
         todo += imported
 
 
-def _settings_differ(path: str, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> bool:
-    """Return whether the versions have other settings of pytest in a file."""
-    return pytest_settings(path, before.get(path)) != pytest_settings(path, after.get(path))
-
-
 def _measures(path: str, reason: ProtectedReason) -> bool:
     if reason in (ProtectedReason.TEST, ProtectedReason.HELPER):
         return True
@@ -209,17 +209,6 @@ def _can_be_read(path: str, content: bytes | None) -> bool:
         return False
 
 
-def _program(project: ProjectFiles, ground: ProtectedFiles, unread: Collection[str]) -> ProjectProgram:
-    """unread: files that differ as any other file does, by their content alone."""
-    found = read_text(project.root, project, own=lambda path: not ground.why(path) and path not in unread)
-    return ProjectProgram(found.path, found.files, ground)
-
-
-def _mark(content: bytes | None) -> str:
-    """Return a comment that represents a file other than a module. Each content has its own comment."""
-    return f"# {sha256(content).hexdigest() if content is not None else 'removed'}\n"
-
-
 def _same_built(old: ProjectFiles, new: ProjectFiles) -> tuple[ProjectFiles, ProjectFiles, list[str]]:
     """Give both sides the extensions that are built in NEW's folder only: a checkout of OLD lacks them."""
     before, after = dict(old.files), dict(new.files)
@@ -236,11 +225,6 @@ def _same_built(old: ProjectFiles, new: ProjectFiles) -> tuple[ProjectFiles, Pro
     changed = [path for path, content in before.items() if path.endswith(COMPILED_FROM) and after.get(path) != content]
     said += _note(changed, "differ and are compiled: OLD's build is not there, so that this is not judged")
     return _with_files(old, before | lost), new, said
-
-
-def _unadded(root: Path) -> Iterator[str]:
-    """Python files of a folder that git neither tracks nor ignores. Raises UsageError where git refuses to say."""
-    yield from (path.as_posix() for path in unadded_files(root) or () if path.suffix == ".py")
 
 
 def _note(paths: Iterable[str], what: str) -> list[str]:

@@ -96,14 +96,10 @@ def workspace_roots(path: Path, root: Path) -> tuple[Path, ...]:
             if each not in seen and each.is_relative_to(root) and is_package(each):
                 seen.add(each)
                 waiting.append(each)
-    others = (folder for each in sorted(seen - {root}) for folder in import_folders(each))
+    others: list[Path] = []
+    for each in sorted(seen - {root}):
+        others += built_from(each) or [each / "src" if (each / "src").is_dir() else each]
     return tuple(dict.fromkeys((*built_from(root), *others)))
-
-
-def import_folders(package: Path) -> tuple[Path, ...]:
-    """Folders from which the modules of a package count, by its build settings, else `src` or itself."""
-    usual = package / "src" if (package / "src").is_dir() else package
-    return built_from(package) or (usual,)
 
 
 def built_from(package: Path) -> tuple[Path, ...]:
@@ -303,8 +299,11 @@ def _files(folder: Path, offered: Iterable[Path]) -> list[Path]:
     found: list[Path] = []
     for top in sorted(tops):
         below = [folder / top] if (folder / top).is_file() else sorted((folder / top).rglob("*"))
-        names = [path.relative_to(folder) for path in below if _is_plain(path)]
-        shown = [name for name in names if _is_shown(name, known) and not is_secret(name)]
+        plain = (path for path in below if path.is_file() and not path.is_symlink())
+        names = [path.relative_to(folder) for path in plain if path.stat().st_size <= LARGEST_FILE]
+        # Without git nothing is known: then an import may need these.
+        likely = (".so",) if known else (".so", ".py", ".pyi", ".json")
+        shown = [name for name in names if (name in known or name.suffix in likely) and not is_secret(name)]
         if len(shown) > MOST_FILES:
             raise UsageError(
                 f"{folder / top}, an editable install, has {len(shown):,} files: at most {MOST_FILES:,} can be shown",
@@ -312,12 +311,3 @@ def _files(folder: Path, offered: Iterable[Path]) -> list[Path]:
             )
         found += shown
     return found
-
-
-def _is_plain(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink() and path.stat().st_size <= LARGEST_FILE
-
-
-def _is_shown(name: Path, known: set[Path]) -> bool:
-    """Return True if git tracks a file, or an import may need it. Without git, `known` is empty."""
-    return name in known or name.suffix == ".so" or (not known and name.suffix in (".py", ".pyi", ".json"))

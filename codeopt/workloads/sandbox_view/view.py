@@ -115,11 +115,6 @@ def tracked(module: Module) -> list[Path]:
     return [path for path in found if not is_secret(path)] or _neighbours(module)
 
 
-def _shown(module: Module) -> list[Path]:
-    """Return the tracked files, and those not yet added that the file needs."""
-    return [*tracked(module), *imported_unadded(module.path, module.root, module.roots)]
-
-
 def _neighbours(module: Module) -> list[Path]:
     top = module.path.parent
     while (top / "__init__.py").exists() and top != module.root:
@@ -200,7 +195,8 @@ def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = ())
     view = View(folder, module, shown_at)
     total = 0
     named = [path.resolve().relative_to(module.root) for path in also if module.root in path.resolve().parents]
-    shown = [*_shown(module), *named] if view.copied else []
+    needed = imported_unadded(module.path, module.root, module.roots) if view.copied else []  # not yet added to git
+    shown = [*tracked(module), *needed, *named] if view.copied else []
     for name, path in (built_files(module.root, shown) | {name: name for name in shown}).items():
         source = module.root / path
         if source.is_symlink() or not source.is_file() or source.stat().st_size > LARGEST_FILE:

@@ -216,8 +216,6 @@ SEEDED = re.compile(r"seed|Random|RandomState|default_rng")
 UNTOUCHED = frozenset({"round", "exit", "_exit", "sleep", "setrecursionlimit", "ljust", "rjust", "center", "zfill"})
 """Functions whose numbers say how something is shown, or how the process runs."""
 
-_DISPLAY = (ast.List, ast.Tuple, ast.Set, ast.Dict)
-
 LEAST = 3
 """Smaller ones say how, not how much."""
 
@@ -281,32 +279,22 @@ def _literals(tree: ast.AST, seed: bool = False) -> Iterator[tuple[ast.Constant,
             if whole and (seed or node.value >= LEAST):  # type: ignore[operator]
                 yield node, seed
         elif isinstance(node, ast.Call | ast.keyword | ast.Assign):
-            name = _takes(node)
+            if isinstance(node, ast.Call):
+                name = ast.unparse(node.func).rpartition(".")[2]
+            else:
+                name = node.arg or "" if isinstance(node, ast.keyword) else " ".join(map(ast.unparse, node.targets))
+                name = name.lower() if isinstance(node, ast.Assign) else name
             if name not in UNTOUCHED:
                 known = isinstance(node, ast.keyword) and seed
                 yield from _literals(node, seed=known or bool(SEEDED.search(name)))
+        elif isinstance(node, ast.Subscript):  # no index says how much
+            yield from _literals(ast.Module([ast.Expr(node.value)], []), seed=seed)
+        elif isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):  # nor a number that is written out in a list
+            inner = (each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
+            kept = [ast.Expr(each) for each in inner if not isinstance(each, ast.Constant | ast.UnaryOp)]
+            yield from _literals(ast.Module([*kept], []), seed=seed)
         elif not isinstance(node, ast.FormattedValue):
-            yield from _literals(_inside(node), seed=seed)
-
-
-def _takes(node: ast.Call | ast.keyword | ast.Assign) -> str:
-    """The name of what gets a number."""
-    if isinstance(node, ast.Call):
-        return ast.unparse(node.func).rpartition(".")[2]
-    return (node.arg or "") if isinstance(node, ast.keyword) else " ".join(map(ast.unparse, node.targets)).lower()
-
-
-def _inside(node: ast.AST) -> ast.AST:
-    """The part of a node that is looked through: no index, no element that is written out."""
-    if isinstance(node, ast.Subscript):
-        return ast.Module([ast.Expr(node.value)], [])
-    return _without_elements(node) if isinstance(node, _DISPLAY) else node
-
-
-def _without_elements(node: ast.AST) -> ast.Module:
-    """A list that is written out, without its plain numbers."""
-    inner = (each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
-    return ast.Module([ast.Expr(each) for each in inner if not isinstance(each, ast.Constant | ast.UnaryOp)], [])
+            yield from _literals(node, seed=seed)
 
 
 def put(texts: Mapping[str, str], values: Mapping[NumberPlace, float]) -> dict[str, str]:
@@ -321,16 +309,13 @@ def put(texts: Mapping[str, str], values: Mapping[NumberPlace, float]) -> dict[s
 def scaled(places: Sequence[NumberPlace], draw: random.Random) -> dict[NumberPlace, float]:
     """All of them times the same; empty where their order would be another. A seed becomes another one."""
     factor = draw.uniform(0.8, 0.97)
-    found = {each: _times(each.value, factor) for each in places if not each.seed}
-    found |= {each: float(draw.randrange(SEEDS)) for each in places if each.seed}
     sizes = [each for each in places if not each.seed]
+    times = {each: each.value * factor for each in sizes}
+    found = {each: new if isinstance(each.value, float) else float(round(new)) for each, new in times.items()}
+    found |= {each: float(draw.randrange(SEEDS)) for each in places if each.seed}
     kept = all((a.value < b.value) == (found[a] < found[b]) for a in sizes for b in sizes)
     changed = {each: value for each, value in found.items() if value != each.value}
     return changed if kept else {}
-
-
-def _times(value: float, factor: float) -> float:
-    return value * factor if isinstance(value, float) else float(round(value * factor))
 
 
 def one_changed(place: NumberPlace, places: Sequence[NumberPlace], draw: random.Random) -> dict[NumberPlace, float]:

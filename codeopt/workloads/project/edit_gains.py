@@ -74,11 +74,7 @@ class EditGain:
     @property
     def undecided(self) -> bool:
         """Return True if the pairs did not suffice for a decision."""
-        return self._decision is Decision.INCONCLUSIVE
-
-    @property
-    def _decision(self) -> Decision | None:
-        return self.comparison.decision if self.comparison else None
+        return self.comparison is not None and self.comparison.decision is Decision.INCONCLUSIVE
 
     def to_json(self, evidence: Sequence[str], calls: FunctionFinding) -> dict[str, Any]:
         """Row of `edits` of a result. calls: what those of the function say."""
@@ -204,24 +200,15 @@ class EditGains:
         if wrong := self._fails(rest):
             return EditGain(edit, None, f"without it: {wrong}")
         found = compare(given.runs, rest, draft, [given.case], check=given.check, rule=rule)
-        if found.decision is Decision.FASTER:
-            return EditGain(edit, found)
-        if found.decision is Decision.INCONCLUSIVE and self._larger() is None:
-            return EditGain(edit, found)
-        larger = None if found.decision is Decision.SLOWER else self._at_larger_size(draft, rest, edit, rule)
-        return larger or EditGain(edit, found)
-
-    def _at_larger_size(self, draft: Revision, rest: Revision, edit: CodeEdit, rule: StoppingRule) -> EditGain | None:
-        """The gain there; None where the command has no larger size, or the rest is not right there."""
-        case = self._larger()
+        case = None if found.decision in (Decision.FASTER, Decision.SLOWER) else self._larger()
         if case is None:
-            return None
+            return EditGain(edit, found)
         self.notify(f"without it, {case.title}")
         try:
-            found = compare(self.given.runs, rest, draft, [case], check=self.given.check, rule=rule)
-        except OriginalUnsteady:
-            return None
-        return EditGain(edit, found, at=case.title)
+            larger = compare(given.runs, rest, draft, [case], check=given.check, rule=rule)
+        except OriginalUnsteady:  # the rest is not right there
+            return EditGain(edit, found)
+        return EditGain(edit, larger, at=case.title)
 
 
 def _each(group: Sequence[CodeEdit], gain: EditGain) -> list[EditGain]:
@@ -237,7 +224,7 @@ def edit_groups(old: Revision, new: Revision) -> tuple[tuple[CodeEdit, ...], ...
     edits = [_read(edit, old, new) for edit in edits_of(old, new)]
     groups: list[list[_NamesOfEdit]] = []
     for edit in edits:
-        joined = [group for group in groups if any(edit.belongs_to(other) for other in group)]
+        joined = [group for group in groups if any(edit.needs(each) or each.needs(edit) for each in group)]
         groups = [group for group in groups if group not in joined]
         groups.append([*(each for group in joined for each in group), edit])
     ordered = [sorted(group, key=edits.index) for group in groups]
@@ -258,9 +245,9 @@ class _NamesOfEdit:
     """Names of the function, where its parameters change."""
     mentions: frozenset[str] = frozenset()
 
-    def belongs_to(self, other: _NamesOfEdit) -> bool:
-        """Return True if one edit needs a name that the other introduces."""
-        return any(a.introduces & b.uses or a.reshaped & b.mentions for a, b in ((self, other), (other, self)))
+    def needs(self, other: _NamesOfEdit) -> bool:
+        """Return True if it uses a name that the other introduces, or calls the function that it reshapes."""
+        return bool(other.introduces & self.uses or other.reshaped & self.mentions)
 
 
 def _read(edit: CodeEdit, old: Revision, new: Revision) -> _NamesOfEdit:
@@ -270,15 +257,11 @@ def _read(edit: CodeEdit, old: Revision, new: Revision) -> _NamesOfEdit:
         names = frozenset(_bound(now.body) - _bound(was.body))
         introduces = names | {f".{name}" for name in names}
         return _NamesOfEdit(edit, introduces, _mentioned(now) - _mentioned(was), mentions=_mentioned(now))
-    was, now = (_function(text, edit.qualname) for text in (before, after))
+    # The function as a module of its own, empty if a version has none.
+    was, now = (ast.parse(dedent(functions_of(text).get(edit.qualname, ""))) for text in (before, after))
     name = edit.qualname.rpartition(".")[2]
     reshaped = frozenset({name, f".{name}"}) if _parameters(was) != _parameters(now) else frozenset()
     return _NamesOfEdit(edit, _stored(now) - _stored(was), _mentioned(now) - _mentioned(was), reshaped, _mentioned(now))
-
-
-def _function(text: str, qualname: str) -> ast.Module:
-    """Return the function as a module of its own, empty if the text has no such function."""
-    return ast.parse(dedent(functions_of(text).get(qualname, "")))
 
 
 def _bound(body: Sequence[ast.stmt]) -> set[str]:

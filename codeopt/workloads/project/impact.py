@@ -47,6 +47,21 @@ class ChangedName:
     """Features that only the original has."""
     gained: frozenset[str]
 
+    def caveats(self) -> Iterator[Caveat]:
+        """Another interface, or a public container that an import leaves with other keys or items, such as what is
+        registered there."""
+        was, now = interface(self.lost), interface(self.gained)
+        if was or now:
+            expected, got = (", ".join(side) or "nothing of that" for side in (was, now))
+            yield Caveat(CaveatKind.INTERFACE, str(self.place), expected, got)
+        was, now = (
+            sorted(part.removeprefix(HOLDS) for part in side if part.startswith(HOLDS))
+            for side in (self.lost, self.gained)
+        )
+        if (was or now) and not any(part.startswith("_") for part in self.place.qualname.split(".")):
+            expected, got = (f"holds {', '.join(side[:SHOWN])}" if side else "does not" for side in (was, now))
+            yield Caveat(CaveatKind.INTERFACE, f"import of its modules, {self.place}", expected, got)
+
 
 @dataclass(frozen=True)
 class Impact:
@@ -127,41 +142,15 @@ def impact_of(
         reached = graph.reached(place, {script, *tests}, seen)
         judged.update(dict.fromkeys(reached))
         unreached += [] if reached else [place]
-    gaps = (
-        *(Diagnostic(f"{path} is {ALONE}", "the other version does not have it") for path in gone),
-        *(Diagnostic(f"{place} is {ALONE}", "no public function leads to it") for place in unreached),
-        *_beyond(tuple(judged)[MOST:]),
-    )
+    gaps = [Diagnostic(f"{path} is {ALONE}", "the other version does not have it") for path in gone]
+    gaps += [Diagnostic(f"{place} is {ALONE}", "no public function leads to it") for place in unreached]
+    if left := tuple(judged)[MOST:]:
+        what = f"{counted(len(left), 'public function')} {ALONE}: {', '.join(map(str, left[:MOST]))}"
+        gaps.append(Diagnostic(what, f"at most {MOST} are judged by their calls"))
     lost = old.modules.keys() - new.modules.keys() - {*after.changed_files(before), *gone}
     loaded = _of_loaded(lost, after, [path for path in after.changed_files(before) if path in after]) if lost else ()
-    caveats = (*_of_interfaces(changed), *_of_contents(changed), *loaded, *_of_settings(old, new))
-    return Impact(changed, tuple(judged)[:MOST], gaps, caveats)
-
-
-def _beyond(left: tuple[CodeEdit, ...]) -> Iterator[Diagnostic]:
-    if left:
-        what = f"{counted(len(left), 'public function')} {ALONE}: {', '.join(map(str, left[:MOST]))}"
-        yield Diagnostic(what, f"at most {MOST} are judged by their calls")
-
-
-def _of_interfaces(changed: Iterable[ChangedName]) -> Iterator[Caveat]:
-    for each in changed:
-        was, now = interface(each.lost), interface(each.gained)
-        if was or now:
-            expected, got = (", ".join(side) or "nothing of that" for side in (was, now))
-            yield Caveat(CaveatKind.INTERFACE, str(each.place), expected, got)
-
-
-def _of_contents(changed: Iterable[ChangedName]) -> Iterator[Caveat]:
-    """Public containers of modules that an import leaves with other keys or items, such as what is registered there."""
-    for each in changed:
-        was, now = (
-            sorted(part.removeprefix(HOLDS) for part in side if part.startswith(HOLDS))
-            for side in (each.lost, each.gained)
-        )
-        if (was or now) and not any(part.startswith("_") for part in each.place.qualname.split(".")):
-            expected, got = (f"holds {', '.join(side[:SHOWN])}" if side else "does not" for side in (was, now))
-            yield Caveat(CaveatKind.INTERFACE, f"import of its modules, {each.place}", expected, got)
+    caveats = (*(caveat for each in changed for caveat in each.caveats()), *loaded, *_of_settings(old, new))
+    return Impact(changed, tuple(judged)[:MOST], tuple(gaps), caveats)
 
 
 def _of_loaded(lost: Collection[str], after: Revision, todo: list[str]) -> Iterator[Caveat]:

@@ -469,7 +469,7 @@ def open_suite_cache(
         return SuiteCache()
     parts = {
         "format": FORMAT,
-        "files": _digests(runs.project.contents),
+        "files": {path: sha256(content).hexdigest() for path, content in runs.project.contents.items()},
         "roots": runs.project.import_roots,
         "command": asdict(runs.command),
         "tests": [sorted(paths), ways],
@@ -478,7 +478,3 @@ def open_suite_cache(
     return SuiteCache(
         session.open_cache(runs.project.root, session.console.print), digest_of(parts), session.console.progress
     )
-
-
-def _digests(files: Mapping[str, bytes]) -> dict[str, str]:
-    return {path: sha256(content).hexdigest() for path, content in files.items()}

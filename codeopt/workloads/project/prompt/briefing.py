@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -18,7 +18,6 @@ from codeopt.workloads.project.profile import (
     FunctionTime,
     LineTime,
     ProjectProfile,
-    Sample,
     given_words,
 )
 from codeopt.workloads.project.project_program import ProtectedFiles, ProtectedReason
@@ -105,13 +104,23 @@ def _figures(figures: Figures, files: Mapping[str, str]) -> str:
     if given := [f for f in figures.functions if f.given and not loading.is_loading(f)][:ROWS]:
         rows.append("what these are called with: sizes, and values of integers")
         rows += [f"{_named(f)}({given_words(f.given)})" for f in given]
-    texts = [(line, *_text(files.get(line.file, "").split("\n"), line.line)) for line in figures.lines]
-    if lines := [f"{line.own_share:6.1%} {line.file}:{at}  {text}" for line, at, text in texts if text]:
-        rows += ["hot lines", *lines]
+    hot = []
+    for line in figures.lines:
+        text, at = files.get(line.file, "").split("\n"), line.line
+        while 0 < at < len(text) and text[at - 1].lstrip().startswith("@"):
+            at += 1  # the interpreter enters a function at its first decorator
+        if 0 < at <= len(text) and text[at - 1].strip():
+            hot.append(f"{line.own_share:6.1%} {line.file}:{at}  {text[at - 1].strip()[:LONGEST_LINE]}")
+    rows += ["hot lines", *hot] if hot else []
     if libraries := figures.libraries:
         rows.append("time in libraries, by the function of the project that it belongs to")
         rows += [f"{row.share:6.1%} {row.library} below {row.caller.file}::{row.caller.name}" for row in libraries]
-    rows += [*_queries(profile), *_waits(profile)]
+    if asked := [each.words for each in profile.repeated_queries[:ROWS]]:
+        rows += [f"queries of a database: {N_PLUS_1}", *asked]
+    waits = [each for each in profile.waits if each.file and not each.for_others and each.share >= LEAST_WAIT][:ROWS]
+    if waits:
+        rows.append("where it waits, shares of the clock: computing less does not shorten that")
+        rows += [f"{each.share:6.1%} {each.file}:{each.line} in {each.qualname}" for each in waits]
     return "\n".join([*rows, *(f"note: {note}" for note in profile.notes)])
 
 
@@ -126,24 +135,6 @@ def _function(function: FunctionTime, figures: Figures) -> str:
 
 def _named(function: FunctionTime) -> str:
     return f"{function.file}::{function.qualname}"
-
-
-def _text(lines: Sequence[str], at: int) -> tuple[int, str]:
-    """A line's number and text, of a decorator those below: the interpreter enters a function at its first one."""
-    while 0 < at < len(lines) and lines[at - 1].lstrip().startswith("@"):
-        at += 1
-    return at, lines[at - 1].strip()[:LONGEST_LINE] if 0 < at <= len(lines) else ""
-
-
-def _queries(profile: ProjectProfile) -> Sequence[str]:
-    rows = [each.words for each in profile.repeated_queries[:ROWS]]
-    return [f"queries of a database: {N_PLUS_1}", *rows] if rows else []
-
-
-def _waits(profile: ProjectProfile) -> Sequence[str]:
-    found = [each for each in profile.waits if each.file and not each.for_others and each.share >= LEAST_WAIT]
-    rows = [f"{each.share:6.1%} {each.file}:{each.line} in {each.qualname}" for each in found[:ROWS]]
-    return ["where it waits, shares of the clock: computing less does not shorten that", *rows] if rows else []
 
 
 # Rows of a profile for a language model. It is shown the source of each function that they name.
@@ -249,7 +240,7 @@ class Figures:
 
     def is_import(self, function: FunctionTime) -> bool:
         """Return True if a function belongs to the import of modules and has too little time for a row of its own."""
-        imported = function.qualname == "<module>" and self.loading.is_imported(function.file)
+        imported = function.qualname == "<module>" and function.file in self.loading.modules
         return (imported and function.own_share < LEAST) or (
             function.total_share < LOADING_LEAST and self.loading.is_loading(function)
         )
@@ -271,10 +262,6 @@ class ImportShares:
     """Share of each function during imports, with all that it calls, 0 to 1."""
     modules: frozenset[str]
     """Files that are imported."""
-
-    def is_imported(self, path: str) -> bool:
-        """Return True if a file is a module that another imports."""
-        return path in self.modules
 
     def is_loading(self, function: FunctionTime) -> bool:
         """Return True if a function runs mostly during imports."""
@@ -327,18 +314,13 @@ def library_shares(profile: ProjectProfile) -> tuple[LibraryShare, ...]:
     """Time in libraries by the project's own function that it belongs to, the largest first."""
     found: dict[tuple[Frame, str], float] = defaultdict(float)
     for sample in profile.samples:
-        library = _library(sample)
+        library = sample.library
+        if sample.stack and is_vendored(sample.stack[-1].file):  # a copy in the project has the name of its folder
+            parts = PurePosixPath(sample.stack[-1].file).parts
+            last = max(at for at, part in enumerate(parts[:-1]) if part in FOLDERS)
+            library = parts[last + 1].removesuffix(".py")
         own = next((spot for spot in reversed(sample.stack) if not is_vendored(spot.file)), None)
         if library and own is not None and not sample.importing:
             found[own, library] += sample.seconds / profile.sampled_s
     rows = (LibraryShare(*key, share) for key, share in found.items())
     return tuple(sorted(rows, key=lambda row: -row.share))
-
-
-def _library(sample: Sample) -> str:
-    """Name of the library at work; of a copy in the project its folder or file."""
-    if sample.stack and is_vendored(sample.stack[-1].file):
-        parts = PurePosixPath(sample.stack[-1].file).parts
-        last = max(at for at, part in enumerate(parts[:-1]) if part in FOLDERS)
-        return parts[last + 1].removesuffix(".py")
-    return sample.library

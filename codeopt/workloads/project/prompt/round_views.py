@@ -80,16 +80,20 @@ def _functions(
     """Names of the functions that take time now, and rows of the largest of them and of those that changed most."""
     now_s, then_s = (_whole_s(each, original) for each in (candidate, before))
     now, then = ({f.name: f for f in profile.functions} for profile in (new, old))
-    took = {name: (_own_s(then.get(name), then_s), _own_s(now.get(name), now_s)) for name in {**then, **now}}
+    nothing = HotFunction("", 1, 0.0, None)
+    both = {name: (then.get(name, nothing), now.get(name, nothing)) for name in {**then, **now}}
+    took = {name: (a.share * then_s, b.share * now_s) for name, (a, b) in both.items()}
     worth = [name for name, (a, b) in took.items() if max(a / then_s, b / now_s, abs(a - b) / then_s) >= LEAST]
     by_now = sorted(worth, key=lambda name: -took[name][1])
     changed = sorted(worth, key=lambda name: -abs(took[name][0] - took[name][1]))[: ROWS // 2]
     rows = [name for name in by_now if name in {*by_now[:ROWS], *changed}]
-    return [name for name in by_now[:ROWS] if took[name][1] >= LEAST * now_s], [
-        f"{_ms(*took[name])}  {_ms(_total_s(then.get(name), then_s), _total_s(now.get(name), now_s))}"
-        f"  {_calls(then.get(name), now.get(name)):>18}  {name}"
-        for name in rows
-    ]
+    said = []
+    for name in rows:
+        was, is_ = both[name]
+        total = _ms((was.total or 0.0) * then_s, (is_.total or 0.0) * now_s)
+        calls = "" if None in (was.hits, is_.hits) else f"{was.count} -> {is_.count}"
+        said.append(f"{_ms(*took[name])}  {total}  {calls:>18}  {name}")
+    return [name for name in by_now[:ROWS] if took[name][1] >= LEAST * now_s], said
 
 
 def _whole_s(candidate: Candidate, original: Candidate) -> float:
@@ -100,23 +104,8 @@ def _whole_s(candidate: Candidate, original: Candidate) -> float:
     return (took.outcomes[0].run.cpu_s or 1.0) / (compared.ratio if compared else 1.0)
 
 
-def _own_s(function: HotFunction | None, whole_s: float) -> float:
-    return function.share * whole_s if function else 0.0
-
-
-def _total_s(function: HotFunction | None, whole_s: float) -> float:
-    return (function.total or 0.0) * whole_s if function else 0.0
-
-
 def _ms(then_s: float, now_s: float) -> str:
     return f"{1000 * then_s:7.1f} -> {1000 * now_s:7.1f} ms"
-
-
-def _calls(old: HotFunction | None, new: HotFunction | None) -> str:
-    """`900 -> 30`; empty where one of them is not counted."""
-    if not old or not new or None in (old.hits, new.hits):
-        return ""
-    return f"{old.count} -> {new.count}"
 
 
 # The change from one version of a project to another, as a model reads it: a function that only moved is one line.

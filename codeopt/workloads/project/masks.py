@@ -107,7 +107,8 @@ class TextMask:
         lines = [each for each in text.split(b"\n") if not any(form.of(each) is not None for form in self.left_out)]
         if len(lines) == self.lines:
             for at, rule in self.rules:
-                lines[at] = _or_same(rule.of(lines[at]), lines[at])
+                new = rule.of(lines[at])
+                lines[at] = lines[at] if new is None else new
             first, end = self.moving.start, self.moving.stop
             return b"\n".join([*lines[:first], *sorted(lines[first:end]), *lines[end:]])
         lines = [next((new for _, rule in self.rules if (new := rule.of(line)) is not None), line) for line in lines]
@@ -126,10 +127,6 @@ class TextMask:
         if self.left_out:
             forms = [repr(each.shown.decode("utf-8", "backslashreplace")) for each in self.left_out]
             yield Diagnostic(f"{name} is compared without lines like {_named(forms)}", "their number changes")
-
-
-def _or_same(new: bytes | None, line: bytes) -> bytes:
-    return line if new is None else new
 
 
 def _named(places: Sequence[str]) -> str:
@@ -260,37 +257,27 @@ def _line_by_line(rows: Sequence[list[bytes]]) -> TextMask:
     at_home = [at for at in differing if not any(row[at] in everywhere for row in rows)]
     rules = [(at, _rule([row[at] for row in rows])) for at in at_home]
     moving = [at for at in differing if at not in set(at_home)]
-    span = _with_alike(rows[0], moving) if moving else range(0)
+    span = range(0)
+    if moving:  # with similar lines next to them: by chance one may be at the same place in each run
+        forms = [[kind for kind, _ in _tokens(line)] for line in rows[0]]
+        first, end = moving[0], moving[-1] + 1
+        form = forms[first]
+        while first > 0 and forms[first - 1] == form:
+            first -= 1
+        while end < len(forms) and forms[end] == form:
+            end += 1
+        span = range(first, end)
     masked = sum(rule.masked for _, rule in rules)
     return TextMask(len(rows[0]), tuple(rules), span, (), False, _share(masked, rows[0]))
 
 
-def _with_alike(lines: Sequence[bytes], moving: Sequence[int]) -> range:
-    """The lines that move, with similar lines next to them: by chance one may be at the same place in each run."""
-    first, end = moving[0], moving[-1] + 1
-    form = _form(lines[first])
-    while first > 0 and _form(lines[first - 1]) == form:
-        first -= 1
-    while end < len(lines) and _form(lines[end]) == form:
-        end += 1
-    return range(first, end)
-
-
-def _form(line: bytes) -> list[str]:
-    return [kind for kind, _ in _tokens(line)]
-
-
 def _rule(lines: Sequence[bytes]) -> LineMask | ItemsInAnyOrder:
+    """Ignore the order of items if that makes lines equal, else mask the tokens that differ; if lines have other
+    numbers of them, everything between the first and the last that do."""
     for separator in _PARTS:
         items = ItemsInAnyOrder(separator)
         if len({items.of(line) for line in lines}) == 1:
             return items
-    return _mask(lines)
-
-
-def _mask(lines: Sequence[bytes]) -> LineMask:
-    """Mask the tokens that differ; if lines have other numbers of them, everything between the first and the last
-    that do."""
     rows = [_tokens(line) for line in lines]
     if len({len(row) for row in rows}) == 1:
         return _made([_joined(same) for same in zip(*rows, strict=True)])
@@ -343,7 +330,11 @@ def _without_some_lines(rows: Sequence[list[bytes]]) -> TextMask:
     for row in rows[1:]:
         common &= Counter(row)
     extra = (line for row in rows for line in Counter(row) - common)
-    forms = {mask.shown: mask for mask in map(_general, extra)}
+    masks = [
+        _made([(kind, CLASSES[kind], b"") if kind in _VARIED else _kept((kind, text)) for kind, text in _tokens(line)])
+        for line in extra
+    ]
+    forms = {mask.shown: mask for mask in masks}
     found = TextMask(left_out=tuple(forms.values()))
     kept = [found.seen(b"\n".join(row)) for row in rows]
     if len(forms) > MOST_FORMS or not kept[0].strip():
@@ -352,13 +343,6 @@ def _without_some_lines(rows: Sequence[list[bytes]]) -> TextMask:
     moving = range(lines) if len(set(kept)) > 1 else range(0)
     left_out = len(_words_of(rows[0])) - len(_words_of(kept[0].split(b"\n")))
     return replace(found, lines=lines, moving=moving, masked_share=_share(left_out, rows[0]))
-
-
-def _general(line: bytes) -> LineMask:
-    """The form of a line, with its words."""
-    return _made(
-        [(kind, CLASSES[kind], b"") if kind in _VARIED else _kept((kind, text)) for kind, text in _tokens(line)]
-    )
 
 
 def _tokens(line: bytes) -> list[_Token]:

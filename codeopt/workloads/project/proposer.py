@@ -21,7 +21,7 @@ from codeopt.analysis.nodes import (
     last_line,
 )
 from codeopt.core.excerpted import Excerpted
-from codeopt.core.history import Candidate, Draft, History
+from codeopt.core.history import Draft, History
 from codeopt.core.revision import Revision, pack
 from codeopt.rules import HotFiles, Rule
 from codeopt.workloads.function.view import FunctionRule
@@ -70,15 +70,17 @@ class ProjectProposer(Excerpted):
         """
         files = history.original.revision
         page = SourcePage(files, self.ground, self.profile)
-        source = page.original() or _whole(files, self.ground)
+        source = page.original()
+        if not source:  # no function is slow: everything that may be edited
+            source = pack({path: text for path, text in files.items() if not self.ground.why(path)})
+            none = "# No function that may be edited takes a share of the time."
+            source = source if len(source) <= ROOM else none
         views = round_views(history, page)
-        original = replace(history.original, revision=Revision.of(source), profile=None)
-        drafts = (_draft(each, views[each.round].change) for each in history.candidates[1:])
-        return replace(history, candidates=(original, *drafts), views=views)
-
-
-def _draft(candidate: Candidate, change: str) -> Candidate:
-    return replace(candidate, revision=Revision.of(change), profile=None) if change else candidate
+        candidates = [replace(history.original, revision=Revision.of(source), profile=None)]
+        for each in history.candidates[1:]:
+            change = views[each.round].change
+            candidates.append(replace(each, revision=Revision.of(change), profile=None) if change else each)
+        return replace(history, candidates=tuple(candidates), views=views)
 
 
 def _whole(files: Revision, ground: ProtectedFiles) -> str:
@@ -116,7 +118,12 @@ def apply_answer(project: Revision, answer: str, ground: ProtectedFiles = NOTHIN
             raise SpliceError(f"the project has no file {path} that could be changed; there are {known}")
         _tree(files[path], path)
         blocks = list(_BLOCK.finditer(part))
-        files[path] = _by_blocks(files[path], path, blocks)
+        for block in blocks:
+            count = files[path].count(block["old"])
+            if count != 1:
+                raise SpliceError(f"{path}: a SEARCH block occurs {count} times in it, and not once")
+            files[path] = files[path].replace(block["old"], block["new"])
+        _tree(files[path], path)
         rest = _BLOCK.sub("", part)
         if not blocks or _is_code(rest):  # around blocks there may be prose
             files[path] = _with_functions(files[path], path, rest)
@@ -131,15 +138,19 @@ def apply_answer(project: Revision, answer: str, ground: ProtectedFiles = NOTHIN
 def _meant(files: Mapping[str, str], answer: str) -> str:
     """The only file that has what an answer changes, where it names none. Raises SpliceError."""
     blocks = [block["old"] for block in _BLOCK.finditer(answer)]
-    names = {node.name for node in _tree("" if blocks else answer, "the answer").body if isinstance(node, Definition)}
-    found = [path for path, text in files.items() if all(block in text for block in blocks) and names <= _defined(text)]
+    names = _defined(_tree("" if blocks else answer, "the answer"))
+    found = [
+        path
+        for path, text in files.items()
+        if all(block in text for block in blocks) and names <= _defined(read_module(text))
+    ]
     if len(found) != 1:
         raise SpliceError("the answer does not say which file it changes: `# === file: PATH ===` above each part")
     return found[0]
 
 
-def _defined(text: str) -> set[str]:
-    return {node.name for node in read_module(text).body if isinstance(node, Definition)}
+def _defined(tree: ast.Module) -> set[str]:
+    return {node.name for node in tree.body if isinstance(node, Definition)}
 
 
 def _is_code(text: str) -> bool:
@@ -151,15 +162,6 @@ def _is_code(text: str) -> bool:
     return any(
         not (isinstance(node, ast.Expr) or (isinstance(node, ast.AnnAssign) and node.value is None)) for node in body
     )
-
-
-def _by_blocks(text: str, path: str, blocks: list[re.Match[str]]) -> str:
-    for block in blocks:
-        if text.count(block["old"]) != 1:
-            raise SpliceError(f"{path}: a SEARCH block occurs {text.count(block['old'])} times in it, and not once")
-        text = text.replace(block["old"], block["new"])
-    _tree(text, path)
-    return text
 
 
 def _with_functions(text: str, path: str, part: str) -> str:
@@ -394,13 +396,11 @@ class ProjectRule(Rule):
         """The project with those functions rewritten; None where the rule matches in none of them."""
         found = revision
         for path, qualname in self.places:
-            if path in found and (new := self._within(qualname).rewrite(found[path], hot.at(path))) is not None:
+            fields = {name: value for name, value in vars(self).items() if name != "places"}
+            rule = FunctionRule(**fields, qualname=qualname)
+            if path in found and (new := rule.rewrite(found[path], hot.at(path))) is not None:
                 found = found.with_file(path, new)
         return found if found != revision else None
-
-    def _within(self, qualname: str) -> FunctionRule:
-        fields = {name: value for name, value in vars(self).items() if name != "places"}
-        return FunctionRule(**fields, qualname=qualname)
 
 
 def project_rules(rules: Sequence[Rule], profile: ProjectProfile, ground: ProtectedFiles) -> tuple[Rule, ...]:

@@ -139,12 +139,11 @@ class PublicCalls:
     def judge(self, draft: Revision) -> JudgedDraft:
         """Findings about the public functions that a draft may change. Raises SandboxError."""
         found = self.judged.pop(draft, None)
-        self.judged[draft] = found or self._judged_draft(draft)
-        return self.judged[draft]
-
-    def _judged_draft(self, draft: Revision) -> JudgedDraft:
-        impact = self._impact(draft)
-        return JudgedDraft(tuple(self._findings(draft, impact)), impact.gaps, impact.caveats)
+        if found is None:
+            impact = self._impact(draft)
+            found = JudgedDraft(tuple(self._findings(draft, impact)), impact.gaps, impact.caveats)
+        self.judged[draft] = found
+        return found
 
     def _impact(self, draft: Revision) -> Impact:
         """Find the effect of a draft; its modules are imported on both sides, each in one run."""
@@ -245,7 +244,12 @@ class PublicCalls:
         with open_function(request) as opened:
             assert opened.other is not None  # the request names it
             found = _compared(edit, opened.measure_recorded(), opened.other)
-        return _told(found) if accepts_others and found.wrong else found
+        if not accepts_others or not found.wrong:
+            return found
+        # No checker of outputs covers the functions, which may have other results where other outputs are right.
+        because = "--check accepts other outputs of the command, and does not judge its functions"
+        told = Caveat(CaveatKind.EVIDENCE, "", "", found.wrong, because)
+        return replace(found, wrong="", caveats=(*found.caveats, told))
 
     @contextmanager
     def _copies(self, draft: Revision) -> Iterator[tuple[Path, Path]]:
@@ -258,16 +262,11 @@ class PublicCalls:
                 for path, content in self.runs.with_edits(revision):
                     (root / path).parent.mkdir(parents=True, exist_ok=True)
                     (root / path).write_bytes(content)
-                _make_repository(root)
+                try:
+                    new_work_tree(root).ask("add", "-A", "-f")
+                except GitError as error:
+                    raise UsageError(f"it takes git to show a copy of the project: {error.words}") from error
             yield found
-
-
-def _make_repository(folder: Path) -> None:
-    """Put a copy of the project into a new git repository. Raises UsageError."""
-    try:
-        new_work_tree(folder).ask("add", "-A", "-f")
-    except GitError as error:
-        raise UsageError(f"it takes git to show a copy of the project: {error.words}") from error
 
 
 def outcome_of(workload: FunctionWorkload, draft: Revision, case: Case) -> Outcome:
@@ -299,16 +298,6 @@ def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: Revision) -> Fu
     return FunctionFinding(edit, calls, caveats=tuple(caveats))
 
 
-def _told(found: FunctionFinding) -> FunctionFinding:
-    """Turn the difference of a finding into a caveat.
-
-    If the user's checker accepts other outputs of the command, its functions may have other results, and no checker
-    covers these.
-    """
-    because = "--check accepts other outputs of the command, and does not judge its functions"
-    return replace(found, wrong="", caveats=(*found.caveats, Caveat(CaveatKind.EVIDENCE, "", "", found.wrong, because)))
-
-
 def _fit(lines: Sequence[str], changed: set[str]) -> list[str]:
     """Calls without objects of classes that the draft changes."""
     return [line for line in lines if line.startswith("f(") and not changed & pickled_names(line)]
@@ -335,7 +324,11 @@ def _none(edit: CodeEdit, lines: tuple[str, ...]) -> Diagnostic:
 def pickled_names(call: str) -> set[str]:
     """Every text in the pickles of a call, names of classes among them. Nothing is unpickled."""
     found = set[str]()
-    todo = list(_pickles(ast.parse(call, mode="eval")))
+    todo = list[bytes]()
+    for node in ast.walk(ast.parse(call, mode="eval")):
+        match node:
+            case ast.Call(func=ast.Name(id="unpickle"), args=texts):
+                todo += [base64.b64decode(str(text.value)) for text in texts if isinstance(text, ast.Constant)]
     while todo:
         for _, argument, _ in pickletools.genops(todo.pop()):
             if isinstance(argument, str):
@@ -343,10 +336,3 @@ def pickled_names(call: str) -> set[str]:
             elif isinstance(argument, bytes) and argument[:1] == pickle.PROTO:  # a step of an object's history
                 todo.append(argument)
     return found
-
-
-def _pickles(tree: ast.AST) -> Iterator[bytes]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(func=ast.Name(id="unpickle"), args=texts):
-                yield from (base64.b64decode(str(text.value)) for text in texts if isinstance(text, ast.Constant))

@@ -92,7 +92,8 @@ class ProjectWorkload(Defaults):
         self._notify("timing the command")
         original, cases = self.program.revision, self.suite.cases
         plan = make_plan(self.runner, original, cases, self.suite.check, self.rule)
-        start = min(self._start() for _ in range(3))
+        bare = replace(self.runner, command=replace(self.runner.command, words=("-c", "")))
+        start = min(bare.run(original).active_s for _ in range(3))
         if plan.longest_s - start >= SHORTEST_S:
             return replace(self, plan=plan)
         why = (
@@ -103,10 +104,6 @@ class ProjectWorkload(Defaults):
             return replace(self, plan=plan, too_short=why)
         plan = make_plan(self.runner, original, [larger], self.suite.check, self.rule)
         return replace(self, plan=plan, timed_command=larger.title)
-
-    def _start(self) -> float:
-        bare = replace(self.runner, command=replace(self.runner.command, words=("-c", "")))
-        return bare.run(self.program.revision).active_s
 
     def require_plan(self) -> Plan:
         """Return the plan.
@@ -189,12 +186,13 @@ class ProjectWorkload(Defaults):
         """Without the edits that do not pay: each is taken back, with those that belong to it, and the rest compared
         with the whole."""
         assert candidate.comparison is not None  # only a faster one is confirmed
-        kept = self.gains.paid(candidate.revision, candidate.comparison, self._failing_test, self.rule)
+
+        def failing_test(draft: Revision) -> str:
+            return self.project_suite.judge(draft, near=True).wrong
+
+        kept = self.gains.paid(candidate.revision, candidate.comparison, failing_test, self.rule)
         self.after[:] = self.benches.after(kept) if self.benches else ()
         return candidate if kept == candidate.revision else replace(candidate, revision=kept)
-
-    def _failing_test(self, draft: Revision) -> str:
-        return self.project_suite.judge(draft, near=True).wrong
 
     def measure_hot_region(self, draft: Revision, found: Comparison) -> HotRegion | None:
         """Speedup apart from start and imports, which is kept for the facts; None where these are next to nothing."""

@@ -42,7 +42,8 @@ def read_profile(path: Path, flag: str = "--profile") -> StackProfile:
 
 def _read(name: str, data: bytes) -> StackProfile:
     text = data.lstrip()
-    if data[:1] in PSTATS and not _is_json(text):
+    is_json = text[1:].lstrip()[:1] in (b'"', b"}")  # in marshal a type's code follows the brace
+    if data[:1] in PSTATS and not is_json:
         return read_collapsed(name, pstats_lines(data))
     if text[:1] == b"{":
         found = json.loads(data)
@@ -52,11 +53,6 @@ def _read(name: str, data: bytes) -> StackProfile:
     if b"\0" in data[:4096]:
         raise ValueError("it is binary, and no dump of cProfile")
     return read_collapsed(name, data.decode("utf-8", "replace").splitlines())
-
-
-def _is_json(text: bytes) -> bool:
-    """Return whether a text that begins with a brace continues as JSON. In marshal a type's code follows."""
-    return text[1:].lstrip()[:1] in (b'"', b"}")
 
 
 # Collapsed stacks: one stack a line, `;` between its frames and a weight at the end. py-spy writes `name
@@ -133,14 +129,14 @@ def write_speedscope(profile: StackProfile) -> str:
         "type": "sampled", "name": profile.name, "unit": profile.unit if profile.unit in SECONDS else "none",
         "startValue": 0, "endValue": profile.total, "samples": stacks, "weights": [each for _, each in profile.weights],
     }  # fmt: skip
+    written = [
+        {"name": frame.name, **({"file": frame.file, "line": max(frame.line, 1)} if frame.file else {})}
+        for frame in frames
+    ]
     return json.dumps({
         "$schema": SCHEMA, "name": profile.name, "exporter": "codeopt", "activeProfileIndex": 0,
-        "shared": {"frames": [_written(frame) for frame in frames]}, "profiles": [sampled],
+        "shared": {"frames": written}, "profiles": [sampled],
     })  # fmt: skip
-
-
-def _written(frame: Frame) -> dict[str, Any]:
-    return {"name": frame.name, **({"file": frame.file, "line": max(frame.line, 1)} if frame.file else {})}
 
 
 def read_speedscope(name: str, found: Any) -> StackProfile:
@@ -154,20 +150,14 @@ def read_speedscope(name: str, found: Any) -> StackProfile:
     rows: list[tuple[Stack, float]] = []
     for each in found["profiles"]:
         scale = SECONDS[each["unit"]] if timed else 1.0
-        read = _evented if each["type"] == "evented" else _sampled
-        rows += [(tuple(_frame(frames, at) for at in stack), weight * scale) for stack, weight in read(each)]
+        timed_stacks = (
+            zip(each["samples"], each["weights"], strict=True) if each["type"] != "evented" else _evented(each)
+        )
+        for stack, weight in timed_stacks:
+            if min(map(int, stack), default=0) < 0:
+                raise IndexError(stack)
+            rows.append((tuple(frames[int(at)] for at in stack), float(weight) * scale))
     return StackProfile.of(name, "seconds" if timed else "samples", rows)
-
-
-def _frame(frames: list[Frame], at: int) -> Frame:
-    if at < 0:
-        raise IndexError(at)
-    return frames[at]
-
-
-def _sampled(profile: Any) -> Iterator[tuple[list[int], float]]:
-    yield from ((list(map(int, stack)), float(weight))
-                for stack, weight in zip(profile["samples"], profile["weights"], strict=True))  # fmt: skip
 
 
 def _evented(profile: Any) -> Iterator[tuple[list[int], float]]:

@@ -4,7 +4,7 @@ module does nothing then, and its functions are the targets."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -102,14 +102,9 @@ def _does_something(sandbox: Sandbox, source: str) -> bool:
         return True
     if run.active_s <= BUSY_S:
         return False
-    imports = sandbox.run(_imports_alone(ast.parse(source).body), mode="exec", files=())
+    alone = [node for node in ast.parse(source).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    imports = sandbox.run("\n".join(map(ast.unparse, alone)), mode="exec", files=())
     return run.active_s - imports.active_s > BUSY_S + 0.2 * imports.active_s
-
-
-def _imports_alone(body: Sequence[ast.stmt]) -> str:
-    """The imports of a module, as a program."""
-    found = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
-    return "".join(f"{ast.unparse(node)}\n" for node in found)
 
 
 def _in_words(path: Path, source: str) -> str:

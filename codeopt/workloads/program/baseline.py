@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 from codeopt.core import plugins
@@ -22,7 +23,7 @@ from codeopt.workloads.sandbox_view.reached import missing_part
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Plan
-from codeopt_sandbox.guest.request import Environment, seeded
+from codeopt_sandbox.guest.request import seeded
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run, RunLimits
 from codeopt_sandbox.profile import Mode, Profile, profile
 from codeopt_sandbox.runner import run_on
@@ -67,23 +68,23 @@ def case_request(program: Path, source: str, options: ImproveOptions, sandbox: S
 
 def fresh_cases(request: WorkloadRequest, sandbox: Sandbox, asked: Request, check: Checker) -> list[Case]:
     """Cases that were never run before, with what the original prints, those on which it takes longest first."""
-    found = [run_original(request, sandbox, case, check) for case in _find_fresh(asked, request.input_seed)]
+    other = replace(asked, first_seed=FRESH + request.input_seed % FRESH)
+    given = asked.stdin or asked.args is not None or asked.with_paths
+    made = find(other, [] if given else plugins.names("codeopt.cases"))
+    fresh = (replace(case, name=f"fresh.{case.name}", held_out=True) for case in made)
+    found = [run_original(request, sandbox, case, check) for case in fresh]
     return [case for case, _ in sorted(found, key=lambda pair: -pair[1].active_s)]
-
-
-def _find_fresh(request: Request, seed: int) -> list[Case]:
-    other = replace(request, first_seed=FRESH + seed % FRESH)
-    given = request.stdin or request.args is not None or request.with_paths
-    names = [] if given else plugins.names("codeopt.cases")
-    return [replace(case, name=f"fresh.{case.name}", held_out=True) for case in find(other, names)]
 
 
 def run_original(request: WorkloadRequest, sandbox: Sandbox, case: Case, check: Checker) -> tuple[Case, Run]:
     """The case with what the original does on it. Raises ProgramError."""
     request.session.console.progress(f"running the original on case {case.name}")
     run = run_on(sandbox, request.program.source, case, mode="exec", limits=limits_of_original(request, sandbox))
-    if _ends_so(run):
-        case = replace(case, exit=run.exit or 0)
+    # An exit status other than 0 may be a result, as of a linter with findings. What fails says why on standard error,
+    # and has no other output.
+    failed = TRACEBACK in run.stderr or b"usage:" in run.stderr.lower()
+    if run.exit and not run.stop and not failed and (run.stdout or run.written or not run.stderr):
+        case = replace(case, exit=run.exit)
     outcome = judge(case, run, check)
     if outcome.verdict is not CaseVerdict.AC:
         detail = f"{outcome.verdict.words} ({outcome.detail})"
@@ -106,16 +107,6 @@ def allow_drafts(request: WorkloadRequest, sandbox: Sandbox, longest_s: float) -
     """Give each further run a multiple of what the original took, and never less than a short program has."""
     if request.options.timeout is None:
         sandbox.allow(max(sandbox.limits.seconds, DRAFT_FACTOR * longest_s))
-
-
-def _ends_so(run: Run) -> bool:
-    """Return True if an exit status other than 0 is a result, as of a linter with findings.
-
-    What fails says why on standard error, and has no other output.
-    """
-    failed = TRACEBACK in run.stderr or b"usage:" in run.stderr.lower()
-    answered = run.stdout or run.written or not run.stderr
-    return bool(run.exit and not run.stop and answered and not failed)
 
 
 def with_output(case: Case, run: Run) -> Case:
@@ -224,7 +215,9 @@ def advice(case: Case, outcome: Outcome, program: Path, source: str = "") -> str
     said = outcome.run.stderr.decode("utf-8", "backslashreplace")
     for pattern, reached in _REACHED:
         if re.search(pattern, said):
-            return reached.format(_where(said))
+            frames = _FRAME.findall(said)  # the program's own line mostly names what is meant
+            where = f" in line {frames[-1][0]}, `{inline(frames[-1][1], _LONGEST)}`" if frames else ""
+            return reached.format(where)
     if _MISSING.search(said):
         other = "a run finds the files that its arguments name and those of --with PATH, in its working folder"
         return missing_part(said, program, locate(program)) or other
@@ -233,12 +226,6 @@ def advice(case: Case, outcome: Outcome, program: Path, source: str = "") -> str
     if not case.has_arguments:
         return "a run has standard input alone: arguments and files come after --"
     return ""
-
-
-def _where(said: str) -> str:
-    """The program's own line from which it did, with that line's text, which mostly names what is meant."""
-    frames = _FRAME.findall(said)
-    return f" in line {frames[-1][0]}, `{inline(frames[-1][1], _LONGEST)}`" if frames else ""
 
 
 # Cases of a program in other environments: what the original prints there is what a draft has to print.
@@ -288,7 +275,8 @@ def run_elsewhere(
     found: list[CaseElsewhere] = []
     gaps: list[Diagnostic] = []
     spent = 0.0
-    for case, environment in _in_order(cases, runs, other_environments(source)):
+    shortest = sorted(zip(cases, runs, strict=True), key=lambda pair: pair[1].wall_s)
+    for (case, _), environment in product(shortest, other_environments(source)):
         if spent > ENOUGH_S:
             break
         notify(f"running the original again on case {case.name}")
@@ -298,24 +286,13 @@ def run_elsewhere(
         if judge(there, run, check).verdict is not CaseVerdict.AC:
             _require_steady(sandbox, source, case, check)
             if not ends_well(case, run):
-                gaps.append(_gap(case, environment, run))
+                ended = f"exit status {run.exit}" if run.exit is not None else run.stop_detail or f"signal {run.signal}"
+                what = f"case {case.name} was not compared in another environment ({axes(environment)})"
+                gaps.append(Diagnostic(what, f"the original ends there with {ended}"))
                 continue
             there = replace(there, expected=run.stdout, written=run.written)
         found.append(CaseElsewhere(there, run.active_s))
     return Elsewhere(tuple(found), tuple(gaps))
-
-
-def _in_order(
-    cases: Sequence[Case], runs: Sequence[Run], environments: Sequence[Environment]
-) -> Iterator[tuple[Case, Environment]]:
-    for case, _ in sorted(zip(cases, runs, strict=True), key=lambda pair: pair[1].wall_s):
-        yield from ((case, environment) for environment in environments)
-
-
-def _gap(case: Case, environment: Environment, run: Run) -> Diagnostic:
-    ended = f"exit status {run.exit}" if run.exit is not None else run.stop_detail or f"signal {run.signal}"
-    what = f"case {case.name} was not compared in another environment ({axes(environment)})"
-    return Diagnostic(what, f"the original ends there with {ended}")
 
 
 def _require_steady(sandbox: Sandbox, source: str, case: Case, check: Checker) -> None:

@@ -167,13 +167,13 @@ class StatedBounds:
     def excludes(self, data: bytes) -> bool:
         """Return True if a number on the first line of an input is outside of its bounds."""
         words = data.partition(b"\n")[0].split()
-        if not self.ranges or len(words) != len(self.ranges) or not all(map(_is_integer, words)):
+        if (
+            not self.ranges
+            or len(words) != len(self.ranges)
+            or not all(re.fullmatch(rb"-?\d{1,4000}", word) for word in words)
+        ):
             return False
         return any(not low <= int(word) <= high for word, (low, high) in zip(words, self.ranges, strict=True))
-
-
-def _is_integer(word: bytes) -> bool:
-    return re.fullmatch(rb"-?\d{1,4000}", word) is not None
 
 
 NOTHING_STATED = StatedBounds()

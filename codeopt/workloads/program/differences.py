@@ -51,6 +51,11 @@ class OutputDifference:
     """In which the draft was run."""
 
     @property
+    def size(self) -> int:
+        """Bytes of the input."""
+        return len(self.case.stdin) + sum(len(data) for _, data in self.case.files or ())
+
+    @property
     def wrong(self) -> bool:
         """Something else than white space and last bits."""
         return self.caveat is None
@@ -86,7 +91,7 @@ def caveats_of(found: Iterable[OutputDifference], again: Callable[[Case], str]) 
     """One caveat about the inputs that no known one is like, with the smallest; and those about any input."""
     smallest: dict[str, OutputDifference] = {}
     counts: Counter[str] = Counter()
-    for each in sorted(found, key=lambda each: (each.error is not None, _size(each.case))):
+    for each in sorted(found, key=lambda each: (each.error is not None, each.size)):
         kind = str(each.caveat.kind) if each.caveat else each.because
         kind = f"{kind} {error_name(each.error)}" if each.error else kind
         smallest.setdefault(kind, each)
@@ -181,10 +186,6 @@ def _quoted(data: bytes) -> str:
     return repr(cut.decode("utf-8", "backslashreplace"))
 
 
-def _size(case: Case) -> int:
-    return len(case.stdin) + sum(len(data) for _, data in case.files or ())
-
-
 # A line to paste into a shell that runs a program on one case again.
 
 PRINTED = 40
@@ -193,10 +194,12 @@ PRINTED = 40
 
 def again(request: WorkloadRequest, case: Case) -> str:
     """The line; of a comparison it runs both programs. Empty if a long input cannot be written to a file."""
-    python = _python(request)
+    found, usual = request.interpreter.path if request.interpreter else None, shutil.which("python")
+    is_usual = found is None or (usual is not None and os.path.realpath(usual) == os.path.realpath(found))
+    python = "python" if is_usual else shlex.quote(str(found))
     here = not case.has_arguments
     paths = [request.target.path, *([request.other.path] if request.other else [])]
-    programs = [_program(path, here=here) for path in paths]
+    programs = [shlex.quote(str(path if here else path.resolve())) for path in paths]
     home = Path(STORE) if here else Path(STORE).resolve()
     try:
         feed = _printed(case.stdin, home)
@@ -207,39 +210,21 @@ def again(request: WorkloadRequest, case: Case) -> str:
     line = f"{feed} {each}"
     if len(programs) > 1:
         line = f"for p in {' '.join(programs)}; do {line}; done"
-    return line if here else f'(cd "$(mktemp -d)"{_folders(case)}{files} && {line})'
-
-
-def _python(request: WorkloadRequest) -> str:
-    """Return the shortest name of the interpreter."""
-    found = request.interpreter.path if request.interpreter else None
-    usual = shutil.which("python")
-    same = found is None or (usual is not None and os.path.realpath(usual) == os.path.realpath(found))
-    return "python" if same or found is None else shlex.quote(str(found))
-
-
-def _program(path: Path, *, here: bool) -> str:
-    return shlex.quote(str(path if here else path.resolve()))
-
-
-def _folders(case: Case) -> str:
     folders = sorted({str(Path(path).parent) for path, _ in case.files or ()} - {"."})
-    return f" && mkdir -p {' '.join(map(shlex.quote, folders))}" if folders else ""
+    made = f" && mkdir -p {' '.join(map(shlex.quote, folders))}" if folders else ""
+    return line if here else f'(cd "$(mktemp -d)"{made}{files} && {line})'
 
 
 def _printed(data: bytes, home: Path) -> str:
     """A command that prints these bytes. Raises OSError, UsageError."""
     if len(data) <= PRINTED:
-        return f"printf '{''.join(map(_escaped, data))}'"
+        # In printf's notation, for use between single quotes.
+        plain = {10: "\\n", 9: "\\t", 37: "%%", 92: "\\\\"}
+        signs = (chr(byte) if 32 <= byte < 127 and byte != 39 else f"\\{byte:03o}" for byte in data)
+        return f"printf '{''.join(plain.get(byte, sign) for byte, sign in zip(data, signs, strict=True))}'"
     path = home / "inputs" / f"{sha256(data).hexdigest()[:8]}.txt"
     require_own_way(path, str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     keep_out_of_git(home)
     path.write_bytes(data)
     return f"cat {shlex.quote(str(path))}"
-
-
-def _escaped(byte: int) -> str:
-    """Return a byte in printf's notation, for use between single quotes."""
-    plain = {10: "\\n", 9: "\\t", 37: "%%", 92: "\\\\"}
-    return plain.get(byte) or (chr(byte) if 32 <= byte < 127 and byte != 39 else f"\\{byte:03o}")

@@ -47,16 +47,14 @@ def link_given(view: View, with_paths: Sequence[Path]) -> None:
     """Link files of --with to a run's working folder, so that the program finds them there, mutated or not."""
     for path in with_paths:
         plain = Path(os.path.normpath(path))
-        for file in _files(plain) if not plain.is_absolute() and ".." not in plain.parts else ():
+        if plain.is_absolute() or ".." in plain.parts:
+            continue
+        for file in files_below(plain) if plain.is_dir() else [plain]:
             whole = file.resolve()
             if whole.is_relative_to(view.module.root):
                 shown = view.folder / whole.relative_to(view.module.root)
                 shown.unlink()
                 shown.symlink_to(Path(RUN_FOLDER, file))
-
-
-def _files(path: Path) -> Iterator[Path]:
-    yield from files_below(path) if path.is_dir() else [path]
 
 
 def search_path(view: View, target: Target) -> str:

@@ -192,7 +192,11 @@ class ProgramWorkload(Defaults):
         """Run a case in a fresh interpreter. A traceback counts as an error with any exit status."""
         run = run_on(self.runner, draft, case, mode="exec")
         outcome = judge(case, run, self.suite.check)
-        if outcome.verdict is CaseVerdict.AC and TRACEBACK in run.stderr and not self._shows_tracebacks():
+        if (
+            outcome.verdict is CaseVerdict.AC
+            and TRACEBACK in run.stderr
+            and not any(TRACEBACK in outcome.run.stderr for outcome in self.baseline.outcomes)
+        ):
             return replace(
                 outcome, verdict=CaseVerdict.RE, detail="a Traceback on standard error, though it exits with 0"
             )
@@ -214,9 +218,6 @@ class ProgramWorkload(Defaults):
     def again(self, case: Case) -> str:
         """A line to paste that runs the original on a case; of a comparison both."""
         return again(self.request, case)
-
-    def _shows_tracebacks(self) -> bool:
-        return any(TRACEBACK in outcome.run.stderr for outcome in self.baseline.outcomes)
 
     def check(self, draft: Revision, stage: Stage) -> Checked:
         """Check a draft on the cases in other environments, and on fuzzed inputs: the same ones in each round, others
@@ -374,15 +375,10 @@ class ProgramWorkload(Defaults):
             len(self.suite.cases), len(tried.cases), tried.pattern_breaking_inputs, self.inputs,
             self.elsewhere.counts(len(self.suite.cases)),
         )  # fmt: skip
+        part = self.plan if isinstance(self.plan, CutPlan) and self.plan.metric != "memory" else None
         return WorkloadEvidence(
-            cases=cases, gaps=tuple(gaps), timed=self._timed_part, input_seed=self.request.input_seed
+            cases=cases, gaps=tuple(gaps), timed=part.cut.words if part else None, input_seed=self.request.input_seed
         )
-
-    @property
-    def _timed_part(self) -> str | None:
-        """The part of an input that is timed, in words; None where the whole is."""
-        plan = self.plan
-        return plan.cut.words if isinstance(plan, CutPlan) and plan.metric != "memory" else None
 
     @property
     def inputs(self) -> int:

@@ -83,7 +83,12 @@ class ProjectCommand:
             if not word.startswith("--") and (flag := re.search("[mc]", word)) and word[:2] not in ("-W", "-X"):
                 joined = word[flag.end() :]
                 name = joined or (self.words[at + 1] if at + 1 < len(self.words) else "")
-                return _by_flag(flag[0], name, at + (1 if joined else 2))
+                first = at + (1 if joined else 2)
+                if flag[0] == "m":
+                    return CommandEntry(EntryKind.MODULE, name, first)
+                tool = _TOOL.match(name)
+                kind = EntryKind.TOOL if tool else EntryKind.CODE
+                return CommandEntry(kind, tool[1] if tool else name, first)
             at += 2 if word in _VALUED else 1
         if at == len(self.words):
             return CommandEntry(EntryKind.NOTHING, arguments=at)
@@ -108,13 +113,6 @@ class ProjectCommand:
         count = len(self.variables)
         named = (word.partition("=") for word in line[:count])
         return replace(self, words=tuple(line[count:]), variables=tuple((name, value) for name, _, value in named))
-
-
-def _by_flag(flag: str, name: str, arguments: int) -> CommandEntry:
-    if flag == "m":
-        return CommandEntry(EntryKind.MODULE, name, arguments)
-    tool = _TOOL.match(name)
-    return CommandEntry(EntryKind.TOOL, tool[1], arguments) if tool else CommandEntry(EntryKind.CODE, name, arguments)
 
 
 def read_command(text: str, root: Path, python: str | None = None) -> ProjectCommand:

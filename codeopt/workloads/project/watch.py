@@ -31,6 +31,7 @@ from codeopt.workloads.project.profile import (
 )
 from codeopt.workloads.project.runs import CommandRuns, error_of
 from codeopt.workloads.source.functions import definitions
+from codeopt.workloads.source.module_graph import read_module
 from codeopt_sandbox.guest.profile.counter import MOST_CALLS
 from codeopt_sandbox.outcome import Case, Run, RunLimits
 
@@ -73,9 +74,12 @@ def profile_command(
     require_good(plain, runs)
     runs.allow_after(plain)
     watched: list[EventLog] = []
-    while not watched or _may_sample_again(watched):
+    while len(watched) < MOST_RUNS:
         watched.append(watched_run(runs, draft, sampler(waits=False)))
         require_good(watched[-1].run, runs)
+        seconds = sum(float(row[4]) for each in watched for row in each.of("stack"))
+        if seconds >= ENOUGH_S or sum(each.run.active_s for each in watched) >= SHORT_S:
+            break
     names = Names({path: content for path, content in runs.with_edits(draft) if path.endswith(".py")})
     samples = [each for run in watched for row in run.of("stack") for each in samples_of(row, names, len(watched))]
     begun = sum(float(seconds) for each in watched for seconds in each.of("begun")) / len(watched)
@@ -188,13 +192,6 @@ def wait_lines(rows: Iterable[Any], spot: Callable[[str], Frame | None], plain: 
         wait_s = round(seconds * share * plain.wall_s, 4)
         lines.append(WaitLine(file, name, line, library, wait_s, seconds * share, others))
     return tuple(sorted(lines, key=lambda each: (-each.seconds, each.file, each.line)))
-
-
-def _may_sample_again(watched: Sequence[EventLog]) -> bool:
-    """Return True if the command is so short that one more run adds information."""
-    seconds = sum(float(row[4]) for each in watched for row in each.of("stack"))
-    enough = seconds >= ENOUGH_S or sum(each.run.active_s for each in watched) >= SHORT_S
-    return not enough and len(watched) < MOST_RUNS
 
 
 def _is_whole(watched: Run, plain: Run) -> bool:
@@ -315,8 +312,9 @@ class Names:
         Python gives that jump no line if the loop's body ends with a block, such as `if`. If no such loop is, it is
         the line itself.
         """
-        if path not in self.loops:
-            self.loops[path] = _loops(self.files[path])
+        if path not in self.loops:  # whose body ends with a block
+            loops = (each for each in ast.walk(read_module(self.files[path])) if isinstance(each, LOOPS))
+            self.loops[path] = [each for each in loops if isinstance(each.body[-1], COMPOUND)]
         around = [loop for loop in self.loops[path] if loop.lineno <= last <= last_line(loop.body[-1])]
         if not around:
             return (last,)
@@ -346,27 +344,10 @@ class Names:
 
     def _spans_of(self, path: str) -> list[tuple[int, int, str]]:
         if path not in self.known:
-            self.known[path] = _spans(self.files[path])
+            found = definitions(read_module(self.files[path]))
+            self.known[path] = [(first_line(node), last_line(node), name) for name, node in found]
         return self.known[path]
 
 
 def _called(lines: Iterable[bytes]) -> list[str]:
     return CALL.findall(b"\n".join(lines).decode("utf-8", "replace"))
-
-
-def _spans(content: bytes) -> list[tuple[int, int, str]]:
-    """First and last line of each function."""
-    try:
-        tree = ast.parse(content)
-    except (SyntaxError, ValueError):
-        return []
-    return [(first_line(node), last_line(node), name) for name, node in definitions(tree)]
-
-
-def _loops(content: bytes) -> list[ast.For | ast.AsyncFor | ast.While]:
-    """Loops whose body ends with a block."""
-    try:
-        tree = ast.parse(content)
-    except (SyntaxError, ValueError):
-        return []
-    return [each for each in ast.walk(tree) if isinstance(each, LOOPS) and isinstance(each.body[-1], COMPOUND)]

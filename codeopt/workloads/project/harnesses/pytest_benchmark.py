@@ -37,7 +37,11 @@ def matches(command: ProjectCommand, project: ProjectFiles) -> bool:
     by_module = words[:2] == ("-m", "pytest")
     by_tool = words[:1] == ("-c",) and "sys.argv[0] = 'pytest'" in words[1]
     off = {"--benchmark-disable", "--benchmark-skip"} & set(words)
-    return (by_module or by_tool) and not off and any(_TEST.search(text) for path, text in project.files if _py(path))
+    return (
+        (by_module or by_tool)
+        and not off
+        and any(_TEST.search(text) for path, text in project.files if path.endswith(".py"))
+    )
 
 
 def fixed(command: ProjectCommand, project: ProjectFiles, loops: int) -> tuple[ProjectCommand, Files]:
@@ -53,7 +57,3 @@ def read(content: bytes) -> Iterator[tuple[str, list[float]]]:
     """Names and seconds in its JSON."""
     for each in json.loads(content)["benchmarks"]:
         yield each["fullname"], each["stats"]["data"]
-
-
-def _py(path: str) -> bool:
-    return path.endswith(".py")

@@ -26,7 +26,6 @@ from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads.program.briefing import NOTHING_STATED, StatedBounds
 from codeopt.workloads.program.differences import OutputDifference, caveats_of, difference_of, explained
 from codeopt.workloads.program.fuzzing import (
-    LARGEST_BASE,
     boundary_cases,
     break_relations,
     largest_text,
@@ -34,6 +33,7 @@ from codeopt.workloads.program.fuzzing import (
     other_usage,
     smaller_cases,
 )
+from codeopt.workloads.program.fuzzing._inputs import LARGEST_BASE
 from codeopt.workloads.program.probes import MOST_ALIKE, RUN_S, Changed, ProbeBudget, ProbeGenerator, ends_well, patient
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.guest.request import seeded

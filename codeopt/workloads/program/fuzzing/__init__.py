@@ -15,8 +15,6 @@ from typing import Any
 from codeopt.workloads.contract.program.layout import integer
 from codeopt.workloads.generated.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.program.fuzzing._inputs import (
-    LARGEST_BASE,
-    LONG_ENOUGH,
     MutatedInput,
     broken_inputs,
     inputs_at_boundaries,
@@ -26,24 +24,6 @@ from codeopt.workloads.program.fuzzing._inputs import (
 )
 from codeopt.workloads.program.fuzzing._variants import boundaries
 from codeopt_sandbox.outcome import Case
-
-__all__ = [
-    "LARGEST_BASE",
-    "LONG_ENOUGH",
-    "MutatedCase",
-    "MutatedInput",
-    "boundary_cases",
-    "break_relations",
-    "largest_text",
-    "mutate_cases",
-    "mutated_inputs",
-    "other_usage",
-    "shorter",
-    "shorter_cases",
-    "shrunk",
-    "smaller_cases",
-]
-
 
 # The parts of a case that can be changed: standard input, each file of text that it brings, each argument that is a
 # number.
@@ -204,7 +184,10 @@ def shorter_cases(case: Case, shares: Iterable[float]) -> Iterator[Case]:
     data = slot.read(case)
     if data is None:
         return
-    shortened = shorter_file(data, shares) if slot.suffix and isinstance(slot, _Text) else shorter(data, shares)
+    if slot.suffix and isinstance(slot, _Text):
+        shortened = list(shorter_file(data, shares))
+    else:
+        shortened = [less for share in shares if (less := shrunk(data, share)) is not None]
     for at, less in enumerate(less for less in shortened if less != data):
         yield replace(slot.put(case, less), name=f"shorter.{at}")
 
@@ -282,11 +265,6 @@ def _of_usage(name: str, case: Case, because: str = "") -> MutatedCase:
 # Inputs of the same kind that are shorter; their counts kept true.
 
 
-def shorter(data: bytes, shares: Iterable[float]) -> Iterator[bytes]:
-    """An input at each of these lengths, for those at which it can be made."""
-    return (less for share in shares if (less := shrunk(data, share)) is not None)
-
-
 def shrunk(data: bytes, share: float) -> bytes | None:
     """Return an input of the same kind and a share of the length, with correct counts. None if the text does not allow
     it."""
@@ -325,28 +303,18 @@ def _index(tokens: Sequence[bytes], value: int) -> int | None:
 
 def shorter_file(data: bytes, shares: Iterable[float]) -> Iterator[bytes]:
     """A file's first lines, or a JSON list's first elements, at each of these lengths."""
-    document = _json(data)
+    try:
+        document = json.loads(data) if data.lstrip()[:1] in (b"{", b"[") else None
+    except (ValueError, RecursionError):
+        document = None
+    indent = 2 if data.strip().count(b"\n") else None  # in several lines if it is
     for share in shares:
-        if document is not None:
-            yield _dumped(_first_share(document, share), data)
+        if isinstance(document, list | dict):
+            less = json.dumps(_first_share(document, share), indent=indent, ensure_ascii=False).encode()
+            yield less + b"\n" * data.endswith(b"\n")
         else:
             lines = data.splitlines(keepends=True)
             yield b"".join(lines[: max(1, round(len(lines) * share))])
-
-
-def _json(data: bytes) -> Any:
-    """A list or an object; None for everything else."""
-    try:
-        found = json.loads(data) if data.lstrip()[:1] in (b"{", b"[") else None
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, list | dict) else None
-
-
-def _dumped(document: Any, like: bytes) -> bytes:
-    """Return the document as text, in several lines if the known one has several."""
-    indent = 2 if like.strip().count(b"\n") else None
-    return json.dumps(document, indent=indent, ensure_ascii=False).encode() + b"\n" * like.endswith(b"\n")
 
 
 def _first_share(value: Any, share: float) -> Any:

@@ -14,7 +14,7 @@ from codeopt.workloads.program.differential import (
     DifferentialTest,
     make_differential_test,
 )
-from codeopt.workloads.program.fuzzing import LARGEST_BASE
+from codeopt.workloads.program.fuzzing._inputs import LARGEST_BASE
 from codeopt.workloads.program.probes import MOST_ALIKE
 from codeopt_sandbox import Case, CaseVerdict, RunLimits, Sandbox
 from codeopt_sandbox.outcome import CaveatKind, Tier

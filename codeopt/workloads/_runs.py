@@ -9,6 +9,7 @@ from random import Random
 from typing import TypeVar, Unpack
 
 from codeopt.core.revision import Revision
+from codeopt.workloads.source.module_graph import read_module
 from codeopt_sandbox.guest.request import EMBEDDED, SHIFTED, USUAL, Environment
 from codeopt_sandbox.outcome import Run, RunLimits
 from codeopt_sandbox.runner import Runner, RunOptions
@@ -31,11 +32,8 @@ def other_environments(source: str) -> tuple[Environment, Environment]:
 
 def variables_read(source: str) -> list[str]:
     """Environment variables that a text looks up by name; none of a text that is no Python."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    found = {key.value for key in _keys(tree) if isinstance(key, ast.Constant) and isinstance(key.value, str)}
+    keys = _keys(read_module(source))
+    found = {key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
     return sorted(name for name in found if name and not name.startswith(OF_THE_INTERPRETER))
 
 

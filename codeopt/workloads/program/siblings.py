@@ -15,6 +15,7 @@ from codeopt.core.target import Target
 from codeopt.core.wrapped_sandbox import WrappedSandbox
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import View, locate, named_files, open_view
+from codeopt.workloads.source.module_graph import read_module
 from codeopt_sandbox import Run, Sandbox
 
 RUN_FOLDER = "/tmp/work"
@@ -108,13 +109,9 @@ class InProject(WrappedSandbox):
 
 def absolute_imports(source: str, package: str) -> str:
     """`from .core import main` of a module in `package`, as `from package.core import main`."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
     lines = source.encode("utf-8", "surrogatepass").split(b"\n")
     parts = package.split(".")
-    for node in ast.walk(tree):
+    for node in ast.walk(read_module(source)):
         if isinstance(node, ast.ImportFrom) and 0 < node.level <= len(parts):
             home = ".".join([*parts[: len(parts) - node.level + 1], *([node.module] if node.module else [])])
             line = lines[node.lineno - 1]
@@ -125,10 +122,7 @@ def absolute_imports(source: str, package: str) -> str:
 
 def at_its_place(source: str, file: str) -> str:
     """`__file__` as the path of the program in its project; a run has the program's text elsewhere."""
-    try:
-        names = sorted(_own_file(ast.parse(source)), key=lambda name: (name.lineno, name.col_offset), reverse=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
+    names = sorted(_own_file(read_module(source)), key=lambda name: (name.lineno, name.col_offset), reverse=True)
     lines = source.encode("utf-8", "surrogatepass").split(b"\n")
     for name in names:
         line = lines[name.lineno - 1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from codeopt.workloads.project.profile import (
 )
 from codeopt.workloads.project.profiling import BUSY, next_step
 from codeopt.workloads.source.functions import definitions
+from codeopt.workloads.source.module_graph import read_module
 
 LEAST = 0.005
 """Minimum share of what a list or a short table shows."""
@@ -178,10 +178,7 @@ def _sources(profile: ProjectProfile, files: Mapping[str, bytes]) -> Iterator[tu
 
 
 def _span(text: str, function: FunctionTime) -> tuple[int, int] | None:
-    try:
-        found = [node for name, node in definitions(ast.parse(text)) if name == function.qualname]
-    except (SyntaxError, ValueError):
-        return None
+    found = [node for name, node in definitions(read_module(text)) if name == function.qualname]
     spans = [(first_line(node), node.end_lineno or node.lineno) for node in found]
     return next((span for span in spans if span[0] == function.line), None)
 

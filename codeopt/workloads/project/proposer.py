@@ -155,12 +155,9 @@ def _defined(tree: ast.Module) -> set[str]:
 
 def _is_code(text: str) -> bool:
     """Whether a text can be read and does more than name things, as a line of prose may: `Done`, `Notes: faster`."""
-    try:
-        body = ast.parse(text).body
-    except (SyntaxError, ValueError):
-        return False
     return any(
-        not (isinstance(node, ast.Expr) or (isinstance(node, ast.AnnAssign) and node.value is None)) for node in body
+        not (isinstance(node, ast.Expr) or (isinstance(node, ast.AnnAssign) and node.value is None))
+        for node in read_module(text).body
     )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from codeopt.core.git import unadded_files
 from codeopt.core.run_inputs import is_secret
+from codeopt.workloads.source.module_graph import read_module
 from codeopt_sandbox.plain_files import read_bytes
 
 MOST_READ = 400
@@ -46,10 +47,6 @@ def imported_unadded(program: Path, root: Path, roots: tuple[Path, ...]) -> list
 
 def imported_files(text: str | bytes, path: Path, roots: tuple[Path, ...]) -> Iterator[Path]:
     """Yield the files that the imports in a text load, at any place in it. `path` is the module's path."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
 
     @cache  # most imports are of other folders: each folder is read once for all of them
     def names(folder: Path) -> frozenset[str]:
@@ -58,7 +55,7 @@ def imported_files(text: str | bytes, path: Path, roots: tuple[Path, ...]) -> It
         except OSError:
             return frozenset()
 
-    for name, places in dict.fromkeys(_imported_names(tree, path, roots)):
+    for name, places in dict.fromkeys(_imported_names(read_module(text), path, roots)):
         yield from module_files(name, [place for place in places if names(place) & {name[0], f"{name[0]}.py"}])
 
 

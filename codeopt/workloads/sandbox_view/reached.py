@@ -19,6 +19,7 @@ from codeopt.core.interpreter import PROJECT_FILES
 from codeopt.core.linked_packages import PACKAGES
 from codeopt.workloads.sandbox_view.imported import imported_files, module_files
 from codeopt.workloads.sandbox_view.view import INSIDE, SETTINGS, Module, View, locate
+from codeopt.workloads.source.module_graph import read_module
 from codeopt_sandbox.plain_files import read_bytes
 
 MOST_FILES = 5000
@@ -162,13 +163,9 @@ def _files_below(folder: Path) -> Iterator[Path]:
 
 def _starred(text: str, path: Path, roots: Iterable[Path]) -> list[Path]:
     """Modules of the packages of which everything is imported: `__all__` may name them."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
     stars = [
         node
-        for node in ast.walk(tree)
+        for node in ast.walk(read_module(text))
         if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
     ]
     found: list[Path] = []

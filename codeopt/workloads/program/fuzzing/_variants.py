@@ -12,6 +12,7 @@ from typing import Any
 from codeopt.workloads.contract.program.inputs import EACH
 from codeopt.workloads.contract.properties import LARGE
 from codeopt.workloads.source.literals import Call
+from codeopt.workloads.source.module_graph import read_module
 
 NEAR_SQUARE = 94906268**2 - 1
 """An odd number beyond 2**53, which a float does not hold, and whose root a float rounds up."""
@@ -79,10 +80,7 @@ def _other_lists(value: list[Any], depth: int) -> Iterator[Any]:
 
 def boundaries(source: str) -> list[int]:
     """The numbers of a program's text, each with its neighbours."""
-    try:
-        found = [each.value for each in ast.walk(ast.parse(source)) if isinstance(each, ast.Constant)]
-    except (SyntaxError, ValueError):
-        return []
+    found = [each.value for each in ast.walk(read_module(source)) if isinstance(each, ast.Constant)]
     numbers = dict.fromkeys(value for value in found if type(value) is int and 2 < value < 10**6)
     near = (each for value in list(numbers)[:MOST_NUMBERS] for each in (value, value + 1, value - 1))
     return list(dict.fromkeys(near))

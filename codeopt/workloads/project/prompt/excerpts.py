@@ -20,6 +20,7 @@ from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.project_program import MARK, ProtectedFiles
 from codeopt.workloads.project.prompt.briefing import LEAST, Figures, is_vendored
 from codeopt.workloads.source.excerpt import excerpt
+from codeopt.workloads.source.module_graph import read_module
 
 _WORD = re.compile(r"\w+")
 
@@ -95,7 +96,7 @@ class SourcePage:
         for share, pieces in self._wanted([place for place in places if self._is_to_be_shown(place)], hot):
             left, least = share * room, REST * room if share > 1 else 0.0
             for path, wanted in pieces:
-                module, have = read_module(self.files[path]), self.shown.setdefault(path, set())
+                module, have = numbered_module(self.files[path]), self.shown.setdefault(path, set())
                 more = wanted - module.docstrings - have
                 size = sum(len(module.lines[at - 1]) + 1 for at in more)
                 if size <= left:
@@ -104,7 +105,7 @@ class SourcePage:
                     left, room = left - size, room - size
             room = max(room, least)
         return "".join(
-            HEAD.format(path=path) + read_module(self.files[path]).numbered(lines)
+            HEAD.format(path=path) + numbered_module(self.files[path]).numbered(lines)
             for path, lines in new.items()
             if lines
         )
@@ -112,7 +113,7 @@ class SourcePage:
     def _is_to_be_shown(self, place: SourcePart) -> bool:
         if place.file not in self.files or self.ground.why(place.file) or is_vendored(place.file):
             return False
-        module = read_module(self.files[place.file])
+        module = numbered_module(self.files[place.file])
         return bool(module.span(place.qualname) - module.docstrings - self.shown.get(place.file, set()))
 
     def _wanted(
@@ -123,7 +124,7 @@ class SourcePage:
         Order: hot functions as a whole, short ones and the hot lines and calls of long ones, what all of them use,
         their classes. Where none is hot, long ones as a whole come before what they use.
         """
-        modules = [(place, read_module(self.files[place.file])) for place in places]
+        modules = [(place, numbered_module(self.files[place.file])) for place in places]
         whole = [
             (place.file, module.span(place.qualname) | module.class_line(place.qualname)) for place, module in modules
         ]
@@ -164,10 +165,7 @@ class NumberedModule:
     @cached_property
     def found(self) -> dict[str, Definition]:
         """Functions and classes by their qualified names."""
-        try:
-            return dict(definitions(ast.parse(self.text).body))
-        except (SyntaxError, ValueError):
-            return {}
+        return dict(definitions(read_module(self.text).body))
 
     @cached_property
     def docstrings(self) -> frozenset[int]:
@@ -205,10 +203,7 @@ class NumberedModule:
     @cached_property
     def statements(self) -> list[tuple[set[int], set[int]]]:
         """Statements of the module and of its classes: the lines of the classes around each, and its own."""
-        try:
-            return list(_statements(ast.parse(self.text).body, set()))
-        except (SyntaxError, ValueError):
-            return []
+        return list(_statements(read_module(self.text).body, set()))
 
     def around(self, name: str, places: Sequence[int]) -> set[int]:
         """Lines near some of a function's."""
@@ -231,7 +226,7 @@ class NumberedModule:
 
 
 @lru_cache(maxsize=256)
-def read_module(text: str) -> NumberedModule:
+def numbered_module(text: str) -> NumberedModule:
     """A file, read once."""
     return NumberedModule(text)
 
@@ -341,7 +336,7 @@ def _definitions(names: set[str], files: Mapping[str, str]) -> dict[str, tuple[S
     begins = re.compile(rf"^[ \t]*(?:async +)?(?:def|class) +(?:{'|'.join(sorted(names))})\b", re.MULTILINE)
     found: dict[str, tuple[SourcePart, ...]] = {}
     for path, text in files.items():
-        for qualname in read_module(text).found if begins.search(text) else ():
+        for qualname in numbered_module(text).found if begins.search(text) else ():
             place = SourcePart(path, qualname)
             if place.function in names:
                 found[place.function] = (*found.get(place.function, ()), place)

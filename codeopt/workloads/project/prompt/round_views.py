@@ -11,7 +11,7 @@ from codeopt.analysis.nodes import first_line, functions, last_line
 from codeopt.core.history import Candidate, History, RoundView
 from codeopt.core.revision import HEAD, Revision
 from codeopt.core.sanitize import fenced
-from codeopt.workloads.project.prompt.excerpts import MORE, SourcePage, SourcePart, named_places, read_module
+from codeopt.workloads.project.prompt.excerpts import MORE, SourcePage, SourcePart, named_places, numbered_module
 from codeopt_sandbox.profile import HotFunction, Profile
 
 ROWS = 8
@@ -41,7 +41,7 @@ def _failing(candidate: Candidate) -> str:
     frames = [frame for outcome in candidate.outcomes for frame in outcome.run.frames]
     for place, line in reversed(frames):
         for path in (path for path in candidate.revision if f"/{place}".endswith(f"/{path}")):
-            module = read_module(candidate.revision[path])
+            module = numbered_module(candidate.revision[path])
             inner = max((name for name in module.found if line in module.span(name)), key=len, default="")
             lines = module.span(inner) if inner else module.around("", [line])
             return HEAD.format(path=path) + module.numbered((lines | module.class_line(inner)) - module.docstrings)

@@ -1,0 +1,500 @@
+"""The same values are made of the same values: options and their defaults, figures, limits, results, rows of reports.
+`python -m tests.codeopt.test_same_values` writes the table anew."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from codeopt.batch.batch_folder import BatchFolder
+from codeopt.batch.results.metrics import measure_batch, versus
+from codeopt.batch.results.page import page
+from codeopt.batch.results.statistics import estimate, estimate_geometric, mcnemar_p, mean, share, sign_flip_p, wilson
+from codeopt.batch.results.table import as_json, metric_lines, write_csv
+from codeopt.cli.command_flags import flags_of_all, settings_by_key, settings_without_flag
+from codeopt.cli.compare_table import table
+from codeopt.cli.flags import options_of
+from codeopt.cli.main import build_parser
+from codeopt.cli.parser import commands_of, meant
+from codeopt.core import converters, plugins, words
+from codeopt.core.budget import Budget, Ledger, Usage
+from codeopt.core.by_size import AtSize, BySize
+from codeopt.core.columns import columns
+from codeopt.core.console import estimate as estimate_in_words
+from codeopt.core.console import minutes
+from codeopt.core.errors import CodeoptError
+from codeopt.core.history import History
+from codeopt.core.merging import added, holds, merged
+from codeopt.core.next_step import other_command, parted, same_command
+from codeopt.core.options import ImproveOptions
+from codeopt.core.run_inputs import is_secret
+from codeopt.core.sanitize import (
+    acts_in_a_log,
+    cut,
+    decoded,
+    encodable,
+    fenced,
+    harmless,
+    inline,
+    log_line,
+    printable,
+    steering,
+)
+from codeopt.core.words import Speedup
+from codeopt.engine.compare import PairResult, answer
+from codeopt.engine.limit import granted
+from codeopt.engine.loop import changed_lines
+from codeopt.models._reply import critique_text, draft_below, is_done, thoughts_in, to_draft
+from codeopt.proposers.feedback import describe
+from codeopt.report.answer_fields import read_verdict, serialize
+from codeopt.report.outcomes import About, candidate_in_words, failure_of, so_far, verdict_of, why, word_of
+from codeopt.report.result import diff_of, hot
+from codeopt.report.stack_files import read_collapsed, read_speedscope, write_collapsed, write_speedscope
+from codeopt.report.stacks import Frame, StackProfile, call_tree
+from codeopt.report.verdict import Verdict
+from codeopt.tasks import open_task
+from codeopt_sandbox.compare import Decision, StoppingRule
+from codeopt_sandbox.outcome import CaseVerdict, Caveat, CaveatKind, distinct
+from codeopt_sandbox.sequential_test import LimitAnswer, LimitTest
+from tests.support.candidates import CASES, FAST, HELD, SHOWN, comparison, original, outcome, right, wrong
+from tests.support.filled_batch import fill, reply
+from tests.support.recorded import Row, digest, recorded, write_down
+from tests.support.reviews import EVIDENCE, FILES, IN_NEW, ONE_HUNK, OUTSIDE, review
+
+TABLE = Path(__file__).with_name("same_values.txt")
+NUMBERS = (
+    0,
+    1e-9,
+    4.4e-4,
+    0.0009994,
+    0.05,
+    0.1,
+    0.25,
+    0.5,
+    0.994,
+    0.996,
+    1,
+    1.004,
+    1.05,
+    1.5,
+    2,
+    3.04,
+    9.95,
+    10,
+    12.5,
+    59.6,
+    60,
+    99.5,
+    100,
+    182.9,
+    999,
+    1000,
+    3599,
+    3600,
+    90000,
+    1e6,
+    2.5e9,
+)
+GIVEN = ("", "0", "1", "2", "-1", "1.5", "5%", "100%", "101%", "0%", "0.5", "3s", "2m", "1h", "90", "x", "a,b", " a ", "off", "none", "50", "100000", "nan", "inf", "1e3",
+         "check.py::accept", "check.py", "n < 3", "n <", "output,state", "arguments")  # fmt: skip
+TEXTS = (
+    "plain",
+    "a\x1b[31mb",
+    "`x` ```y```",
+    "two\nlines\r\n",
+    "\u202eright",
+    "::error::a",
+    "##[group]",
+    "x" * 900,
+    "\ud800",
+    "tab\there",
+    "",
+    "<b>&amp;",
+    "@user #12 http://a",
+)
+
+
+def numbers_of(text: str) -> str:
+    """Figures, names and places of a text, without its words."""
+    return " ".join(re.findall(r"[\w./]*(?:\d|::|\.py)[\w.:%,/]*", text))
+
+
+def tried(function: object, *values: object) -> object:
+    try:
+        return function(*values)  # type: ignore[operator]
+    except (ValueError, TypeError, AttributeError, KeyError, CodeoptError) as error:
+        return type(error).__name__
+
+
+def converted() -> Iterator[object]:
+    for name in (
+        "text",
+        "positive",
+        "duration",
+        "count_or_zero",
+        "count",
+        "examples",
+        "share",
+        "share_above_zero",
+        "checker_name",
+        "expression",
+        "names",
+        "observables",
+        "texts",
+        "paths",
+    ):
+        yield name, [tried(getattr(converters, name), value) for value in (*GIVEN, 0, 1, -2, 2.5, True, ["a", "b"], [])]
+
+
+def said() -> Iterator[object]:
+    for number in NUMBERS:
+        yield [
+            getattr(words, name)(number)
+            for name in ("took", "size_words", "share", "duration", "mib", "memory", "money", "utc", "more_time")
+            if number or name != "more_time"
+        ]
+        yield (
+            estimate_in_words(number),
+            minutes(number),
+            [words.gain(number or 1.0, metric) for metric in ("cpu", "wall", "memory")],
+            words.factor(number or 1.0),
+        )
+    yield (
+        [words.counted(n, "call") for n in (0, 1, 2, 1234)],
+        [words.plural(n, "box") for n in (1, 2)],
+        words.money(None),
+    )
+    for low in (None, 0.0, 0.5, 0.97, 1.04, 44.0):
+        for high in (None, 0.9, 1.2, 180.0, float("inf")):
+            yield words.interval(low, high)
+            for ratio in (0.5, 1.0, 1.08, 2.0, 44.0):
+                found = Speedup(ratio, low, high, 9)
+                yield found.gain, found.span, serialize(found)
+    for metric in ("cpu", "wall", "memory"):
+        for decision in Decision:
+            found = Speedup.of(comparison(decision, 2.0, "why", metric=metric, guests=3, passes=2))
+            yield found, words.clock(metric), words.directions(metric)
+    for sizes in (
+        (),
+        (AtSize(5, 0.9, 9e-7, 1e-6),),
+        (AtSize(5, 0.9, 9e-7, 1e-6), AtSize(120, 2.5, 5e-5, 2e-5)),
+        (AtSize(5, 1.2, 1.0, 0.8), AtSize(9, 1.5, 2.0, 1.4), AtSize(50, 0.8, 3.0, 4.0)),
+    ):
+        found = BySize("items", sizes)
+        yield [
+            getattr(found, name)
+            for name in dir(found)
+            if not name.startswith("_") and not callable(getattr(found, name))
+        ]
+
+
+def sanitized() -> Iterator[object]:
+    for text in TEXTS:
+        yield (
+            [each(text) for each in (printable, inline, fenced, log_line, harmless, acts_in_a_log)],
+            sorted(steering(text)),
+        )
+        yield (
+            encodable(text).encode(),
+            cut(text, 20, 10),
+            inline(text, 12),
+            log_line(text, 9),
+            decoded(text.encode("utf-8", "replace")),
+        )
+        yield columns([["a", text[:20], "3"], ["bb", "c", "44"], "whole"], (2,), 1)
+    base = "a\nb\nc\nd\n"
+    for versions in (("a\nB\nc\nd\n", "a\nb\nc\nD\n"), ("A\nb\nc\nd\n", "X\nb\nc\nd\n"), (base,), ("", base + "e\n")):
+        yield (
+            merged(base, versions),
+            [holds(base, one, other) for one in versions for other in versions],
+            [added(base, one, versions[0]) for one in versions],
+        )
+    asked = ["improve", "slow.py", "--json", "--", "--top", "3"]
+    yield same_command(asked, "--resume", "a b"), other_command(asked, "compare", "x.py"), parted(asked)
+    yield [
+        is_secret(Path(name))
+        for name in (
+            ".env",
+            "id_rsa",
+            "a.pem",
+            "token.txt",
+            "tokens.py",
+            "secret",
+            "data.csv",
+            ".netrc",
+            "credentials.json",
+            "key.txt",
+        )
+    ]
+
+
+def options() -> Iterator[object]:
+    for flag in flags_of_all():
+        yield (
+            [
+                (
+                    each.name,
+                    sorted(map(str, value))
+                    if isinstance(value := getattr(flag, each.name), set | frozenset)
+                    else value,
+                )
+                for each in fields(flag)
+                if each.name not in ("help", "convert", "item")
+            ],
+            getattr(flag.convert, "__name__", ""),
+            getattr(flag.item, "__name__", ""),
+        )
+    yield sorted(settings_by_key().items()), sorted(settings_without_flag())
+    yield [(each.name, each.default) for each in fields(ImproveOptions)]
+    parsers = commands_of(
+        build_parser({name: plugins.load("codeopt.commands", name) for name in plugins.names("codeopt.commands")})
+    )
+    for name, parser in sorted(parsers.items()):
+        yield (
+            name,
+            [
+                (
+                    action.dest,
+                    action.default,
+                    action.nargs,
+                    action.choices and sorted(map(str, action.choices)),
+                    action.required,
+                )
+                for action in parser._actions
+            ],
+        )
+    for words_ in (
+        ["--max-rounds", "2"],
+        ["--timeout", "5"],
+        ["--model", "m", "--no-profile"],
+        ["--mutated-inputs", "strict", "--min-gain", "5%"],
+        ["--tests", "a", "--tests", "b"],
+    ):
+        yield options_of(parsers["improve"].parse_args(["slow.py", *words_]))
+    yield [
+        meant(given, ("improve", "compare", "check", "review")) for given in ("imporve", "chek", "x", "comp", "reviews")
+    ]
+
+
+def limited() -> Iterator[object]:
+    for budget in (
+        Budget(),
+        Budget(rounds=2),
+        Budget(rounds=0),
+        Budget(seconds=10.0),
+        Budget(tokens=120),
+        Budget(cost_usd=1.0),
+        Budget(3, 0.5, 119, 0.99),
+    ):
+        yield budget.out_of_time, [tried(budget.raised, name) for name in ("rounds", "seconds", "tokens", "cost_usd")]
+        for ledger in (Ledger(), Ledger(rounds=2), Ledger(rounds=3)):
+            for usage in (Usage(3, 100, 20, 1.0), Usage(1, 10, 2, None), Usage(1, 99, 20, 0.98, tokens_cached=5)):
+                spent = ledger.add(usage).took({"timing": 2.0}).paused()
+                yield (
+                    spent.effort if hasattr(spent, "effort") else "",
+                    spent.reached(budget),
+                    spent.spent(budget, Usage(1, 5, 5, 0.01)),
+                )
+    yield [
+        tried(lambda one=one, other=other: one + other)
+        for one in (Usage(1, 2, 3, 0.5), Usage(1, 2, 3, None))
+        for other in (Usage(4, 5, 6, 0.25, True, 7, 1.5),)
+    ]
+    for values in ({}, {"max_pairs": 9}, {"max_seconds": 20.0}, {"timeout": 3.0}):
+        for limit in (None, 0.05):
+            yield granted(StoppingRule(), ImproveOptions.of(values), limit)
+
+
+CANDIDATES = (
+    original(), original(critique="slow"), right(), right(2, FAST + "# more\n", ratio=1.04), wrong(), wrong(case=HELD), replace(right(), rejection="reads a file"),
+    *(right(decision=decision) for decision in Decision), replace(right(), comparison=None), replace(right(), ablation=(("one", 1.5),)),
+    replace(right(), comparison=comparison(metric="memory", ratio=4.0)), replace(wrong(), outcomes=(outcome(SHOWN, CaseVerdict.TLE, stop="time", exit=None),)),
+    replace(right(), checked=(Caveat(CaveatKind.INPUT, "f()", "1", "2"),)),
+)  # fmt: skip
+
+
+def judged() -> Iterator[object]:
+    for each in CANDIDATES:
+        yield (
+            each.correct,
+            each.faster,
+            verdict_of(each),
+            failure_of(each),
+            word_of(each),
+            numbers_of(candidate_in_words(each)),
+            numbers_of(why(each)),
+            numbers_of(so_far(each)),
+        )
+        yield (
+            numbers_of(describe(each, original(), open_task("runtime"), CASES)),
+            hot(each.profile),
+            hot(each.profile, memory=True),
+            changed_lines(original(), each),
+        )
+        for name in ("runtime", "readability", "memory", "runtime,memory"):
+            for gain in (None, 0.5):
+                task = open_task(name, gain)
+                history = History((original(), each))
+                yield (
+                    name,
+                    task.measured_second,
+                    task.for_memory,
+                    [
+                        tried(getattr(task, method, len), each, original())
+                        for method in ("why_not", "score", "task_score", "worse")
+                    ],
+                    [
+                        getattr(task, name)
+                        for name in dir(task)
+                        if not name.startswith("_") and isinstance(getattr(task, name), bool | int | float)
+                    ],
+                    history.best is each,
+                )
+    history = History(CANDIDATES[1:6])
+    yield [value for name in dir(history) if not name.startswith("_") and not callable(value := getattr(history, name))]
+
+
+def verdicts() -> Iterator[object]:
+    caveats = tuple(
+        Caveat(kind, f"f({n})", f"returns {n}", "returns 0", "why" if n % 2 else "")
+        for n, kind in enumerate(CaveatKind)
+    )
+    yield distinct(caveats), [(each.words, each.tier) for each in caveats]
+    for decision in Decision:
+        about = About.SPEED if decision is Decision.INCONCLUSIVE else None
+        for limit in (
+            None,
+            LimitTest(0.05, LimitAnswer.PASS, 0.01, 20),
+            LimitTest(0.05, LimitAnswer.INCONCLUSIVE, 0.01, 37, pairs_needed=239),
+        ):
+            for found in (
+                Verdict(decision, "f(1): expected 1, got 2", about=about),
+                Verdict(
+                    decision,
+                    about=about,
+                    speedup=Speedup.of(comparison(decision)),
+                    limit=limit,
+                    caveats=caveats,
+                    evidence=EVIDENCE,
+                ),
+            ):
+                pair = PairResult(found, "bubblewrap", "namespaces")
+                told = {name: value for name, value in pair.to_json().items() if name != "machine"}
+                yield (
+                    json.dumps(told, default=dict, sort_keys=True),
+                    numbers_of(table(pair, verbose=True)),
+                    numbers_of(table(pair, "m.py::g")),
+                )
+                yield tried(read_verdict, told), serialize(answer(pair, "m.py", "f")).get("file")
+
+
+def reported() -> Iterator[object]:
+    for found in (review(FILES, ONE_HUNK, IN_NEW, OUTSIDE), review(FILES)):
+        for name in plugins.names("codeopt.reporters"):
+            text = plugins.load("codeopt.reporters", name).render(found)
+            yield name, text if name in ("rdjson", "sarif", "json", "gitlab", "patch") else numbers_of(text)
+    yield diff_of([])
+
+
+def batches() -> Iterator[object]:
+    with TemporaryDirectory() as folder:
+        store = BatchFolder(Path(folder, "run"), create=True)
+        fill(store)
+        found = measure_batch(store)
+        both = versus(found, found)
+        told = re.sub(
+            r"\d{4}-\d\d-\d\d[T ][\d:.+Z]*|codeopt [\d.]+",
+            "",
+            json.dumps(as_json(found, both), sort_keys=True, default=str),
+        )
+        yield re.sub(r'"machine": \{[^}]*\}', "", told).replace(folder, "@")
+        rows = io.StringIO()
+        write_csv(found, rows)
+        yield rows.getvalue()
+        yield (
+            found.opt,
+            found.correct,
+            found.mean_speedup,
+            found.geomean,
+            found.rounds,
+            both.pairs if hasattr(both, "pairs") else "",
+        )
+        yield metric_lines([("a", ("1", "2")), ("bbb", ("33", ""))])
+        yield (
+            len("".join(page(store, found, both))) > 1000,
+            numbers_of(
+                re.sub(
+                    r"<style>.*?</style>|<script.*?</script>|<footer>.*?</footer>",
+                    "",
+                    "".join(page(store, found, both)),
+                    flags=re.DOTALL,
+                )
+            ).replace(folder, "@"),
+        )
+    chance = random.Random(3)
+    for count in (0, 1, 2, 5, 30):
+        values = [chance.uniform(0.5, 3) for _ in range(count)]
+        flags = [value > 1 for value in values]
+        yield (
+            [round(each, 9) if isinstance(each, float) else each for each in (mean(values), sign_flip_p(values))],
+            mcnemar_p(count, 3),
+            (share(flags), wilson(sum(flags), count)) if count else 0,
+        )
+        yield (estimate(values, mean), estimate_geometric(values)) if values else ""
+
+
+def stacked() -> Iterator[object]:
+    spots = [Frame("<module>", "m.py", 0), Frame("a", "m.py", 3), Frame("b", "n.py", 9), Frame("C.d", "n.py", 20)]
+    samples = (
+        (tuple(spots[:2]), 3.0),
+        (tuple(spots[:3]), 5.0),
+        (tuple(spots), 1.5),
+        ((spots[0], spots[2]), 0.5),
+        ((), 0.25),
+    )
+    found = StackProfile.of("p", "seconds", samples)
+    yield found, found.total
+    yield call_tree(found), call_tree(found, 0.2), write_collapsed(found), write_speedscope(found)
+    yield (
+        read_collapsed("x", write_collapsed(found).splitlines()),
+        read_speedscope("x", json.loads(write_speedscope(found))),
+    )
+
+
+REPLIES = ("SUMMARY: a set\n```python\nprint(1)\n```", "```\nx = 1\n```\ntext\n```python\ny = 2\nprint(y)\n```", "no program", "VERDICT: DONE", "Fine.\n**VERDICT: IMPROVE**", "<think>a\n```python\nz\n```</think>b",
+           "```python\ndef f(:\n```", "```diff\n-n = int(input())\n+n = 3\n```", "", "Here it is:\n\n    print(1)\n", "```python\nprint(1)", '{"source": "print(1)", "summary": "s"}')  # fmt: skip
+
+
+def replied() -> Iterator[object]:
+    for text in REPLIES:
+        draft = to_draft(reply(text), original().source)
+        yield draft.source, draft.summary, bool(draft.problem), is_done(text), critique_text(text), thoughts_in(text)
+        rest, below = draft_below(text, reply(text), original().source)
+        yield rest, below and below.source
+
+
+ROWS: dict[str, Row] = {
+    "converters": converted, "figures": said, "texts": sanitized, "options": options, "limits": limited, "candidates": judged, "verdicts": verdicts,
+    "reports": reported, "batches": batches, "stacks": stacked, "replies": replied,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_same_is_made(name: str) -> None:
+    assert digest(ROWS[name]()) == recorded(TABLE).get(name), "see the docstring of this file"
+
+
+def test_the_table_has_these_rows() -> None:
+    assert list(recorded(TABLE)) == list(ROWS)
+
+
+if __name__ == "__main__":
+    write_down(TABLE, ROWS)

@@ -1,4 +1,4 @@
-"""What flows through the program are values: no class of data changes but those that are named here."""
+"""What flows through the program are values: a class of data is frozen, unless a method of its own changes it."""
 # looks at every file
 
 from __future__ import annotations
@@ -7,15 +7,13 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-CHANGE = """
-Account BestOfK Bounds Bytecode CheckerAnswers CommandProbes CommandRuns Compared Container CoreLock
-DifferentialTest EditGains EditorSession EffectAnalysis Effects Evidence Explanation FindingKeys Guesser Guest
-Improver KnownFindings Liveness LocalBatch Loops Narrowing Nesting PaidReplies ProbeGenerator ProblemJob
-ProjectSuite ProjectWorkload PublicCalls RayBatch Record RefineLoop RefusalReasons RemoteWorker ReviewRun
-RunClock Scheduler Scopes Series SeveralRun SourcePage SuiteCache Surfaces ThrottledProgress TimedRuns
-TraceCache Worker WorkerPool WorkerProcess _Copies _EarlyCheck _Functions _Larger _Request _Spent _Writer
+CHANGED_BY_OTHERS = """
+BestOfK Bounds Bytecode CheckerAnswers CommandProbes CommandRuns Compared Container DifferentialTest EditGains
+EffectAnalysis Evidence Explanation Guesser Guest KnownFindings Liveness LocalBatch Loops Nesting PublicCalls
+Record RefusalReasons RemoteWorker Scopes Series SeveralRun SourcePage SuiteCache Surfaces TimedRuns
+TraceCache WorkerProcess _Functions _Larger _Request
 """
-"""Data classes whose objects change."""
+"""Data classes whose objects others change."""
 
 
 def test_a_class_of_data_is_frozen() -> None:
@@ -26,6 +24,14 @@ def test_a_class_of_data_is_frozen() -> None:
             for node in ast.walk(ast.parse(text)) if "dataclass" in text else ():
                 if isinstance(node, ast.ClassDef):
                     marks = [ast.unparse(each) for each in node.decorator_list]
-                    changes = any(each.startswith("dataclass") and "frozen=True" not in each for each in marks)
-                    found |= {node.name} if changes else set()
-    assert found - {*CHANGE.split()} == set()
+                    thawed = any(each.startswith("dataclass") and "frozen=True" not in each for each in marks)
+                    found |= {node.name} if thawed and not changes_itself(node) else set()
+    assert found - {*CHANGED_BY_OTHERS.split()} == set()
+
+
+def changes_itself(node: ast.ClassDef) -> bool:
+    """Whether a method sets an attribute of its object."""
+    return any(
+        isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store) and ast.unparse(each.value) == "self"
+        for each in ast.walk(node)
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -26,6 +27,8 @@ SECRET = """
     *service-account*.json *.tfstate *.tfstate.* *.tfvars
 """
 """Patterns of file names that may hold secrets: never shown in a sandbox unasked."""
+_SECRET_NAME = re.compile("|".join(map(fnmatch.translate, SECRET.split())))
+"""All of them at once: one by one they took 1.5 ms for 100 files, and a project may have 50,000."""
 SECRET_FOLDERS = frozenset(
     {".git", ".hg", ".svn", ".ssh", ".aws", ".gnupg", ".docker", ".kube", ".codeopt", "__pycache__"}
 )
@@ -98,9 +101,7 @@ def is_secret(path: Path) -> bool:
     if SECRET_FOLDERS & set(path.parts):
         return True
     name = path.name.lower()
-    return name.endswith((".py", ".pyi")) is False and any(
-        fnmatch.fnmatchcase(name, pattern) for pattern in SECRET.split()
-    )
+    return not name.endswith((".py", ".pyi")) and _SECRET_NAME.match(name) is not None
 
 
 def _planned(args: Sequence[str], with_paths: Sequence[Path]) -> tuple[tuple[str, ...], _Copies]:

@@ -117,7 +117,7 @@ def open_function(request: WorkloadRequest) -> Iterator[FunctionTarget]:
     other = _other(function, request.other, request.other_program)
     with ExitStack() as stack:
         more: Mounts = ()
-        other_version = None
+        other_version, view = None, None
         if other is not None:
             there = locate(other.path, request.imported_in_place(other.path, function.path))
             view = open_view(there, f"{INSIDE}-new", named_files(request.options.with_paths))
@@ -129,7 +129,7 @@ def open_function(request: WorkloadRequest) -> Iterator[FunctionTarget]:
 
         linked = request.imported_in_place(function.path, request.other.path if request.other else None)
         harness = stack.enter_context(
-            open_harness(function, open_with, request.options.tests, request.options.with_paths, linked)
+            open_harness(function, open_with, request.options.tests, request.options.with_paths, linked, view)
         )
         whole = request.options.special_checker is not None
         traced = request.session.traces.get((function.path.resolve(), function.qualname))

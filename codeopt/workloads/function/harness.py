@@ -37,7 +37,6 @@ from codeopt.workloads.sandbox_view.view import (
     open_places,
     open_view,
     settings_module,
-    test_folders,
 )
 from codeopt.workloads.source.functions import Function, dotted, own_nodes
 from codeopt.workloads.source.names import Scope, imported_names, scopes_below
@@ -151,11 +150,12 @@ def open_harness(
     tests: tuple[Path, ...] = (),
     with_paths: tuple[Path, ...] = (),
     linked: Linked = NO_LINKS,
+    beside: View | None = None,
 ) -> Iterator[FunctionHarness]:
     """Copy the project's view and open a sandbox that shows it; both are gone afterwards.
 
     open_with: opens a sandbox with these mounts. tests: shown too, from any place. with_paths: of the project, what
-    git does not track. linked: what the environment imports in place.
+    git does not track. linked: what the environment imports in place. beside: the view of another version.
     """
     with contextlib.ExitStack() as stack:
         module = locate(function.path, linked)
@@ -163,7 +163,7 @@ def open_harness(
         for path in named:
             if module.root not in path.resolve().parents:
                 raise UsageError(f"--with {path}: a function finds only what lies in its project, {module.root}")
-        view = open_view(module, also=named)
+        view = open_view(module, also=named, beside=beside)
         stack.callback(view.close)
         places, mounts = open_tests(stack, tests, view)
         sandbox = stack.enter_context(open_with((*view.mounts, *mounts)))
@@ -208,7 +208,7 @@ def make_target(
         memory_bytes=int(0.6 * (sandbox.limits.memory_mib << 20)),
         aliases=(*aliases, *known_as(function)),
         django=settings_module(view.module),
-        test_paths=tuple(view.inside(folder, sandbox.isolated) for folder in test_folders(view)),
+        test_paths=tuple(view.inside(folder, sandbox.isolated) for folder in view.test_folders),
     )
 
 

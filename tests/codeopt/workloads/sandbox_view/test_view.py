@@ -56,6 +56,25 @@ def test_only_what_git_tracks_and_no_secrets(tmp_path: Path) -> None:
     assert view.mounts == ((str(view.folder), INSIDE),)
 
 
+@pytest.mark.parametrize(("same", "folders"), [(True, 1), (False, 2)], ids=["same project", "other project"])
+def test_two_versions_of_one_project_have_one_copy(tmp_path: Path, same: bool, folders: int) -> None:
+    root = repository(tmp_path / "one", "pkg/__init__.py", "pkg/old.py", "pkg/test_old.py", "notes/test_x.txt")
+    other = root if same else repository(tmp_path / "two", "pkg/__init__.py")
+    (other / "pkg/new.py").write_text("from pkg import helper\n")
+    (other / "pkg/helper.py").write_text("x = 1\n")  # of this version alone, and not added to git
+    new = open_view(locate(other / "pkg/new.py"), f"{INSIDE}-new")
+    old = open_view(locate(root / "pkg/old.py"), beside=new)
+    try:
+        assert len({old.folder, new.folder}) == folders
+        assert (old.folder / "pkg/old.py").exists()
+        assert (new.folder / "pkg/helper.py").exists()
+        assert old.test_folders == [root.resolve(), root.resolve() / "pkg"]
+    finally:
+        old.close()
+        new.close()
+    assert not old.folder.exists()
+
+
 def test_a_file_outside_of_git_brings_its_neighbours(tmp_path: Path) -> None:
     for name in ("one.py", "two.py", "notes.txt", ".env"):
         (tmp_path / name).write_text("")

@@ -148,10 +148,11 @@ def read_run_inputs(args: Sequence[str], with_paths: Sequence[Path]) -> RunInput
     Raises UsageError, naming the file that cannot be read, or the limit that is met.
     """
     changed, copies = _planned(args, with_paths)
-    return RunInputs(changed, tuple((place, _content(path)) for place, path in copies.sources.items()))
+    return RunInputs(changed, tuple((place, read_or_fail(path)) for place, path in copies.sources.items()))
 
 
-def _content(path: Path) -> bytes:
+def read_or_fail(path: Path) -> bytes:
+    """Contents of a file that a run is given. Raises UsageError."""
     try:
         return read_bytes(path)
     except OSError as error:

@@ -1,15 +1,20 @@
-"""Where drafts run: in which environments, and a file as its text."""
+"""Where drafts run: in which environments, as the text of a file, on another core."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+import gc
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from random import Random
 from typing import TypeVar, Unpack
 
 from codeopt.core.revision import Revision
 from codeopt.workloads.source.module_graph import read_module
+from codeopt_sandbox import Sandbox
 from codeopt_sandbox.guest.request import EMBEDDED, SHIFTED, USUAL, Environment
 from codeopt_sandbox.outcome import Run, RunLimits
 from codeopt_sandbox.runner import Runner, RunOptions
@@ -104,3 +109,28 @@ class OneFile:
     def quiesce(self) -> None:
         """Leave the measuring core to the run."""
         self.texts.quiesce()
+
+
+@contextmanager
+def on_other_core(sandbox: Sandbox, work: Callable[[Sandbox], T]) -> Iterator[Callable[[], T]]:
+    """Do some work in a sandbox of its own, and yield what returns its result.
+
+    Nothing may be timed meanwhile. If no core is left, the work is done in the sandbox itself, when its result is asked
+    for. On leaving, work that is not done is given up after the run in progress: nobody waits for what a wrong version
+    or Ctrl-C has made useless.
+    """
+    other = sandbox.on_other_core()
+    if other is None:
+        yield lambda: work(sandbox)
+        return
+    with ExitStack() as stack:
+        # In Python 3.11 a finalizer within one thread's `ast.parse` lets another thread parse, and both end with
+        # `SystemError: AST constructor recursion depth mismatch` (python/cpython#106905).
+        if gc.isenabled() and sys.version_info[:2] == (3, 11):
+            gc.disable()
+            stack.callback(gc.enable)
+        with other, ThreadPoolExecutor(1) as thread:
+            try:
+                yield thread.submit(work, other).result
+            finally:
+                other.stop()

@@ -21,8 +21,7 @@ from codeopt.core.words import Speedup, counted
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Gain, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads._judging import InputPolicy
-from codeopt.workloads._other_core import on_other_core
-from codeopt.workloads._runs import axes, variables_read
+from codeopt.workloads._runs import axes, on_other_core, variables_read
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.contract.seen import shown_types
 from codeopt.workloads.function.beside_answers import check_process_state, judge_views, unrun_lines

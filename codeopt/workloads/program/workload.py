@@ -17,8 +17,7 @@ from codeopt.core.words import Speedup
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Stage, Suite, Workload, WorkloadRequest
 from codeopt.workloads._judging import HANGS, NOTHING_CHANGED, InputPolicy, checker_of, require_own
-from codeopt.workloads._other_core import on_other_core
-from codeopt.workloads._runs import OneFile, axes, compared_in
+from codeopt.workloads._runs import OneFile, axes, compared_in, on_other_core
 from codeopt.workloads._sizes import LONG_S, by_size, smaller_ones
 from codeopt.workloads.program import baseline
 from codeopt.workloads.program.baseline import (

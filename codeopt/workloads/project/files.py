@@ -11,7 +11,7 @@ from pathlib import Path
 from codeopt.core.errors import UsageError
 from codeopt.core.git import tracked_files, work_trees
 from codeopt.core.program import python_below
-from codeopt.core.run_inputs import is_secret
+from codeopt.core.run_inputs import is_secret, read_or_fail
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked, imported_beside, place_beside, project_top
 from codeopt.workloads.sandbox_view.view import built_files
 from codeopt_sandbox.outcome import Files
@@ -119,14 +119,6 @@ def named_files(path: Path, root: Path) -> dict[str, Path]:
         return {place.as_posix(): whole}
     below = (each for each in sorted(whole.rglob("*")) if not is_secret(each.relative_to(whole)))
     return {(place / each.relative_to(whole)).as_posix(): each for each in below if each.is_file()}
-
-
-def read_or_fail(path: Path) -> bytes:
-    """Contents of a file. Raises UsageError."""
-    try:
-        return read_bytes(path)
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from error
 
 
 def _contents(files: dict[str, Path], folder: Path) -> Iterator[tuple[str, bytes]]:

@@ -59,7 +59,7 @@ def command_page(
         before: Earlier profile of the same command, shown next to this one.
     """
     targets = [
-        (_named(f), _percent(f.expected_gain), "self time" if f.expected_gain == f.own_share else f.why)
+        (f.named, _percent(f.expected_gain), "self time" if f.expected_gain == f.own_share else f.why)
         for f in profile.targets
         if f.expected_gain >= LEAST
     ]
@@ -138,7 +138,7 @@ def _shares(before: StackProfile) -> Mapping[tuple[str, str], float]:
 
 def _function(function: FunctionTime, earlier: Mapping[tuple[str, str], float] | None) -> tuple[str, ...]:
     before = (_percent(earlier.get((function.file, function.qualname), 0.0)),) if earlier is not None else ()
-    return _named(function), *before, _percent(function.own_share), _percent(function.total_share), function.count
+    return function.named, *before, _percent(function.own_share), _percent(function.total_share), function.count
 
 
 def _percent(share: float) -> str:
@@ -174,17 +174,13 @@ def _sources(profile: ProjectProfile, files: Mapping[str, bytes]) -> Iterator[tu
         how = f"Self {own} of the CPU time, total {total}."
         shares = {line.line: line.own_share for line in inside}
         why = "no line of it was seen at work: its time is that of what it calls, or its lines could not be timed"
-        yield _named(function), how, annotated(_named(function), source, shares, span[0], more, why)
+        yield function.named, how, annotated(function.named, source, shares, span[0], more, why)
 
 
 def _span(text: str, function: FunctionTime) -> tuple[int, int] | None:
     found = [node for name, node in definitions(read_module(text)) if name == function.qualname]
     spans = [(first_line(node), node.end_lineno or node.lineno) for node in found]
     return next((span for span in spans if span[0] == function.line), None)
-
-
-def _named(function: FunctionTime) -> str:
-    return f"{function.file}::{function.qualname}"
 
 
 def _queried(row: QueryLine) -> tuple[str, str, str, str]:

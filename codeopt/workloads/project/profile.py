@@ -138,6 +138,11 @@ class FunctionTime:
         return Frame(self.qualname, self.file, self.line)
 
     @property
+    def named(self) -> str:
+        """`shop/store.py::Store._find`."""
+        return f"{self.file}::{self.qualname}"
+
+    @property
     def whole_calls(self) -> int | None:
         """Number of calls in the whole command; None where it is not known."""
         return None if self.cut else self.calls

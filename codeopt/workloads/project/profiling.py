@@ -145,7 +145,7 @@ def profile_text(
     for f in functions:
         calls = f" {f.count:>11}" * counted
         library = f"  ({f.library_share:.0%} in libraries)" if f.library_share >= LEAST else ""
-        out.append(f"{f.own_share:>7.1%} {f.total_share:>7.1%}{calls}  {_named(f.file, f.qualname)}{library}")
+        out.append(f"{f.own_share:>7.1%} {f.total_share:>7.1%}{calls}  {printable(f.named)}{library}")
     lines = [line for line in profile.lines if line.own_share >= LEAST][:MOST]
     out += ["", "   self   line"] * bool(lines)
     for line in lines:
@@ -190,7 +190,7 @@ def _details(profile: ProjectProfile) -> list[str]:
     out = ["", f"Call tree by total {clock('cpu')}", *branches] if branches else []
     targets = [f for f in profile.targets if f.expected_gain >= LEAST][:TARGETS]
     out += ["", "Functions by largest possible gain"] * bool(targets)
-    out += [f"  {f.expected_gain:>6.1%}  {_named(f.file, f.qualname)}  ({f.why})" for f in targets]
+    out += [f"  {f.expected_gain:>6.1%}  {printable(f.named)}  ({f.why})" for f in targets]
     for title, rows in (("Libraries by calling line", profile.libraries), ("Imports", profile.imports)):
         large = [row for row in rows if row.share >= LEAST][:MOST]
         out += ["", title] * bool(large)
@@ -216,9 +216,5 @@ def _branches(nodes: tuple[CallNode, ...], depth: int) -> Iterator[str]:
     """Format the functions of the project; libraries and the interpreter's start have no file."""
     for node in nodes if depth <= DEEPEST else ():
         if node.frame.file:
-            yield f"  {node.share:>6.1%}  {'  ' * depth}{_named(node.frame.file, node.frame.name)}"
+            yield f"  {node.share:>6.1%}  {'  ' * depth}{printable(f'{node.frame.file}::{node.frame.name}')}"
             yield from _branches(node.below, depth + 1)
-
-
-def _named(file: str, qualname: str) -> str:
-    return printable(f"{file}::{qualname}")

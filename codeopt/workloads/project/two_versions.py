@@ -23,8 +23,9 @@ from pathlib import Path, PurePosixPath
 from codeopt.core.errors import UsageError
 from codeopt.core.git import unadded_files
 from codeopt.core.revision import Revision
+from codeopt.core.run_inputs import read_or_fail
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
-from codeopt.workloads.project.files import ProjectFiles, named_files, read_or_fail, read_project
+from codeopt.workloads.project.files import ProjectFiles, named_files, read_project
 from codeopt.workloads.project.project_program import (
     ProjectProgram,
     ProtectedFiles,

@@ -228,7 +228,7 @@ class ProjectWorkload(Defaults):
         """`1.32 s   12 tests   first: shop/store.py::Store._find 80%`."""
         hot = [f for f in self.found.functions if f.file in self.program.files][:3]
         larger = f"too short to time: {self.timed_command} is timed" if self.timed_command else ""
-        shares = ", ".join(f"{f.file}::{f.qualname} {f.own_share:.0%}" for f in hot)
+        shares = ", ".join(f"{f.named} {f.own_share:.0%}" for f in hot)
         bodies = self.benches.words if self.benches else ""
         took = f"{self.baseline.outcomes[0].run.wall_s:.2f} s"
         said = (took, larger, bodies, self.project_suite.words, shares, self.masks.words)
@@ -390,7 +390,7 @@ def as_profile(found: ProjectProfile, files: Revision) -> Profile:
         for row in found.lines if row.file in files and 0 < row.line <= files[row.file].count("\n")
     )  # fmt: skip
     functions = tuple(
-        HotFunction(f"{f.file}::{f.qualname}", max(f.line, 1), f.own_share, f.whole_calls, f.total_share)
+        HotFunction(f.named, max(f.line, 1), f.own_share, f.whole_calls, f.total_share)
         for f in found.functions
         if f.file in files
     )

@@ -7,7 +7,7 @@ import gc
 import time
 from typing import cast
 
-from codeopt.workloads._other_core import on_other_core
+from codeopt.workloads._runs import on_other_core
 from codeopt_sandbox import Sandbox
 
 TEXT = f"f([{', '.join(['(1, [2, {3: 4}])'] * 300)}])"

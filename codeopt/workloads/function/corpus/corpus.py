@@ -13,7 +13,7 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import NotVerifiable
 from codeopt.core.evidence import CallEvidence
 from codeopt.core.words import utc
-from codeopt.workloads._other_core import on_other_core
+from codeopt.workloads._runs import on_other_core
 from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.function.calls.counterexample import origin_of
 from codeopt.workloads.function.calls.unusual import (

@@ -103,7 +103,7 @@ def _figures(figures: Figures, files: Mapping[str, str]) -> str:
         rows += [f"{share:6.1%} {words}" for share, words in repeating]
     if given := [f for f in figures.functions if f.given and not loading.is_loading(f)][:ROWS]:
         rows.append("what these are called with: sizes, and values of integers")
-        rows += [f"{_named(f)}({given_words(f.given)})" for f in given]
+        rows += [f"{f.named}({given_words(f.given)})" for f in given]
     hot = []
     for line in figures.lines:
         text, at = files.get(line.file, "").split("\n"), line.line
@@ -130,11 +130,7 @@ def _function(function: FunctionTime, figures: Figures) -> str:
     named = [f"{inline(row.caller.name)} ({row.calls:,}{more})" for row in rows if row.caller]
     by = f"  by {', '.join(named)}" if named else ""
     loading = ", while modules are imported" if figures.loading.is_loading(function) else ""
-    return f"{function.own_share:6.1%} {function.total_share:6.1%} {count:>9}  {_named(function)}{loading}{by}"
-
-
-def _named(function: FunctionTime) -> str:
-    return f"{function.file}::{function.qualname}"
+    return f"{function.own_share:6.1%} {function.total_share:6.1%} {count:>9}  {function.named}{loading}{by}"
 
 
 # Rows of a profile for a language model. It is shown the source of each function that they name.

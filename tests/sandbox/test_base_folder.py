@@ -262,15 +262,3 @@ def test_the_base_of_a_killed_process_goes_with_the_next_one() -> None:
         with BaseFolder(BASE):
             assert not place.exists()
             assert (living.folder / "main.py").exists()
-
-
-@pytest.mark.full
-def test_twenty_thousand_files_and_half_a_gibibyte(backend: str) -> None:
-    """Each run has all of them, and pays for what it changes."""
-    files = tuple((f"p{n // 100}/m{n}.bin", bytes([n % 256]) * 26_000) for n in range(20_000))
-    program = "import os; print(sum(len(f) for _, _, f in os.walk('.'))); open('p7/m700.bin', 'r+').write('new')"
-    with BaseFolder(files) as base, open_or_skip(backend, LIMITS, Options(base=base)) as sandbox:
-        for _ in range(3):
-            run = good(sandbox.run(program, files=()))
-            assert run.stdout == b"20000\n"
-            assert [file.path for file in run.written] == ["p7/m700.bin"]

@@ -68,28 +68,6 @@ def test_what_is_slow_to_import_is_imported_once(box: Sandbox) -> None:
     assert once.answer.import_s < found.seconds / 3
 
 
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("imports", "why"),
-    [
-        ("import threads", "they start threads"),
-        ("import opens", f"they keep a file open: {INSTALLED}/opens.py"),
-        ("import spawns", "they leave a process running"),
-        ("import ends", "they end the interpreter that imports them"),
-        ("import writes", "they leave files behind"),
-        ("import raises", "raises cannot be imported by itself: ValueError: only below mod"),
-        ("import calls_home", "they import own, which is the project's own"),
-        ("import own, asks", "colorsys is loaded only where they are imported first"),
-        ("import os; os.environ['MODE'] = '1'; import slow", "the module sets MODE while it is imported"),
-    ],
-)
-def test_where_that_would_change_something_each_run_imports_them(box: Sandbox, imports: str, why: str) -> None:
-    found = loading(box, imports)
-    assert found.libraries is None
-    assert found.why.startswith(why)
-    assert loading(box, "import slow").libraries is not None  # and the next one is fine
-
-
 def test_it_is_said_where_it_costs_something() -> None:
     quick, slow = (Preload(None, 3, seconds, "they start threads") for seconds in (0.05, 1.23))
     assert quick.diagnostics == ()

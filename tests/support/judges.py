@@ -80,15 +80,6 @@ def compared(old: str, new: str, max_pairs: int = 12, **options: Any) -> dict[st
     return compare(as_target(old), as_target(new), chosen, Session(open_sandbox=open_isolated)).to_json()
 
 
-def compared_in_projects(
-    folder: Path, versions: tuple[str, str], tests: str, target: str, max_pairs: int
-) -> dict[str, Any]:
-    """`compared` of `stack.py::Stack.push` in two projects of one module and tests of it."""
-    for side, text in zip(("old", "new"), versions, strict=True):
-        write_project(folder / side, target.partition("::")[0], text, tests)
-    return compared(f"{folder}/old/{target}", f"{folder}/new/{target}", max_pairs, max_examples=ENOUGH_EXAMPLES)
-
-
 def write_project(home: Path, module: str, text: str, tests: str) -> Path:
     """One module and tests of it, which git tracks."""
     (home / "tests").mkdir(parents=True)

@@ -16,7 +16,6 @@ import pyte
 
 ROWS = 200
 CTRL_C = b"\x03"
-CTRL_D = b"\x04"
 
 
 @dataclass(frozen=True)

@@ -160,22 +160,6 @@ def _children(parent: int) -> list[int]:
     return [int(line) for line in listed.stdout.split()]
 
 
-def test_a_worker_that_dies_twice_over_a_problem_makes_it_a_failed_one(tmp_path: Path) -> None:
-    problems, run = write_set(tmp_path, 1, work=60_000), tmp_path / "run"
-    with start(problems, run, "--model", "rules", "--cores", "1", "--ahead", "1", "--json") as process:
-        for attempt in (1, 2):
-            until(lambda: [each.attempts for each in statuses(run).values()] == [attempt])  # noqa: B023
-            (worker,) = [
-                pid for pid in _children(process.pid) if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
-            ]
-            os.kill(worker, signal.SIGKILL)
-        out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    (failure,) = json.loads(out)["failures"]
-    assert (failure["status"], failure["fault"]) == ("failed", "worker")
-    assert "exit status -9" in failure["reason"]
-
-
 def test_ctrl_c_keeps_what_was_done(tmp_path: Path) -> None:
     problems, run = write_set(tmp_path, 3, work=6_000), tmp_path / "run"
     with start(problems, run, "--model", "rules") as process:
@@ -221,40 +205,3 @@ def test_a_server_that_fails_everybody_stops_the_batch(tmp_path: Path, wire: Cal
     assert code == 4
     assert "the model failed in 8 problems in a row" in err
     assert "pending" in [each.status for each in statuses(tmp_path / "run").values()]
-
-
-def test_other_settings_and_other_programs_are_refused(tmp_path: Path) -> None:
-    problems, run = write_set(tmp_path, 1), tmp_path / "run"
-    assert finish(problems, run, "--model", "rules")[0] == 0
-    code, _, err = finish(problems, run, "--model", "rules", "--check", "exact")
-    assert (code, "check was 'tokens' and is 'exact'" in err) == (2, True)
-    problems.write_text(problems.read_text().replace("i % 7", "i % 5"))
-    code, _, err = finish(problems, run, "--model", "rules")
-    assert (code, "s00000 has changed" in err) == (2, True)
-
-
-def test_a_folder_of_functions_with_their_calls_and_a_checker(tmp_path: Path) -> None:
-    home = tmp_path / "set" / "total"
-    home.mkdir(parents=True)
-    source = "def total(n):\n    s = 0\n    for i in range(n):\n        s = s + i\n    return s\n"
-    calls = "CALLS = [((n,), {}) for n in range(12)]\nBIG = [((60_000,), {})]\n"
-    accept = "def accept(arguments, expected, got):\n    return got == sum(range(arguments['n']))\n"
-    for name, text in (("slow.py", source), ("calls.py", calls), ("function", "total\n"), ("accept.py", accept)):
-        (home / name).write_text(text)
-    code, out, err = finish(tmp_path / "set", tmp_path / "run", "--model", "rules", "--json")
-    assert code == 0, err
-    assert json.loads(out)["status"] == {"done": 1}, out
-    (status,) = statuses(tmp_path / "run").values()
-    assert status.time_spent.programs_s > 0, "runs in a sandbox of the function's own count, too"
-    (problem,) = BatchFolder(tmp_path / "run").problems()
-    assert (problem.function, problem.calls, problem.check) == (
-        "total",
-        home / "calls.py",
-        f"{home / 'accept.py'}::accept",
-    )
-    (home / "accept.py").write_text(accept.replace("==", "!="))
-    code, out, err = finish(tmp_path / "set", tmp_path / "again", "--model", "rules", "--json")
-    assert code == 0, err
-    report = json.loads(out)
-    assert report["status"] == {"skipped": 1}
-    assert "does not accept the original's own answer" in report["failures"][0]["reason"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,17 +12,12 @@ from codeopt.core.history import Candidate, History
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import RunFolder, SavedRun
 from codeopt_sandbox.bubblewrap import find_bwrap
-from tests.codeopt.command import FAST, QUICK, SLOW, Done, codeopt, write_problem
+from tests.codeopt.command import FAST, SLOW, Done, codeopt, write_problem
 
 USAGE, NO_SANDBOX, NO_MODEL, NOT_JUDGED = 2, 3, 4, 5
 CRASHES = "n = int(input())\nprint(1 // (n - 3))\n"
 MOODY = "import os\nn = int(input())\nprint(os.urandom(4).hex())\n"
 TOO_LATE = "while True:\n    pass\n"
-
-
-RIGHTS = "-dac_override,-dac_read_search"
-AS_OTHERS = ("setpriv", "--bounding-set", RIGHTS, "--inh-caps", RIGHTS)
-"""Root without the right to read what modes forbid."""
 
 
 @dataclass(frozen=True)
@@ -211,60 +205,6 @@ def test_a_read_only_folder_is_found_before_anything_runs(target: tuple[str, ...
     assert done.status == USAGE
     assert_one_line(done, "is read-only for you\n  hint: -o FILE writes to another place")
     assert path.read_text() == SLOW
-
-
-CLOSED = {
-    "a folder as argument": (("improve", "slow.py", "--", "closed"), "cannot read closed: Permission denied"),
-    "a file as argument": (("improve", "slow.py", "--", "closed.txt"), "cannot read closed.txt: Permission denied"),
-    "a target in it": (("improve", "closed/slow.py"), "cannot reach closed/slow.py: Permission denied"),
-    "another one": (("compare", "slow.py", "closed/slow.py"), "cannot read closed/slow.py: Permission denied"),
-    "to be recorded": (("record", "closed/slow.py::f", "--", "python", "slow.py"), "cannot read closed/slow.py"),
-    "to be checked": (("check", "closed"), "cannot read closed: Permission denied"),
-    "settings in it": (("improve", "-m", "closed.slow"), "cannot reach closed/slow/__main__.py: Permission denied"),
-}
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("what", CLOSED)
-def test_what_may_not_be_read_is_one_line(what: str, tmp_path: Path) -> None:
-    arguments, said = CLOSED[what]
-    write_problem(tmp_path, words=300)
-    write_problem(tmp_path / "closed", words=300)
-    (tmp_path / "closed.txt").write_text("text")
-    for name in ("closed", "closed.txt"):
-        (tmp_path / name).chmod(0)
-    done = codeopt(*arguments, cwd=tmp_path, before=() if os.geteuid() else AS_OTHERS)
-    (tmp_path / "closed").chmod(0o755)
-    assert done.status == USAGE, done.err
-    assert_one_line(done, said)
-
-
-@pytest.mark.full
-def test_a_result_that_cannot_be_written_is_still_in_the_run(tmp_path: Path) -> None:
-    write_problem(tmp_path, words=1500)
-    done = codeopt("improve", "slow.py", "-o", "/proc/fast.py", *QUICK, cwd=tmp_path)
-    assert done.status == USAGE
-    assert done.lines[-2].startswith("error: cannot write /proc/fast.py")
-    assert done.out == ""
-    (saved,) = (tmp_path / ".codeopt" / "runs").glob("*/best.py")
-    assert done.lines[-3] == "Apply: codeopt apply"
-    assert saved.is_file()
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("name", ["docker", "auto"])
-def test_an_engine_that_is_not_there(name: str, tmp_path: Path) -> None:
-    """Asked for by name it is missed; otherwise bubblewrap is taken, and -v says so."""
-    write_problem(tmp_path, words=1500)
-    env = {"DOCKER_HOST": f"unix://{tmp_path}/nowhere.sock"}
-    arguments = ("--no-profile", "--mutated-inputs", "off", "-n", "1", "-v")
-    done = codeopt("improve", "slow.py", "--sandbox", name, *arguments, cwd=tmp_path, env=env)
-    if name == "docker":
-        assert done.status == NO_SANDBOX
-        assert_one_line(done, "no Docker engine answers")
-    else:
-        assert done.status == 0, done.err
-        assert "\nsandbox    bubblewrap: namespaces" in done.err
 
 
 def test_commands_are_asked_for_by_name(tmp_path: Path) -> None:

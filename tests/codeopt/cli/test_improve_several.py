@@ -6,9 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.core.options import ImproveOptions
-from codeopt.core.target import Target
-from codeopt.review.nothing_to_try import NothingToTry, require_draft
 from tests.codeopt.command import QUICK, codeopt
 from tests.codeopt.review.pull_request import git
 from tests.conftest import require_sandbox
@@ -54,24 +51,6 @@ def test_labels(count):
     assert len(labels(MANY[:count])) == len(set(MANY[:count]))
     assert repeated(MANY[:count]) == count - len(set(MANY[:count]))
     assert longest(MANY[:count]) <= 3
-"""
-
-UNHINTED = """\
-def by_calls(items, words):
-    return [items.count(word) for word in words]
-
-
-class Shop:
-    def by_calls(self, items, words):
-        return [items.count(word) for word in words]
-
-
-def nothing(handle):
-    return handle.read()
-
-
-def hinted(items: tuple[str, ...], words: str) -> int:
-    return len(items) + len(words)
 """
 
 
@@ -144,20 +123,3 @@ def test_what_is_refused(arguments: list[str], says: str, tmp_path: Path) -> Non
     assert done.status == 2
     assert says in done.err
     assert len(done.facts) <= 2
-
-
-@pytest.mark.parametrize(
-    ("name", "tried"),
-    [("by_calls", True), ("Shop.by_calls", True), ("nothing", False), ("hinted", False)],
-)
-def test_a_function_that_a_rule_may_match_by_the_types_of_its_calls_is_tried(
-    tmp_path: Path, name: str, tried: bool
-) -> None:
-    path = tmp_path / "shop.py"
-    path.write_text(UNHINTED)
-    target = Target(path, name)
-    if tried:
-        require_draft(target, ImproveOptions(model="rules"))
-        return
-    with pytest.raises(NothingToTry, match="no rule applies"):
-        require_draft(target, ImproveOptions(model="rules"))

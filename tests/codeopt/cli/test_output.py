@@ -9,7 +9,6 @@ import io
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -118,42 +117,6 @@ def test_write_keeps_the_original_beside_it(tmp_path: Path) -> None:
     assert "wrote slow.py, the original is kept as slow.py.orig" in done.err
     assert (tmp_path / "slow.py.orig").read_text() == SLOW
     assert (tmp_path / "slow.py").stat().st_mode & 0o777 == 0o750
-    run_fast(tmp_path)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("here", [".", "other"])
-def test_the_next_step_can_be_pasted(here: str, tmp_path: Path) -> None:
-    """Also in a folder that does not hold the file."""
-    prepare(tmp_path)
-    folder = tmp_path / here
-    folder.mkdir(exist_ok=True)
-    script = ("--model", f"scripted:{tmp_path / 'answers.txt'}", *SCRIPT[2:])
-    done = codeopt("improve", str(tmp_path / "slow.py"), *script, *QUICK, cwd=folder, env=NO_FEEDBACK)
-    step = done.lines[-1].removeprefix("Apply: ").replace("codeopt apply", shlex.join(command("apply")))
-    subprocess.run(step, shell=True, cwd=folder, env=environment(), check=True)
-    run_fast(tmp_path)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("state", ["clean", "changed", "untracked"])
-def test_in_git_the_original_is_kept_only_where_git_does_not_hold_it(state: str, tmp_path: Path) -> None:
-    path = prepare(tmp_path)
-    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org"]
-    path.write_text(SLOW + "# first\n" * (state == "changed"))
-    subprocess.run([*git, "init", "-q"], cwd=tmp_path, check=True)
-    subprocess.run([*git, "add", "input.0.txt" if state == "untracked" else "slow.py"], cwd=tmp_path, check=True)
-    subprocess.run([*git, "commit", "-qm", "x"], cwd=tmp_path, check=True)
-    path.write_text(SLOW)
-    if state == "clean":
-        done = codeopt("improve", "slow.py", *SCRIPT, *QUICK, "--write", cwd=tmp_path, env=NO_FEEDBACK)
-        assert done.status == 0, done.err
-        assert "wrote slow.py, git holds the original" in done.err
-    else:
-        found = replacement(read_program(path), FAST)
-        found.write()
-        assert found.kept == tmp_path / "slow.py.orig"
-    assert (tmp_path / "slow.py.orig").exists() == (state != "clean")
     run_fast(tmp_path)
 
 

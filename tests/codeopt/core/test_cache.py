@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeopt.core import cache as cache_module
-from codeopt.core.cache import FILE, Cache, CacheKind, CacheSize, existing_caches, open_cache
+from codeopt.core.cache import Cache, CacheKind, existing_caches, open_cache
 
 
 def _cache(folder: Path, said: list[str] | None = None, max_bytes: int = 1 << 20) -> Cache:
@@ -46,34 +46,6 @@ def test_kinds_are_apart_and_values_can_be_forgotten(tmp_path: Path) -> None:
     cache.forget(CacheKind.CORPUS, "k")
     assert cache.get(CacheKind.CORPUS, "k") is None
     assert cache.get(CacheKind.CORPUS, "other") is not None
-
-
-def test_values_are_listed_oldest_first(tmp_path: Path) -> None:
-    cache = _cache(tmp_path)
-    for key in "bac":
-        cache.put(CacheKind.TRACE, key, key)
-    cache.put(CacheKind.FINDING, "d", "d")
-    cache.get(CacheKind.TRACE, "b")
-    assert [each.value for each in cache.values(CacheKind.TRACE)] == ["b", "a", "c"]
-
-
-def test_clear_says_how_much(tmp_path: Path) -> None:
-    cache = _cache(tmp_path / "one")
-    cache.put(CacheKind.CORPUS, "a", "x")
-    cache.put(CacheKind.TIMING, "b", "y")
-    size = cache.clear()
-    assert (size.values, size.size > 0) == (2, True)
-    assert [*tmp_path.iterdir()] == []
-    assert cache.get(CacheKind.CORPUS, "a") is None
-
-
-def test_clear_leaves_nothing_of_a_damaged_one(tmp_path: Path) -> None:
-    folder = tmp_path / "one"
-    folder.mkdir()
-    for name in (FILE, f"{FILE}-journal"):
-        (folder / name).write_bytes(b"hello" * 1000)
-    assert _cache(folder).clear() == CacheSize(0, 5000)
-    assert [*tmp_path.iterdir()] == []
 
 
 @pytest.mark.parametrize("damage", ["no database", "cut off", "overwritten", "another version"])
@@ -180,29 +152,6 @@ def test_two_processes_at_once(tmp_path: Path) -> None:
     assert not said
 
 
-def _write_until_killed(folder: Path) -> None:
-    cache = _cache(folder)
-    while True:
-        for key in "abcd":
-            cache.put(CacheKind.CORPUS, key, key * 200_000)
-
-
-def test_a_writer_that_is_killed_leaves_whole_values(tmp_path: Path) -> None:
-    spawn = multiprocessing.get_context("spawn")
-    for _ in range(3):
-        writer = spawn.Process(target=_write_until_killed, args=(tmp_path,))
-        writer.start()
-        while not _cache(tmp_path).values(CacheKind.CORPUS):
-            time.sleep(0.01)
-        writer.kill()
-        writer.join()
-        said: list[str] = []
-        found = _cache(tmp_path, said).values(CacheKind.CORPUS)
-        assert found
-        assert all(each.value == each.value[0] * 200_000 for each in found)
-        assert not said
-
-
 def test_each_project_has_a_folder_of_its_own_that_is_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     projects = [tmp_path / name / "shop" for name in ("one", "other")]
@@ -213,13 +162,6 @@ def test_each_project_has_a_folder_of_its_own_that_is_private(tmp_path: Path, mo
     assert one.folder.stat().st_mode & 0o777 == 0o700
     assert other.get(CacheKind.FINDING, "k") is None
     assert one.get(CacheKind.FINDING, "k") is not None
-
-
-def test_a_project_behind_a_link_has_the_same_cache(tmp_path: Path) -> None:
-    (tmp_path / "project").mkdir()
-    (tmp_path / "link").symlink_to("project")
-    found = [cache.folder for name in ("project", "link") if (cache := open_cache(tmp_path / name))]
-    assert len({*found}) == 1
 
 
 def test_a_folder_of_another_user_is_no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

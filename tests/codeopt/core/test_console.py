@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 import re
 import time
 from dataclasses import replace
@@ -13,10 +11,6 @@ import pytest
 from codeopt.core import console
 from codeopt.core.console import Console, estimate
 from codeopt.core.stages import ASCII_MARKS, Stages
-from codeopt.engine.comparison_progress import ComparisonProgress
-from codeopt.serving.worker import AnswerLines
-from codeopt_sandbox.compare import StoppingRule
-from codeopt_sandbox.sequential_test import LimitRule
 
 
 @pytest.fixture(autouse=True)
@@ -82,34 +76,3 @@ def test_the_time_that_is_left_follows_from_the_stages_so_far() -> None:
     assert estimate(replace(judging, which="2 of 4").left_s) == ""
     assert estimate(judging.begun("").left_s) == ""
     assert (estimate(200.0), estimate(0.5)) == ("about 3 min left", "")
-
-
-def test_a_worker_reports_a_share_that_only_grows() -> None:
-    """Over targets and the stages within each, though a loop goes back to an earlier stage."""
-    stream = io.StringIO()
-    lines = AnswerLines(stream)
-    lines.progress("before anything is known")
-    for target in range(2):
-        lines.step(target, 2, f"f{target}")
-        lines.plan(STAGES)
-        for stage in ("draft", "judge", "draft", "judge", "confirm"):
-            lines.stage(stage)
-            lines.progress("at work")
-    said = [json.loads(line) for line in stream.getvalue().splitlines()]
-    assert [each["done"] for each in said] == [
-        None, 0.125, 0.25, 0.25, 0.25, 0.375, 0.625, 0.75, 0.75, 0.75, 0.875
-    ]  # fmt: skip
-    assert said[1]["progress"] == "draft: at work"
-
-
-def test_a_comparison_says_how_far_it_is() -> None:
-    said: list[str] = []
-    pace = ComparisonProgress("comparing", StoppingRule(max_pairs=20), said.append)
-    pace(5)
-    pace(8)
-    ComparisonProgress("comparing", StoppingRule(max_pairs=20, limit=LimitRule(0.05, max_pairs=80)), said.append)(40)
-    assert said == [
-        "comparing, pair 5 of at least 8",
-        "comparing, pair 8 of at most 20",
-        "comparing, pair 40 of at most 80",
-    ]

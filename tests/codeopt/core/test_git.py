@@ -288,12 +288,6 @@ def test_what_our_commands_do_not_reach_is_overridden_all_the_same(trap: Trap) -
         told.ask("fetch")
 
 
-def test_a_name_that_cannot_be_overridden_is_refused(trap: Trap) -> None:
-    trap.configure(DRIVER.replace("drv", "a=b"))
-    with pytest.raises(GitError, match="cannot be switched off"):
-        tracked_files(trap.root)
-
-
 def test_a_nested_folder_that_looks_like_a_repository_is_none(trap: Trap) -> None:
     nested_repository(trap.root / "pkg", trap.program)
     (trap.root / "pkg" / "mod.py").write_text("a = 1\n")
@@ -304,11 +298,6 @@ def test_a_nested_folder_that_looks_like_a_repository_is_none(trap: Trap) -> Non
     assert Path("mod.py") in (tracked_files(trap.root / "pkg") or [])
     assert open_repository(trap.root / "pkg").root == trap.root
     assert trap.sprung() == ""
-
-
-def test_settings_do_not_move_the_work_tree(trap: Trap, tmp_path: Path) -> None:
-    git(trap.root, "config", "core.worktree", str(tmp_path))
-    everything(trap)
 
 
 def test_a_linked_work_tree_and_a_submodule_are_repositories(trap: Trap, tmp_path: Path) -> None:
@@ -346,13 +335,6 @@ def test_what_a_git_printed_that_failed_or_was_killed_is_no_answer(
     monkeypatch.setenv("PATH", str(failing.parent), prepend=os.pathsep)
     with pytest.raises(GitError):
         opened.files(trap.root)
-
-
-def test_a_repository_that_tracks_nothing_is_one(tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q")
-    (tmp_path / "it.py").touch()
-    said = ("git tracks none of its files: its 1 Python files are shown, others by --with",)
-    assert read_project(tmp_path).notes == said
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")

@@ -14,7 +14,6 @@ import pytest
 from codeopt.core.errors import UsageError
 from codeopt.core.interpreter import Origin, find_interpreter
 from codeopt_sandbox import interpreter as started
-from tests.codeopt.command import codeopt, write_problem
 from tests.codeopt.review.pull_request import git
 
 NOTHING: dict[str, str] = {}
@@ -241,13 +240,3 @@ def test_no_tool_is_asked_and_no_path_in_a_file_is_followed(
     (project / "pyproject.toml").write_text("[tool.poetry]\n[tool.hatch.envs.default]\n[tool.pdm]\n[tool.uv]\n")
     assert find_interpreter(None, project, environment=NOTHING).origin is Origin.OWN
     assert not (tmp_path / "started").exists()
-
-
-@pytest.mark.parametrize("name", ["improve", "compare", "profile", "check", "batch"])
-def test_every_command_refuses_a_broken_one_in_one_line(name: str, tmp_path: Path) -> None:
-    slow = write_problem(tmp_path / "set", words=10)
-    targets = {"compare": [slow, slow], "batch": [tmp_path / "set", "--run-dir", tmp_path / "run"]}
-    arguments = [*targets.get(name, [slow]), "--python", "/nowhere/python"]
-    done = codeopt(name, *arguments, cwd=tmp_path)
-    assert (done.status, done.out) == (2, "")
-    assert done.err.splitlines()[0] == "error: --python: /nowhere/python is not there"

@@ -3,7 +3,6 @@ what a run says steers no terminal."""
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -17,16 +16,12 @@ from codeopt.core.errors import UsageError
 from codeopt.core.history import History
 from codeopt.core.ownership import foreign, require_own
 from codeopt.core.revision import Revision
-from codeopt.core.run_store import RunFolder, SavedRun, digest, new_run
-from codeopt.report.answer_fields import serialize
+from codeopt.core.run_store import RunFolder, SavedRun, new_run
 from codeopt.workloads.function.recording import left_out, recorded_calls
 from codeopt.workloads.source.functions import read_function
-from tests.codeopt.command import codeopt, command, environment
-from tests.codeopt.core.test_run_index import CAVEAT, result
+from tests.codeopt.command import codeopt
+from tests.codeopt.core.test_run_index import result
 from tests.support.candidates import FAST, SLOW, original, right, wrong
-from tests.support.terminal import on_a_terminal
-
-STEERS = "\x1b]0;gone\x07\r\u202e\nforged \ud800"
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -176,60 +171,10 @@ def test_a_projects_settings_write_into_the_project_alone(key: str, repository: 
     assert f"give --{key} or CODEOPT_{key.upper().replace('-', '_')}" in done.err
 
 
-def hostile(folder: Path) -> Path:
-    """A run in which whatever is shown as text steers terminals."""
-    steers = {name: f"{name}{STEERS}" for name in ("target", "task", "model", "sandbox", "reason", "stop_reason")}
-    more = {"notes": [STEERS], "remaining_hot_spots": [],
-            "diagnostics": [{"message": STEERS, "cause": STEERS, "hint": STEERS}],
-            "caveats": [{**serialize(CAVEAT),
-                         **dict.fromkeys(("input", "expected", "got", "cause", "reproduce"), STEERS)}]}  # fmt: skip
-    run = save(folder / ".codeopt" / "runs", "20260101-000000-\x1b[31mslow-aaaa", folder)
-    (run / "result.json").write_text(json.dumps({**result(folder), **steers, **more}))
-    return run
-
-
-def test_what_a_run_says_steers_no_terminal(repository: Path) -> None:
-    hostile(repository)
-    for arguments in (("runs",), ("show", "--html", "page.html"), ("show", "nowhere\x1b[31m")):
-        done = codeopt(*arguments, cwd=repository)
-        page = (repository / "page.html").read_text() if "--html" in arguments else ""
-        for text in (done.out, done.err, page):
-            assert not set(text) & set(STEERS) - set("]0;gone\n forged"), (arguments, text)
-            assert not [line for line in (done.out + done.err).splitlines() if line.startswith("forged")], arguments
-        assert done.status == (2 if "nowhere\x1b[31m" in arguments else 0)
-
-
 def test_a_run_in_which_nothing_was_accepted_has_ended(repository: Path) -> None:
     nothing = {"accepted": False, "speedup": None, "best_round": None, "sha256_after": None, "command": None}
     save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, **nothing)
     assert codeopt("runs", cwd=repository).out.startswith("  no faster version  slow.py  ")
-
-
-def test_a_diff_is_escaped_on_a_terminal_and_applies_from_a_pipe(repository: Path) -> None:
-    before, after = SLOW + "# \x1b[31m\u202e\x0c end\n", FAST + "# \x1b[32m\u202e\x0c end\n"
-    (repository / "slow.py").write_text(before)
-    run = save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository)
-    RunFolder(run).finish(Revision.of(before), result(repository, sha256_after=digest(after)), Revision.of(after))
-    shown = on_a_terminal(command("show", "--diff"), repository, environment(TERM="dumb")).data
-    assert "\\x1b[32m\\u202e\\x0c end" in shown
-    assert not {"\x1b", "\u202e", "\x0c"} & set(shown)
-    (repository / "patch").write_text(codeopt("show", "--diff", cwd=repository).out, newline="")
-    git(repository, "apply", "patch")
-    assert (repository / "slow.py").read_text() == after
-
-
-def test_a_diff_with_a_command_of_the_ci_system_is_printed_to_a_file_alone(repository: Path) -> None:
-    before, after = (text + "'''\n::warning::forged\n'''\n" for text in (SLOW, FAST))
-    (repository / "slow.py").write_text(before)
-    run = save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository)
-    RunFolder(run).finish(Revision.of(before), result(repository, sha256_after=digest(after)), Revision.of(after))
-    refused = codeopt("show", "--diff", cwd=repository, env={"GITHUB_ACTIONS": "true"}, fresh=True)
-    assert (refused.status, refused.out) == (2, "")
-    assert "codeopt show RUN --diff >FILE" in refused.err
-    with (repository / "patch").open("wb") as file:
-        env = environment(GITHUB_ACTIONS="true")
-        subprocess.run(command("show", "--diff"), cwd=repository, env=env, stdout=file, check=True)
-    git(repository, "apply", "patch")
 
 
 @pytest.mark.parametrize(
@@ -252,11 +197,3 @@ def test_a_link_in_a_circle_is_nobodys(tmp_path: Path) -> None:
     assert "owner is unknown" in foreign([tmp_path / "one" / "run"])[tmp_path / "one" / "run"]
     with pytest.raises(UsageError, match="it is not yours: its owner is unknown"):
         require_own(tmp_path / "one", "it")
-
-
-@pytest.mark.parametrize("speedup", [{}, {"ratio": 0}, {"ratio": float("inf")}])
-def test_a_run_whose_result_lacks_its_speedup_is_listed(repository: Path, speedup: Any) -> None:
-    save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, verdict="faster", speedup=speedup)
-    done = codeopt("runs", cwd=repository)
-    assert done.status == 0
-    assert "20260101-000000-slow-aaaa" in done.out

@@ -95,29 +95,6 @@ def test_what_is_no_file_is_refused_in_one_line(
     assert "Errno" not in said[0]
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("command", [
-    "profile link.py --cases cases", "compare link.py new.py --cases cases", "improve mod.py::f --calls link.py",
-    "compare slow.py new.py --stdin link.py", "compare slow.py new.py --cases cases --check link.py::accept",
-    "profile slow.py -- link.py", "profile slow.py --with link.py", "profile slow.py --with folder",
-    "profile slow.py --cases folder",
-])  # fmt: skip
-def test_a_link_that_git_tracks_is_not_followed_and_the_users_own_is(command: str, tmp_path: Path) -> None:
-    require_sandbox()
-    home = write_files(tmp_path / "home", {"link.py": PROGRAM + "def accept(*_): return True\nCALLS = [((3,), {})]\n"})
-    root = write_files(tmp_path / "r", {**FILES, "folder.txt": ""})
-    (root / "link.py").symlink_to("../home/link.py")
-    (root / "folder").symlink_to("../home")
-    (home / "input.1.txt").write_text("1\n")
-    git(root, "init", "-q")
-    git(root, "add", "-A")
-    refused = codeopt(*command.split(), cwd=root)
-    assert refused.status == 2
-    assert "is reached by a link that is not yours: git tracks it" in refused.err
-    git(root, "rm", "-q", "--cached", "link.py", "folder")
-    assert "link that is not yours" not in codeopt(*command.split(), cwd=root).err
-
-
 def test_a_plain_file_is_read_up_to_a_limit(tmp_path: Path) -> None:
     (tmp_path / "large").write_bytes(b"x" * 11)
     assert read_bytes(tmp_path / "large", 11) == b"x" * 11

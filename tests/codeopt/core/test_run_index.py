@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ import pytest
 from codeopt.core.budget import Ledger, Usage
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import UsageError
-from codeopt.core.evidence import CallEvidence, CaseEvidence, CommandEvidence, WorkloadEvidence
+from codeopt.core.evidence import CallEvidence, CaseEvidence, WorkloadEvidence
 from codeopt.core.history import History
 from codeopt.core.revision import Revision
 from codeopt.core.run_index import find_run, list_runs, open_run
@@ -39,7 +37,6 @@ EVIDENCE = WorkloadEvidence(
     CaseEvidence(2, input_count=40, held_out=1, confirmation_runs=2),
     gaps=(Diagnostic("8 tests found, none ran", "no numpy"),),
 )
-COMMAND = CommandEvidence("python run.py", {}, "compared", "the command", None, {}, 0, {})
 VERDICT = Verdict(
     Decision.FASTER, "round 2: try 2", speedup=Speedup(2.0, 1.8, None, 21, method="a test"), caveats=(CAVEAT,),
     evidence=EVIDENCE,
@@ -96,24 +93,6 @@ def test_runs_have_names(home: Path) -> None:
         find_run("last", home / "nowhere")
 
 
-def test_the_page_of_a_project_names_each_file_of_its_diff(tmp_path: Path) -> None:
-    before = Revision({"pkg/a.py": "a = 1\n", "pkg/b.py": "b = 1\n"})
-    after = Revision({**before, "pkg/b.py": "b = 2\n"})
-    home = tmp_path / ".codeopt"
-    folder = RunFolder(home / "runs" / "20260101-000000-all-dddd")
-    folder.path.mkdir(parents=True)
-    candidates = (replace(original(), revision=before), replace(right(1), revision=after))
-    folder.save(SavedRun(History(candidates), Ledger()))
-    folder.finish(before, result(tmp_path, file=".", best_round=1, **vars(COMMAND)), after)
-    lines = [each for each in re.sub("<[^>]+>", "\n", page_of("dddd", home)).splitlines() if each[:3] in ("---", "+++")]
-    assert lines[:2] == ["--- a/pkg/b.py", "+++ b/pkg/b.py"]
-
-
-def test_a_page_of_a_run_without_result_says_so(home: Path) -> None:
-    assert "this run has not ended" in page_of("cccc", home)
-    assert "no draft was right" in page_of("bbbb", home)
-
-
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": "other/1", "accepted": true}'])
 def test_a_broken_result_is_none(text: str, home: Path) -> None:
     path = home / "runs" / "20260101-000000-slow-aaaa" / "result.json"
@@ -158,25 +137,6 @@ def test_all_files_of_a_project_are_applied_and_undone(home: Path) -> None:
     assert done.out.startswith("Applied to shop/a.py and shop/pkg/b.py (2.0x faster).")
     assert codeopt("undo", cwd=folder).out == "Put back shop/a.py, shop/pkg/b.py.\n"
     assert texts() == ["A = 1\n", "B = 1\n"]
-
-
-@pytest.mark.parametrize("under_git", [False, True])
-def test_a_diff_from_another_folder_names_the_files_of_its_project(under_git: bool, tmp_path: Path) -> None:
-    project, other = tmp_path / "project", tmp_path / "other"
-    (project / "pkg").mkdir(parents=True)
-    other.mkdir()
-    (project / "pkg" / "slow.py").write_text(SLOW)
-    if under_git:
-        subprocess.run(["git", "init", "-q", project], check=True)
-    run = RunFolder(project / ".codeopt" / "runs" / "20260101-000000-slow-aaaa")
-    run.path.mkdir(parents=True)
-    run.save(SavedRun(History((original(), right(2))), Ledger()))
-    run.finish(Revision.of(SLOW), result(project, file="pkg/slow.py", target="pkg/slow.py"), Revision.of(FAST))
-    flags = ("show", "aaaa", "--diff", "--run-dir", project / ".codeopt")
-    for folder in (project, other, project / "pkg"):
-        done = codeopt(*flags, cwd=folder)
-        name = "slow.py" if folder.name == "pkg" else "pkg/slow.py"
-        assert done.out.startswith(f"--- a/{name}\n+++ b/{name}\n"), (done.out[:80], done.err)
 
 
 def test_runs_are_listed_and_shown(home: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ import pytest
 from codeopt.core.budget import Ledger, Usage
 from codeopt.core.errors import UsageError
 from codeopt.core.history import History
-from codeopt.core.merging import added, holds
 from codeopt.core.program import FileChange, read_program
 from codeopt.core.revision import Revision
 from codeopt.core.run_index import find_run, open_run
@@ -96,18 +94,6 @@ def test_all_functions_or_one_are_applied_and_undone(tmp_path: Path) -> None:
     assert (refused.status, "found no faster version" in refused.err) == (2, True)
 
 
-def test_what_is_applied_from_another_folder_is_undone_there(tmp_path: Path) -> None:
-    """The command that is printed holds where it is printed."""
-    home = tmp_path / "at home"
-    home.mkdir()
-    run = saved(home).path.relative_to(tmp_path)
-    done = codeopt("apply", run, cwd=tmp_path)
-    assert ((home / "shop/m.py").read_text(), done.status) == (BOTH, 0), done.err
-    name, *arguments = shlex.split(done.out.rpartition("Undo: ")[2])
-    assert (name, codeopt(*arguments, cwd=tmp_path).status) == ("codeopt", 0)
-    assert (home / "shop/m.py").read_text() == BEFORE
-
-
 def test_what_the_user_changed_since_is_left_alone(tmp_path: Path) -> None:
     saved(tmp_path)
     file = tmp_path / "shop/m.py"
@@ -170,27 +156,3 @@ def test_a_run_goes_on_where_it_was_left(tmp_path: Path) -> None:
     assert resumed_several(tmp_path / "empty", tmp_path / "shop") is None
     assert find_run("shop/m.py::a", tmp_path / ".codeopt").parent.parent == run.path
     assert open_run("last", tmp_path / ".codeopt").best is None
-
-
-@pytest.mark.parametrize(
-    ("now", "text"),
-    [(BEFORE, ONE["a"]), (ONE["a"], ONE["a"]), (ONE["b"], BOTH), (BOTH, BOTH), (BEFORE.replace("1", "9"), None)],
-)
-def test_a_change_is_added_to_others_of_the_same_file(now: str, text: str | None) -> None:
-    assert added(BEFORE, now, ONE["a"]) == text
-    assert holds(BEFORE, BOTH, now) == (text is not None)
-
-
-def test_a_resumed_run_needs_no_target(tmp_path: Path) -> None:
-    run = saved(tmp_path, ended=False)
-    refused = codeopt("improve", "--resume", "last", cwd=tmp_path)
-    assert (refused.status, "name its TARGET" in refused.err) == (2, True)
-    given = {"folder": str(tmp_path), "arguments": ["improve", "shop", "--dry-run", "--model", "rules", "--", "x"]}
-    (run.path / "command.json").write_text(json.dumps(given))
-    refused = codeopt("improve", "--resume", "last", "--json", cwd=tmp_path)
-    assert "is for one program or function" in refused.json["error"]
-    (run.path / "command.json").write_text(json.dumps(given | {"arguments": given["arguments"][:-2]}))
-    plan = codeopt("improve", "--resume", "last", "--json", cwd=tmp_path)
-    assert (plan.status, plan.json["target"]) == (0, "shop")
-    refused = codeopt("improve", "--resume", run.path, cwd=tmp_path.parent)
-    assert "was begun in" in refused.err

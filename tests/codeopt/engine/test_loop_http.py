@@ -16,7 +16,6 @@ from tests.codeopt.command import (
     FAST,
     NO_FEEDBACK,
     QUICK,
-    SLOW,
     SLOWER,
     WRONG,
     Done,
@@ -27,7 +26,7 @@ from tests.codeopt.command import (
 from tests.conftest import require_sandbox
 from tests.support.prices import set_prices
 from tests.support.wire_server import WireServer
-from tests.support.wire_steps import Step, StepLike, endless, garbage, status
+from tests.support.wire_steps import Step, StepLike, status
 
 pytestmark = pytest.mark.full
 
@@ -183,24 +182,6 @@ def test_a_model_that_fails_after_a_good_draft_loses_nothing(folder: Path) -> No
 NO_KEY = "refuses the key in WIRE_KEY (status 401)"
 
 
-@pytest.mark.parametrize(
-    ("steps", "said"),
-    [
-        ([status(401)], NO_KEY),
-        ([garbage()] * 3, "sent something that is not a chat completion"),
-    ],
-    ids=["401", "garbage"],
-)
-def test_a_model_that_cannot_be_used_is_one_line(folder: Path, steps: list[StepLike], said: str) -> None:
-    """What is said of each failure is in models/test_openai.py."""
-    done, _ = improve(folder, steps, "--api-key-env", "WIRE_KEY", "-q", WIRE_KEY="sk-secret")
-    assert done.status == 4
-    error = next(line for line in done.lines if line.startswith("error: "))
-    assert said in error
-    assert "sk-secret" not in done.err
-    assert done.out == ""
-
-
 def test_a_model_that_fails_in_the_first_round_is_asked_again_by_the_next_step(folder: Path) -> None:
     done, _ = improve(folder, [status(500)] * 3, "-n", "1")
     assert done.status == 4
@@ -234,59 +215,9 @@ def test_a_model_that_cannot_be_asked_is_reported_before_anything_is_run(
     assert (done.status, said in done.json["error"]) == (4, True), done.err
 
 
-CHAT = "Sure! I would need to see more of your data before I can say anything about the program."
-FIRST_WORDS = "Sure! I would need to see more of your data before I can say"
-
-
-@pytest.mark.parametrize(
-    ("steps", "status", "rounds"),
-    [([CHAT, CHAT, reply(FAST)], 4, 2), ([CHAT, reply(WRONG), CHAT, CHAT], 4, 4), ([reply(FAST), CHAT, CHAT], 0, 3)],
-    ids=["at once", "later", "after a good one"],
-)
-def test_two_replies_in_a_row_without_a_program_end_the_run(
-    folder: Path, steps: list[StepLike], status: int, rounds: int
-) -> None:
-    done, prompts = improve(folder, steps, "-n", "6", "--json", **MEASURED_ALONE, CODEOPT_PATIENCE="0")
-    found = done.json
-    assert (done.status, len(prompts), len(found["rounds"])) == (status, rounds, rounds), done.err
-    assert FIRST_WORDS in found["stop_reason"]
-    assert found["stop_reason"].startswith("wire-model-1 returned no program twice in a row")
-    assert (found["reason"] == found["stop_reason"]) is (status == 4)
-    assert FIRST_WORDS in done.err
-
-
 def test_a_server_that_is_down_is_one_line(folder: Path) -> None:
     with WireServer([]) as server:
         gone = server.base_url
     done = codeopt("improve", "slow.py", *QUICK, "-q", "--base-url", gone, cwd=folder)
     assert done.status == 4
     assert done.lines[-1] == "  hint: check that it is running"
-
-
-def test_a_reply_without_a_usable_program_is_a_round_that_brought_nothing(folder: Path) -> None:
-    answers = {
-        "no program": "I would rather not.",
-        "syntax error in line 1": reply("def f(:\n"),
-        "the same program as the original": reply(SLOW + "# faster\n"),
-        "cut off before any program": endless("word "),
-    }
-    done, _ = improve(folder, list(answers.values()), "-n", "4", "--json", **MEASURED_ALONE)
-    assert done.status == 6, done.err
-    assert not done.json["accepted"]
-    assert [each["verdict"] for each in done.json["rounds"]] == ["wrong"] * 4
-    for why, each in zip(answers, done.json["rounds"], strict=True):
-        assert why in each["rejection"]
-
-
-@pytest.mark.parametrize(
-    ("first", "requests", "best"),
-    [(FAST, 1, 1), (SLOWER, 2, 2)],  # a verdict on a program that is not faster is not believed
-)
-def test_a_verdict_on_the_program_below_it_ends_the_run(first: str, requests: int, best: int, tmp_path: Path) -> None:
-    require_sandbox()
-    write_problem(tmp_path)
-    answers = [f"A list is searched.\n\n{reply(text, 'a set')}\nVERDICT: DONE" for text in (first, FAST)]
-    with WireServer(answers) as server:
-        arguments = ("--base-url", server.base_url, "--model", server.model)
-        done = codeopt("improve", "slow.py", "--json", *arguments, cwd=tmp_path)
-        assert (len(server.prompts), done.json["best_round"]) == (requests, best), done.err

@@ -92,21 +92,6 @@ def test_a_draft_whose_profile_is_interrupted_is_confirmed(tmp_path: Path) -> No
     assert sum(found["seconds_by_step"].values()) == pytest.approx(found["seconds"], abs=0.05)
 
 
-def test_a_draft_that_is_interrupted_in_its_first_case_is_there(tmp_path: Path) -> None:
-    require_sandbox()
-    write_problem(tmp_path, words=1500)
-    with started(tmp_path, "improve", "slow.py", "--model", "rules", "-v", *QUICK) as process:
-        until(process, r"verify: case 1 of 3\b")
-        process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=120)
-    assert process.returncode == 130, err
-    assert "round 1 was not judged to its end: interrupted before its results were known" in err
-    assert re.search(r"^\+.*set\(", err, re.MULTILINE), "the diff"
-    assert "know nothing better" not in err
-    assert "Next: codeopt improve --resume .codeopt/runs/" in err.splitlines()[-1]
-    assert codeopt("runs", cwd=tmp_path).out.startswith("  interrupted  ")
-
-
 SHOP = "def {0}(n):\n    return sum(range(n))\n"
 CHANGED = "def {0}(n):\n    total = 0\n    for each in range(n):\n        total += each\n    return total\n"
 SHOP_TEST = """\
@@ -230,38 +215,6 @@ def test_a_comparison_that_is_interrupted_shows_its_pairs(tmp_path: Path) -> Non
     assert (process.returncode, found["verdict"]) == (130, "inconclusive"), err
     assert found["pairs"] >= 1
     assert found["ratio"] > 1
-
-
-def test_a_check_that_is_interrupted_tells_what_it_found(tmp_path: Path) -> None:
-    require_sandbox()
-    folder = proposal(tmp_path / "r")
-    with started(folder, "check", "--min-share", "0.0001", "--json", *QUICK) as process:
-        (*_, told) = until(process, r"^shop/\w+\.py::\w+: ")
-        process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=120)
-    assert process.returncode == 130, err
-    found, name = json.loads(out), told.partition(": ")[0]
-    assert found["stop_reason"] == "interrupted"
-    rows = {f"{row['path']}::{row['function']}": row for row in found["functions"]}
-    assert rows[name]["reason"] or rows[name]["speedup"]
-    assert "not tried" not in rows[name]["reason"]
-    assert "not tried: interrupted" in [row["reason"] for key, row in rows.items() if key != name]
-    words, _, left = err.splitlines()[-1].rpartition(" with ")
-    assert words == "Next: the same command"
-    assert {f"shop/{each}.py" for each in NAMES} - {name.partition("::")[0]} <= {*left.split()}
-    assert name.partition("::")[0] not in left.split()
-
-
-def test_what_a_killed_check_left_goes_with_the_next_command(tmp_path: Path) -> None:
-    require_sandbox()
-    folder, temporary = proposal(tmp_path / "r"), tmp_path / "t"
-    temporary.mkdir()
-    with started(folder, "check", "--min-share", "0.0001", *QUICK, env={"TMPDIR": str(temporary)}) as process:
-        until(process, r"^shop/\w+\.py::\w+: ")
-        process.kill()
-    assert "check" in {each.name.split("-")[1] for each in temporary.glob("codeopt-*")}  # and, within a function, views
-    codeopt("check", "--max-seconds", "1", *QUICK, cwd=folder, env={"TMPDIR": str(temporary)})
-    assert not [*temporary.glob("codeopt-*")]
 
 
 def test_the_time_limit_ends_an_original_that_does_not_end(tmp_path: Path) -> None:

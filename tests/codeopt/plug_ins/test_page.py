@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -14,13 +13,10 @@ from codeopt.cli.command import command_of
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
 from codeopt.engine.searches import search_of
-from codeopt.review.reporters import open_reporter
-from codeopt.review.suggestion import Review
 from codeopt.workloads._protocol import kind_in
 from tests.codeopt.command import QUICK, codeopt
 from tests.conftest import require_sandbox
 from tests.support.outside_package import write_package
-from tests.support.reviews import suggestion
 
 pytestmark = pytest.mark.full
 
@@ -40,28 +36,6 @@ def test_guard_task_search_and_model_take_part(tmp_path: Path) -> None:
     assert done.status == 0, done.err
     assert (done.json["accepted"], done.json["task"]) == (True, "shorter")
     assert "times as long" not in str(done.json["notes"])
-
-
-def test_command_rule_and_reporter_are_found(tmp_path: Path) -> None:
-    env = write_package(tmp_path)
-    assert codeopt("greet", "Ada", cwd=tmp_path, env=env).out == "good morning, Ada\n"
-    rules = [line.split()[0] for line in codeopt("improve", "--list-rules", cwd=tmp_path, env=env).out.splitlines()]
-    assert (rules.count("cube"), rules.count("counter")) == (1, 1)
-    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    commit = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first"]
-    subprocess.run(commit, cwd=tmp_path, check=True)
-    done = codeopt(
-        "review", "--base", "HEAD", "--model", "rules", "--output-format", "lines", "-q", cwd=tmp_path, env=env
-    )
-    assert (done.status, done.out) == (0, "nothing to suggest\n"), done.err
-
-
-def test_the_reporter_names_a_suggestion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_package(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    found = suggestion("shop/bill.py", "old", "new", "total")
-    render = open_reporter("house_rules.lines")
-    assert render(Review("", "", "", (found,))) == "shop/bill.py: total\n"
 
 
 def test_one_that_is_called_like_one_of_ours_is_one_line(tmp_path: Path) -> None:

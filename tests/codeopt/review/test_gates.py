@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.codeopt.command import QUICK, codeopt
-from tests.codeopt.review.pull_request import BASE, BRANCH, REPEATED, REPEATED_TEST, SLOW, git, propose
+from tests.codeopt.review.pull_request import BASE, REPEATED, REPEATED_TEST, git, propose
 from tests.conftest import require_sandbox
 
 pytestmark = pytest.mark.full
@@ -130,21 +130,6 @@ def test_check_of_nothing_slow_is_0(tmp_path: Path) -> None:
     assert (done.status, done.out) == (0, "0 of 0 functions can be faster by the built-in rules\n"), done.err
 
 
-@pytest.mark.parametrize(("limit", "answer", "status"), [("5%", "fail", 1), ("5000%", "pass", 0)])
-def test_a_review_tests_the_limit_of_what_the_change_alters(
-    limit: str, answer: str, status: int, tmp_path: Path
-) -> None:
-    require_sandbox()
-    slower = SHOP.replace("keys = set(right)", "keys = [set(right) for _ in range(9)][-1]")
-    folder = propose(tmp_path / "r", FILES, {"shop/lists.py": slower})
-    flags = ("--base", "main", "--model", "rules", "--max-functions", "1", "--sandbox", "bubblewrap", "-q")
-    done = codeopt("review", *flags, "--fail-if-slower", limit, "--json", cwd=folder)
-    (row,) = done.json["limits"]
-    assert (row["path"], row["function"], row["answer"]) == ("shop/lists.py", "shared", answer)
-    assert row["words"].startswith("shop/lists.py::shared: the limit of ")
-    assert done.status == status, done.err
-
-
 def test_a_limit_that_cannot_be_told_is_no_success(tmp_path: Path) -> None:
     """The same text in other words, and no slowdown at all is allowed: no number of pairs shows that."""
     require_sandbox()
@@ -164,16 +149,6 @@ def test_a_limit_that_cannot_be_told_is_no_success(tmp_path: Path) -> None:
     )
     done = codeopt("review", *flags, "--fail-if-slower", "0", "--json", "-q", cwd=folder)
     assert ([row["answer"] for row in done.json["limits"]], done.status) == (["inconclusive"], 5), done.err
-
-
-def test_as_many_functions_as_wanted_are_judged_and_any_suggestion_may_fail_the_job(tmp_path: Path) -> None:
-    require_sandbox()
-    folder = propose(tmp_path / "r", BASE, BRANCH)
-    flags = ("--base", "main", "--model", "rules", "--max-functions", "1", "--fail-level", "any", *QUICK)
-    done = codeopt("review", *flags, "--json", "-q", cwd=folder)
-    assert (len(done.json["suggestions"]), done.status) == (1, 1), done.err
-    left = [each for each in done.json["skipped"] if "the limit of 1 functions is reached" in each["reason"]]
-    assert len(left) >= len(SLOW) - 1
 
 
 def test_a_limit_on_what_a_diff_changes_is_refused_before_the_review(tmp_path: Path) -> None:

@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from tests.codeopt.rules.programs import output, rewritten
 
-FIB = "    if n < 2:\n        return n\n    return f(n - 1) + f(n - 2)\n"
-
 
 @settings(deadline=None)  # machines are busy
 @given(

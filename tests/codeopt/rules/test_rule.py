@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import sys
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import pytest
 
-from codeopt import rules
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
 from codeopt.rules import Hot, all_rules, load_rule, select_rules
 
-FOLDER = Path(rules.__file__).parent
 OWN = """\
 from codeopt.rules import Context, Edit, Example, rule
 
@@ -72,20 +69,6 @@ def test_a_file_makes_one_rule(outside: Path) -> None:
     outside.write_text("import ast\n")
     with pytest.raises(UsageError, match="makes 0"):
         load_rule("own_rules.plus_zero")
-
-
-def test_a_file_is_named_after_its_rule() -> None:
-    for each in all_rules():
-        assert each.visit.__module__ == f"codeopt.rules.{each.name}"
-
-
-def test_rules_import_from_one_module() -> None:
-    files = [*FOLDER.glob("[a-z]*.py"), *FOLDER.glob("[a-z]*/*.py")]
-    for file in files:
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("codeopt"):
-                own = f"codeopt.rules.{file.parent.name}."
-                assert node.module == "codeopt.rules" or (node.module or "").startswith(own), file
 
 
 def test_what_opens_the_door_to_others_comes_first() -> None:

@@ -25,11 +25,9 @@ from codeopt.serving.editor_texts import text_edits
 from codeopt.serving.slow_functions import ShownFunction, SlowFunction, saved, shown
 from codeopt_sandbox.compare import Decision
 from tests.codeopt.command import environment
-from tests.codeopt.serving.projects import ENDLESS, RIGHT, SLOW, contents, family, make_project
-from tests.sandbox.machine import until
+from tests.codeopt.serving.projects import RIGHT, SLOW, contents, family, make_project
 
 ARGUMENTS = ("-P", "-m", "codeopt", "lsp", "--sandbox", "bubblewrap", "--python", sys.executable)
-GONE_S = 60.0
 
 
 @dataclass
@@ -199,32 +197,6 @@ def test_what_is_slow_is_shown_and_a_verified_change_applied(tmp_path: Path) -> 
     mark = f"mark-{tmp_path.name}-lsp"
     asyncio.run(editing())
     assert contents(project) == before
-
-
-@pytest.mark.full
-def test_a_model_is_asked_only_where_one_is_allowed_and_cancelling_ends_the_run(tmp_path: Path) -> None:
-    root = tmp_path / "root"
-    project = make_project(root)
-    (tmp_path / "outside.py").write_text(SLOW)
-    mark = f"mark-{tmp_path.name}-cancel"
-
-    async def editing() -> None:
-        async with opened(project, "--timeout", "200", mark=mark) as editor:
-            editor.open("endless/endless.py")
-            program = editor.uri("endless/endless.py")
-            assert "--model NAME" in (await editor.do("codeopt.improveWithModel", program, ""))["error"]
-            editor.open("../outside.py")
-            assert "leads out of" in (await editor.do("codeopt.check", (tmp_path / "outside.py").as_uri()))["error"]
-            work = asyncio.create_task(editor.do("codeopt.improve", program, ""))
-            assert await asyncio.to_thread(until, lambda: any("bwrap" in each.command for each in family(mark)), GONE_S)
-            token = editor.progress[0].token
-            editor.client.window_work_done_progress_cancel(lsp.WorkDoneProgressCancelParams(token))
-            assert "cancelled" in (await asyncio.wait_for(work, GONE_S))["error"]
-            assert await asyncio.to_thread(until, lambda: len(family(mark)) == 1, GONE_S), family(mark)
-
-    asyncio.run(editing())
-    assert until(lambda: not family(mark), GONE_S), family(mark)
-    assert (project / "endless/endless.py").read_text() == ENDLESS
 
 
 def save_run(root: Path, **instead: Any) -> None:

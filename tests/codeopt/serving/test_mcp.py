@@ -24,8 +24,7 @@ from codeopt.serving.mcp_server import INSTRUCTIONS, PATHS, AgentTools
 from codeopt.serving.request import ServerPolicy
 from codeopt.serving.root import Root
 from codeopt.serving.worker_pool import WorkerPool
-from tests.codeopt.command import SLOW as SLOW_PROGRAM
-from tests.codeopt.command import codeopt, environment, write_problem
+from tests.codeopt.command import codeopt, environment
 from tests.codeopt.serving.projects import ENDLESS, RIGHT, SLOW, TARGET, WRONG, Process, contents, family, make_project
 from tests.sandbox.machine import until
 
@@ -118,19 +117,6 @@ def test_over_http_it_is_the_same_behind_a_secret(tmp_path: Path) -> None:
         assert status_of(without_secret) == 404
         assert status_of(address, Host="evil.example") == 421
     assert until(lambda: not family(mark), GONE_S), family(mark)
-
-
-@pytest.mark.full
-def test_what_is_found_is_written_when_asked(tmp_path: Path) -> None:
-    program = write_problem(make_project(tmp_path), words=1200)
-
-    async def conversation() -> None:
-        async with over_stdio(program.parent) as client:
-            improved = await answer(client, "improve", target="slow.py", write=True)
-            assert improved["written"]
-            assert program.read_text() == improved["new_source"] != SLOW_PROGRAM
-
-    asyncio.run(conversation())
 
 
 def status_of(address: str, **headers: str) -> int:

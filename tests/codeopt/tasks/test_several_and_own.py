@@ -89,18 +89,6 @@ def test_what_is_no_task_is_one_line(name: str, said: str) -> None:
         open_task(name)
 
 
-def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path) -> None:
-    runs = tmp_path / "runs"
-    source = "from pathlib import Path\nfrom codeopt.tasks.runtime import TASK\n"
-    source += f"path = Path({str(runs)!r})\npath.write_text((path.read_text() if path.exists() else '') + 'run ')\n"
-    (tmp_path / "own.py").write_text(source)
-    assert open_task(str(tmp_path / "own.py")) is open_task(str(tmp_path / "own.py"))
-    assert runs.read_text() == "run "
-    (tmp_path / "own.py").write_text(source + "# changed\n")
-    open_task(str(tmp_path / "own.py"))
-    assert runs.read_text() == "run run "
-
-
 @pytest.mark.parametrize(
     ("task", "worse", "said"),
     [
@@ -131,19 +119,3 @@ def test_half_the_peak_is_believed_and_told(task: str, worse: str, said: str, tm
     assert peak["before"] > 1.5 * peak["after"] > 0
     assert "less memory" in done.err
     assert " MiB" in done.err
-
-
-LISTED = "values = range(int(input()))\nprint(sum([value * value % 1000003 for value in values]))\n"
-
-
-def test_the_rules_for_memory_are_offered_and_halve_it(tmp_path: Path) -> None:
-    require_sandbox()
-    (tmp_path / "hungry.py").write_text(LISTED)
-    (tmp_path / "in.txt").write_text("300000\n")
-    arguments = ["hungry.py", "--stdin", "in.txt", "--model", "rules", *QUICK, "--json", "--task", "memory"]
-    done = codeopt("improve", *arguments, cwd=tmp_path)
-    assert done.json["accepted"], done.err
-    assert done.json["speedup"]["metric"] == "memory"
-    assert done.json["speedup"]["ci_low"] > 2
-    assert done.json["reason"].startswith("round 1: generator_for_list: ")
-    assert "MiB" in done.err

@@ -43,28 +43,6 @@ def refine(*arguments: str | Path, answers: Sequence[str], cwd: Path) -> tuple[D
         return codeopt("refine", *arguments, *model, "--sandbox", "bubblewrap", cwd=cwd), server.prompts
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("name", TASKS)
-def test_a_better_draft_is_taken_and_a_worse_one_is_not(name: str, tmp_path: Path) -> None:
-    if name == "math_reasoning":
-        require_sandbox()
-    asked, first, better = TASKS[name]
-    worse = "print(1)" if name == "math_reasoning" else "Something else."
-    drafts = zip((first, better, worse), (2, 4, 1), strict=True)
-    answers = [answer for text, score in drafts for answer in (block(text), scored(name, score))]
-    answers += ["BETTER: SAME"] * 2
-    done, prompts = refine("--task", name, asked, "-n", "2", "--json", answers=answers, cwd=tmp_path)
-    assert done.status == 0, done.err
-    assert [asked in prompt for prompt in prompts] == [True] * len(answers)
-    assert [draft in prompts[4] for draft in (first, better, scored(name, 4))] == [True] * 3
-    assert done.json["text"].strip() == better
-    assert done.json["accepted"] is True
-    assert [each["task_score"]["after"] > 0.5 for each in done.json["rounds"]] == [True, False]
-    assert done.json["tokens"]["in"] > 0
-    assert asked in prompts[-1]
-    assert "faster" not in done.err
-
-
 def test_the_first_draft_stands_where_nothing_is_better(tmp_path: Path) -> None:
     answers = (block("SELF"), scored("acronym", 4), block("ZZZ"), scored("acronym", 1))
     done, _ = refine("--task", "acronym", "Some title", "--max-rounds", "1", answers=answers, cwd=tmp_path)
@@ -87,18 +65,6 @@ def test_a_program_that_fails_is_no_answer(tmp_path: Path) -> None:
     assert "It was not scored: ZeroDivisionError" in prompts[3]
     assert done.json["text"].strip().endswith("print(boxes * 4)")
     assert done.json["rounds"][0]["verdict"] == "wrong"
-
-
-@pytest.mark.full
-def test_a_run_is_resumed_by_its_input(tmp_path: Path) -> None:
-    started = (block("SELF"), scored("acronym", 2), block("SEQUEL"), scored("acronym", 3))
-    first, _ = refine("-t", "acronym", "A title", "-n", "1", "--json", answers=started, cwd=tmp_path)
-    resume, more = ("--resume", first.json["run"], "--json"), (block("SEAL"), scored("acronym", MOST))
-    done, _ = refine("-t", "acronym", "A title", "-n", "2", *resume, answers=more, cwd=tmp_path)
-    assert done.json["text"] == "SEAL", done.err
-    other, prompts = refine("-t", "acronym", "Another", *resume, answers=more, cwd=tmp_path)
-    assert (other.status, prompts) == (2, [])
-    assert "another program" in other.err
 
 
 @pytest.mark.parametrize(

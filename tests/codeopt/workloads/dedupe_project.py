@@ -94,13 +94,6 @@ def main():
 if __name__ == "__main__":
     main()
 """
-WITH_ARGUMENTS = {
-    "app/__init__.py": "",
-    "app/core.py": CORE,
-    "tool.py": TOOL,
-    "data.json": "[31, 17, 55, 101]\n",
-    "tests/test_core.py": "from app.core import dedupe\n\n\ndef test_some():\n    assert dedupe([1, 2, 1]) == [1, 2]\n",
-}
 HONEST = """\
 # === file: app/core.py ===
 def _first_of_each(xs):

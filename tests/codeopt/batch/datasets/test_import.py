@@ -119,10 +119,6 @@ def test_what_is_no_data_set_is_refused(tmp_path: Path, path: str, capsys: pytes
         assert capsys.readouterr().err.startswith("error: ")
 
 
-def test_a_used_folder_is_refused(data: Path, tmp_path: Path) -> None:
-    assert main(["import", "pie", str(data), "-o", str(data), *FLAGS]) == 2
-
-
 SUM = "def total(xs):\n    found = 0\n    for x in xs:\n        found += x\n    return found\n"
 SUM_CALLS = "CALLS = [([*range(n)],) for n in range(1, 14)]\nBIG = [([*range(3000)],)]\n"
 UNIQUE = """\
@@ -179,37 +175,3 @@ def test_a_function_that_fails_its_calls_has_its_reason(tasks: Path) -> None:
     assert found["000_total"] == ""
     assert found["001_bad"].startswith("it fails its own calls: call 0 raises IndexError")
     assert "not Python 3" in found["002_old"]
-
-
-def test_a_task_without_its_calls_is_named_in_a_line(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    missing = tasks / "enamel" / "000_total" / "calls.py"
-    missing.unlink()
-    assert main(["import", "enamel", str(tasks / "enamel"), "-o", str(tasks / "out"), *FLAGS]) == 2
-    assert f"cannot read {missing}" in capsys.readouterr().err
-
-
-def test_flags_of_programs_that_are_given_for_functions_are_named(
-    tasks: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    flags = ["--cases", str(tasks), "--check", "exact", "-o", str(tasks / "out"), *FLAGS]
-    assert main(["import", "enamel", str(tasks / "enamel"), *flags]) == 0
-    said = capsys.readouterr().err
-    assert "--cases is of programs, and not used" in said
-    assert "--check is of programs, and not used" in said
-
-
-@pytest.mark.parametrize("kind", TASKS)
-def test_a_checker_of_answers_is_refused_in_a_line(kind: str, tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    check = tasks / "check.py"
-    check.write_text("def accept(arguments, expected, got):\n    return True\n")
-    flags = ["-o", str(tasks / "out"), "--check", f"{check}::accept", *FLAGS]
-    assert main(["import", kind, str(tasks / kind), *flags]) == 2
-    assert "is for the results of a function" in capsys.readouterr().err
-    assert not (tasks / "out").exists()
-
-
-@pytest.mark.parametrize("kind", TASKS)
-def test_a_folder_of_something_else_is_refused(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "data").mkdir()
-    assert main(["import", kind, str(tmp_path / "data"), "-o", str(tmp_path / "out"), *FLAGS]) == 2
-    assert f"{tmp_path / 'data'} is no folder of" in capsys.readouterr().err

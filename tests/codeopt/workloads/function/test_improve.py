@@ -142,24 +142,6 @@ def test_no_evidence_no_claim(project: Path) -> None:
     assert "--calls FILE" in done.err
 
 
-def test_a_fixture_and_a_lock(project: Path) -> None:
-    """No test names `add`; a fixture calls it, of an object that holds a lock."""
-    require_sandbox()
-    stock = "import threading\n\nclass Depot:\n    def __init__(self):\n        self.counts = {}\n"
-    stock += "        self._lock = threading.Lock()\n\n    def add(self, sku, number=1):\n        with self._lock:\n"
-    stock += "            self.counts[sku] = self.counts.get(sku, 0) + number\n            return self.counts[sku]\n"
-    test = "import pytest\nfrom pkg.stock import Depot\n\n@pytest.fixture\ndef depot():\n    made = Depot()\n"
-    test += "    for n in range(20):\n        made.add(str(n % 7), n)\n    return made\n\n"
-    (project / "pkg/stock.py").write_text(stock)
-    (project / "tests/test_stock.py").write_text(test + "def test_counts(depot):\n    assert len(depot.counts) == 7\n")
-    subprocess.run(["git", "-C", str(project), "add", "-A"], check=True)
-    held = stock.replace("with self._lock:", "if self._lock.acquire(False) or True:")
-    (project / "new.py").write_text(held)
-    done = codeopt("compare", "pkg/stock.py::Depot.add", "new.py::Depot.add", "--json", cwd=project)
-    assert done.json["verdict"] == "wrong", done.json
-    assert "_lock=<lock, held>" in done.json["reason"]
-
-
 def test_what_is_refused_is_one_line(project: Path) -> None:
     done = codeopt("improve", "pkg/mod.py::Box", "--model", "rules", cwd=project)
     assert done.status == 2

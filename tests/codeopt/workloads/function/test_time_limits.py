@@ -9,19 +9,14 @@ from typing import Any
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.workloads.function import timing
 from codeopt.workloads.function.corpus import observe
 from codeopt.workloads.function.corpus.cases import make_cases
 from codeopt.workloads.function.harness import TimedRuns, open_harness
 from codeopt.workloads.source.functions import read_function
-from codeopt_sandbox.call_answer import Kind
-from codeopt_sandbox.calls import CallBatch, CallRun, CallRunner, FunctionRef
+from codeopt_sandbox.calls import CallRun
 from codeopt_sandbox.comparing import AnswerComparison
-from codeopt_sandbox.guest.answer import Answer
-from codeopt_sandbox.guest.calls.outcome import text_field
 from codeopt_sandbox.guest.request import batch_of
 from tests.codeopt.workloads.conftest import Compare
-from tests.conftest import open_or_skip
 from tests.support.judges import open_with
 
 pytestmark = pytest.mark.full
@@ -80,33 +75,3 @@ def test_a_known_call_that_somebody_else_held_up_is_made_again(tmp_path: Path) -
         (case,) = make_cases(harness, runner, known, "calls", AnswerComparison())
     assert not runner.busy
     assert (case.expected or b"").count(b"-> returns") == 2
-
-
-def test_time_may_be_spent_while_the_last_call_ends() -> None:
-    """A worker that is to be ended has often ended by itself; what was made before is there."""
-    calls = CallBatch(("f(3000)", "f(7)"), lost=0, budget=1e-9)
-    with open_or_skip("bubblewrap") as sandbox:
-        runner = CallRunner(sandbox, FunctionRef("sums", "/nowhere/sums.py", "f"))
-        answers = [runner.run(SUMS, calls.stdin(), mode="exec").answer for _ in range(40)]
-    assert {answer.outcomes[0].text for answer in answers if answer} == {"returns 4498500"}
-    assert all(answers)
-
-
-RETURNS = Answer(Kind.RETURNS, text_field("1"))
-
-
-def test_short_calls_that_cannot_grow_are_all_timed() -> None:
-    given = [observe.KnownCall(f"f(load('m', 'C{n}'))", RETURNS, "type_hints", 1e-5) for n in range(3)]
-    assert timing.bearable(given) == given
-    long = [observe.KnownCall("f(load('m', 'D'))", RETURNS, "type_hints", 3.0)]
-    assert timing.bearable([*long, *given]) == long
-
-
-@pytest.mark.parametrize(
-    ("seconds", "kept"), [((9.0, 0.5, 0.1), (0.5, 0.1)), ((9.0, 3.0), (3.0,)), ((9.0, 1e-5), (1e-5,)), ((), ())]
-)
-def test_a_long_call_is_not_timed_where_a_shorter_one_will_do(
-    seconds: tuple[float, ...], kept: tuple[float, ...]
-) -> None:
-    found = timing.bearable([observe.KnownCall("f([1, 2, 3])", RETURNS, "tests", each) for each in seconds])
-    assert tuple(known.seconds for known in found) == kept

@@ -11,7 +11,6 @@ from codeopt.review.changed_functions import find_targets
 from codeopt.review.ranking import Ranking, ranked
 from codeopt_sandbox import Options, Sandbox, open_sandbox
 from codeopt_sandbox.guest.tests.trace import PausedClock
-from tests.codeopt.command import QUICK, codeopt
 from tests.codeopt.review.pull_request import propose
 from tests.conftest import require_sandbox
 
@@ -101,20 +100,6 @@ def test_each_function_has_its_calls_with_the_test_that_made_them(found: tuple[P
     assert (list(traced["shown"].calls), sum(traced["shown"].lost.values())) == ([], 1)
 
 
-def test_a_draft_has_to_pass_the_tests_of_the_files_that_call_it(found: tuple[Path, Ranking]) -> None:
-    path, ranking = found
-    names = [each.rpartition("::")[2] for each in ranking.traces[path, "outer"].tests]
-    assert names == ["test_outer", "test_inner", "test_held", "test_shown"]
-
-
-def test_own_time_is_part_of_all_that_a_function_takes(found: tuple[Path, Ranking]) -> None:
-    _, ranking = found
-    by_name = {each.function: each for each in ranking.targets}
-    for name in ("outer", "inner", "held", "shown", "Basket.add"):
-        assert 0 < (by_name[name].own_share or 0) <= (by_name[name].share or 0)
-    assert by_name["untested"].own_share is None
-
-
 def test_no_time_passes_while_the_clock_is_paused() -> None:
     clock = PausedClock()
     seen: list[float] = []
@@ -131,21 +116,3 @@ def test_no_time_passes_while_the_clock_is_paused() -> None:
     after = clock()
     assert len(set(seen)) == 1
     assert before <= seen[0] <= after
-
-
-def test_check_runs_the_tests_once_to_know_all_functions(tmp_path: Path) -> None:
-    require_sandbox()
-    (tmp_path / "m.py").write_text(
-        "def f(values: list[int]) -> list[int]:\n    found: list[int] = []\n    for value in values:\n"
-        "        if value not in found:\n            found.append(value)\n    return found\n"
-    )
-    (tmp_path / "test_m.py").write_text(
-        "from m import f\n\n\ndef test():\n    for size in (0, 1, 2, 9, 500):\n"
-        "        assert len(f([*range(size)])) == size\n"
-    )
-    done = codeopt("check", ".", "-v", "--json", *QUICK[:2], "--mutated-inputs", "off", cwd=tmp_path)
-    assert done.status == 1, done.err
-    assert done.err.count("running the tests of 1 file") == 1
-    assert "running tests in" not in done.err
-    (function,) = done.json["functions"]
-    assert 0 < function["own_share"] <= function["share"]

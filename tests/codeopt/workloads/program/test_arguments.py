@@ -59,44 +59,6 @@ def test_files_that_a_program_writes_are_compared(folder: Path) -> None:
     assert not (folder / "report.txt").exists()
 
 
-LINTER = """\
-import sys
-
-found = 0
-for number, line in enumerate(open(sys.argv[1]), 1):
-    if sum(int(digit) for digit in line if digit.isdigit()) % 9 == 0:
-        found += 1
-        print(number, line.strip())
-sys.exit(found > 0)
-"""
-
-
-def test_a_linters_exit_status_is_compared(folder: Path) -> None:
-    """Also where the other one ends with the same status because it fails after its last line."""
-    (folder / "lint.py").write_text(LINTER)
-    (folder / "zero.py").write_text(LINTER.replace("found > 0", "0"))
-    (folder / "fails.py").write_text(LINTER.replace("sys.exit(found > 0)", "if found:\n    raise KeyError(found)"))
-    given = ("--json", "-q", *SANDBOX, "--", "words.csv")
-    same = codeopt("compare", "lint.py", "lint.py", *given, cwd=folder).json
-    assert same["verdict"] in ("same", "inconclusive")
-    for name, why in (("zero.py", "exit status 0 instead of 1"), ("fails.py", "exit status 1: KeyError")):
-        other = codeopt("compare", "lint.py", name, *given, cwd=folder).json
-        assert (other["verdict"], why in other["reason"]) == ("wrong", True), other["reason"]
-
-
-def test_a_silent_exit_status_is_a_result_without_arguments_also(tmp_path: Path) -> None:
-    """One of an empty input, beside cases that end with 0."""
-    text = "import sys\nwords = input().split()\nif words:\n    print(*sorted(words))\nsys.exit(0 if words else {})\n"
-    for name, status in (("old.py", 3), ("same.py", 3), ("zero.py", 0)):
-        (tmp_path / name).write_text(text.format(status))
-    for number, words in enumerate(("a b", "\n", "c a")):
-        (tmp_path / f"input.{number}.txt").write_text(words)
-    flags = ("--mutated-inputs", "off", "--json", "-q", *SANDBOX)
-    assert codeopt("compare", "old.py", "same.py", *flags, cwd=tmp_path).json["verdict"] != "wrong"
-    other = codeopt("compare", "old.py", "zero.py", *flags, cwd=tmp_path).json
-    assert (other["verdict"], "exit status 0 instead of 3" in other["reason"]) == ("wrong", True), other["reason"]
-
-
 def test_a_program_that_reads_nothing_is_improved_as_it_is(tmp_path: Path) -> None:
     """And the result says that it was checked on one input."""
     (tmp_path / "busy.py").write_text(f"def main():\n    pass\n\n{BUSY}")

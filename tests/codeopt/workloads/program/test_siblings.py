@@ -84,41 +84,6 @@ def test_what_is_imported_and_not_yet_added(project: Path) -> None:
     assert Path("tools/helper.py") in imported_unadded(project / "tools" / "run.py", project, roots)
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        pytest.param(["tools/run.py", "--", "1"], id="tools/run.py -- 1"),
-        pytest.param(["tools/run.py::f"], id="tools/run.py::f"),
-    ],
-)
-def test_a_module_that_git_ignores_is_named(target: list[str], project: Path) -> None:
-    """With what makes it be there."""
-    (project / ".gitignore").write_text("local.py\n")
-    (project / "tools" / "local.py").write_text("SIZE = 1200\n")
-    script = project / "tools" / "run.py"
-    script.write_text(f"from local import SIZE\n\ndef f(x: int) -> int:\n    return x + 1\n\n{LOOP}")
-    done = codeopt("improve", "--sandbox", "bubblewrap", "--no-profile", *target, cwd=project)
-    assert done.status == 5, done.err
-    assert done.err.endswith("\n  hint: --with tools/local.py gives it that module\n")
-    profile = ("profile", "--sandbox", "bubblewrap", "--with", "tools/local.py")
-    done = codeopt(*profile, *target, cwd=project)
-    assert done.status == 0, done.err
-
-
-@pytest.mark.parametrize(("line", "hint"), [
-    ("from pathlib import Path\nSIZES = (Path(__file__).parent / 'sizes.txt').read_text()\n",
-     "--with tools/sizes.txt gives it that file"),
-    ("import no_such_library\n", "--python PATH names a Python that has no_such_library"),
-])  # fmt: skip
-def test_what_a_functions_module_needs_is_named(line: str, hint: str, project: Path) -> None:
-    (project / ".gitignore").write_text("sizes.txt\n")
-    (project / "tools" / "sizes.txt").write_text("1\n")
-    (project / "tools" / "run.py").write_text(f"{line}\n\ndef f(x: int) -> int:\n    return x + 1\n")
-    done = codeopt("improve", "--sandbox", "bubblewrap", "--no-profile", "tools/run.py::f", cwd=project)
-    assert done.status == 5, done.err
-    assert done.err.endswith(f"\n  hint: {hint}\n")
-
-
 def test_relative_imports_become_absolute_in_their_own_lines() -> None:
     """Only the imports themselves, whatever stands before them."""
     source = "x = 'é'; from . import a\nfrom  ..b.c  import (d,\n  e)\nfrom .... import far\ntext = 'from . import a'\n"

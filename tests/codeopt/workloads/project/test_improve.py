@@ -64,24 +64,6 @@ def test_a_change_of_two_functions_is_one_patch(shop: Path) -> None:
     assert not patch
 
 
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("files", "run", "why", "status"),
-    [
-        ({"bench.py": "pass\n"}, "python bench.py", "nothing can be checked", 5),
-        ({"bench.py": "print(1)\n"}, "python bench.py", "too short", 5),
-        ({"bench.py": "raise SystemExit(3)\n"}, "python bench.py", "exit status 3", 5),
-    ],
-)
-def test_a_command_that_cannot_be_judged(shop: Path, files: dict[str, str], run: str, why: str, status: int) -> None:
-    require_sandbox()
-    for name, text in files.items():
-        (shop / name).write_text(text)
-    done = codeopt("improve", "--run", run, "--model", "rules", "--sandbox", "bubblewrap", "-q", "--no-tests", cwd=shop)
-    assert (done.status, done.out, len(done.facts)) == (status, "", 1)
-    assert why in done.err
-
-
 def test_a_branch_that_is_there_is_refused_before_anything_runs(shop: Path) -> None:
     subprocess.run(["git", "-C", str(shop), "branch", "old"], check=True)
     done = codeopt("improve", "--run", "python bench.py", "--branch", "old", "--model", "rules", cwd=shop)

@@ -113,12 +113,6 @@ def test_a_command_that_fails_is_one_line(shop: Path) -> None:
     assert "No module named 'nothing_such'" in done.err
 
 
-WORK = """\
-def crunch(n):
-    return sum(k % (n + 1) for k in range(20000))
-"""
-
-
 def profiled(root: Path, files: dict[str, str], command: str, *flags: str) -> Done:
     """The command's profile in a project of these files."""
     for name, text in files.items():
@@ -128,34 +122,6 @@ def profiled(root: Path, files: dict[str, str], command: str, *flags: str) -> Do
     done = codeopt("profile", "--run", command, "--sandbox", "bubblewrap", "-q", *flags, cwd=root)
     assert done.status == 0, done.err
     return done
-
-
-BUSY = f"""\
-{WORK}
-import time
-with open(RUNS, "a") as runs:
-    runs.write("x")
-while time.process_time() < 1.1:
-    crunch(3)
-"""
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("flags", "most"), [((), 3), (("-v",), 4)])
-def test_a_long_command_is_run_a_few_times(tmp_path: Path, flags: tuple[str, ...], most: int) -> None:
-    """Once for its bytecode, once for its time and once for samples; counts are asked for."""
-    root = tmp_path / "project"
-    root.mkdir()
-    runs = tmp_path / "runs"
-    (root / "busy.py").write_text(BUSY.replace("RUNS", repr(str(runs))))
-    done = codeopt("profile", "--run", "python busy.py", "--sandbox", "process", "--json", "-q", *flags, cwd=root)
-    assert done.status == 0, done.err
-    assert len(runs.read_text()) == most
-    found = done.json
-    crunch = next(row for row in found["functions"] if row["qualname"] == "crunch")
-    assert (crunch["calls"] is None) == (not flags)
-    assert found["lines"][0]["line"] == 2
-    assert any("not counted" in note for note in found["notes"]) == (not flags)
 
 
 COUNTED = """\
@@ -200,53 +166,6 @@ def seen_twice(words):
             found.append(word)
     return found
 """
-
-
-ORDERS = """\
-import sqlite3
-import time
-
-
-def open_orders(count):
-    base = sqlite3.connect(":memory:")
-    base.execute("create table orders (id integer, cents integer)")
-    for number in range(count):
-        base.execute("insert into orders values (?, ?)", (number, number * 7))
-    return base
-
-
-def order_total(base, number):
-    query = "select cents from orders where id = ?"
-    return base.execute(query, (number,)).fetchone()[0]
-
-
-def totals(base, count):
-    return [order_total(base, number) for number in range(count)]
-
-
-def send(text):
-    time.sleep(0.5)
-    print(text)
-
-
-send(sum(totals(open_orders(40), 40)))
-"""
-
-
-@pytest.mark.full
-def test_a_query_for_each_row_is_named_with_its_count(tmp_path: Path) -> None:
-    """And what the command waits for, apart from what it computes."""
-    require_sandbox()
-    done = profiled(tmp_path, {"orders.py": ORDERS}, "python orders.py", "--html", "page.html", "-v")
-    lines = ORDERS.split("\n")
-    asks = lines.index("    return base.execute(query, (number,)).fetchone()[0]") + 1
-    said = f"40 queries of one statement at orders.py:{asks} in order_total, most for totals"
-    assert f"(the N+1 pattern): ask once for all of them:\n  {said}\n" in done.out
-    waits = lines.index("    time.sleep(0.5)") + 1
-    assert f"orders.py:{waits} in send" in done.out.partition("Waiting, shares of wall time")[2]
-    page = (tmp_path / "page.html").read_text()
-    assert f"orders.py:{asks} in order_total" in page
-    assert f"orders.py:{waits} in send" in page
 
 
 def test_a_proposer_is_told_of_queries_and_waiting() -> None:

@@ -11,12 +11,8 @@ from codeopt.core.errors import UsageError
 from codeopt.core.program import changes_of
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.project_program import ProtectedReason, find_protected_files
-from tests.codeopt.workloads.dedupe_project import HONEST, IN_SCRIPT, Judged, judged_project, write_project
+from tests.codeopt.workloads.dedupe_project import IN_SCRIPT, Judged, judged_project, write_project
 from tests.conftest import require_sandbox
-
-STORED = '# === file: main.py ===\ndef main():\n    print("1999 1997001 1998 0 0")\n'
-WEAKENED = "# === file: app/tests.py ===\ndef test_unhashable():\n    assert True\n"
-UNHASHABLE = "# === file: app/core.py ===\ndef dedupe(xs):\n    return list(dict.fromkeys(xs))\n"
 
 
 @pytest.fixture(scope="module")
@@ -25,35 +21,6 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]:
     root = write_project(tmp_path_factory.mktemp("fixed"), IN_SCRIPT)
     with judged_project(root, "python main.py", "bubblewrap") as found:
         yield found
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (STORED, "main.py is fixed ground (the command runs it)"),
-        (HONEST + STORED, "main.py is fixed ground (the command runs it)"),
-        (UNHASHABLE + WEAKENED, "app/tests.py is fixed ground (a test file)"),
-        (HONEST + "# === file: app/checks.py ===\nclass TotalTestCase:\n    def test_total(self):\n        pass\n",
-         "app/checks.py is fixed ground (a test file)"),
-        (HONEST + "# === file: app/fakes.py ===\ndef rows():\n    return [3, 1]\n",
-         "app/fakes.py is fixed ground (only tests import it)"),
-        (HONEST + "# === file: conftest.py ===\ncollect_ignore = ['app/tests.py']\n",
-         "conftest.py is fixed ground (a test file)"),
-        (HONEST + "# === file: ./conftest.py ===\ncollect_ignore = ['app/tests.py']\n", "fixed ground (a test file)"),
-        (HONEST + "# === file: setup.py ===\nx = 1\n", "setup.py is fixed ground (a build file)"),
-        (HONEST + "# === file: pyproject.toml ===\nx = 1\n", "pyproject.toml is fixed ground (configuration)"),
-        (HONEST + "# === file: app/conftest.py ===\nx = 1\n", "no file app/conftest.py"),
-        (HONEST + "# === file: sitecustomize.py ===\nx = 1\n", "no file sitecustomize.py"),
-        (HONEST + "# === file: json.py ===\nx = 1\n", "no file json.py"),
-        (HONEST + "# === file: app/evil.pth ===\nimport os\n", "no file app/evil.pth"),
-        (HONEST + "# === file: ../outside.py ===\nx = 1\n", "no file ../outside.py"),
-    ],
-)  # fmt: skip
-def test_a_draft_that_edits_it_is_told_so(judged: Judged, text: str, why: str) -> None:
-    draft = judged.draft(text)
-    assert why in draft.problem
-    assert why in judged.judge.measure(draft, judged.history).rejection
 
 
 @pytest.mark.full

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
@@ -17,114 +15,6 @@ from codeopt_sandbox.call_answer import CallAnswer, CallRun
 from codeopt_sandbox.guest.answer import Answer
 from codeopt_sandbox.guest.tests.writing import write_call
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
-from tests.codeopt.command import codeopt
-from tests.codeopt.workloads.shop import answer
-from tests.conftest import require_sandbox
-from tests.support.files import write_files
-
-SLUGS = '''\
-def slug(title):
-    """Words in lower case, joined."""
-    words = []
-    word = ""
-    for sign in title:
-        if sign.isalnum():
-            word = word + sign.lower()
-        else:
-            if word:
-                words.append(word)
-            word = ""
-    if word:
-        words.append(word)
-    found = ""
-    for word in words:
-        found = found + ("-" if found else "") + word
-    return found
-
-
-class Titles:
-    def __init__(self):
-        self.all = []
-
-    def add(self, title):
-        self.all.append(title)
-
-    def has(self, title):
-        return slug(title) in [slug(each) for each in self.all]
-'''
-BENCH = """\
-from texts.slugs import Titles, slug
-
-titles = Titles()
-seen = set()
-for k in range(90):
-    titles.add(f"Title {k}, the {k % 7}th (of many)!")
-for k in range(9000):
-    seen.add(slug(f"Title {k}, the {k % 7}th (of many)!"))
-print(len(seen), sum(titles.has(f"title {k} the {k % 7}th of many") for k in range(70, 120)))
-"""
-HEAD = "# === file: texts/slugs.py ===\n"
-QUICK = (
-    'import re\n\n_WORDS = re.compile("[^\\\\W_]+")\n\n\ndef slug(title):\n    return "{}".join(_WORDS.findall({}))\n'
-)
-WRONG, RIGHT = QUICK.format("_", "title.lower()"), QUICK.format("-", "title.lower()")
-KEPT = """\
-class Titles:
-    def __init__(self):
-        self.all = []
-        self._slugs = set()
-
-    def add(self, title):
-        self.all.append(title)
-        self._slugs.add(slug(title))
-
-    def has(self, title):
-        return slug(title) in self._slugs
-"""
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    root = tmp_path / "texts"
-    write_files(root, {"texts/__init__.py": "", "texts/slugs.py": SLUGS, "bench.py": BENCH})
-    git = ["git", "-C", str(root)]
-    subprocess.run([*git, "init", "-q"], check=True)
-    subprocess.run([*git, "add", "."], check=True)
-    return root
-
-
-@pytest.mark.full
-def test_a_difference_that_only_other_callers_would_see_is_wrong(project: Path) -> None:
-    """The command counts slugs, and there is no test: the wrong draft prints the same."""
-    require_sandbox()
-    script = project.parent / "answers.txt"
-    answers = [
-        "Joined slowly.\nVERDICT: IMPROVE", answer("an underscore", HEAD + WRONG),
-        "Wrong sign.\nVERDICT: IMPROVE", answer("a pattern, and slugs kept", HEAD + RIGHT + "\n\n" + KEPT),
-        "Good.\nVERDICT: DONE",
-    ]  # fmt: skip
-    script.write_text("\n--- next answer ---\n".join(answers))
-    flags = ("--model", f"scripted:{script}", "--sandbox", "bubblewrap", "--json")
-    done = codeopt("improve", "--run", "python bench.py", *flags, "--no-tests", cwd=project)
-    assert done.status == 0, done.err
-    wrong, right = done.json["rounds"]
-    assert wrong["verdict"] not in ("faster", "same", "inconclusive"), wrong
-    assert "texts/slugs.py::slug" in str(wrong)
-    assert "_" in str(wrong)
-    assert right["verdict"] == "faster", right
-    edits = {edit["qualname"]: edit for edit in done.json["edits"]}
-    assert edits["slug"]["evidence"][0] == f"{edits['slug']['calls']} calls of it"
-    assert f"{edits['slug']['calls']} calls of 1 public function agree" in done.err
-    assert edits["Titles.has"]["evidence"] == ["the command's output and files"]
-    said = [row["message"] + row["cause"] for row in done.json["diagnostics"]]
-    assert any("Titles.has" in each and "the candidate changes" in each for each in said), said
-    assert done.json["sandbox_seconds"]["functions_s"] > 0
-    assert "Titles.add is judged by the whole command alone" in done.err
-    assert codeopt("show", "--html", "page.html", cwd=project).status == 0
-    page = (project / "page.html").read_text()
-    assert "<h1>texts: python bench.py</h1>" in page
-    assert edits["slug"]["evidence"][0] in page.partition("What each edit brings")[2]
-
 
 FILES = {
     "src/top/__init__.py": "from top.core import given, same\n__all__ = ['given']\n",

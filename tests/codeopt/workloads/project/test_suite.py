@@ -15,11 +15,10 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import UNCHANGED, Revision
 from codeopt.core.session import Session
 from codeopt.core.target import Target
-from codeopt.workloads import Stage, WorkloadRequest
+from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project import OpenedProject, open_workload, read
 from codeopt.workloads.project.suite import AT_ONCE, ProjectSuite, open_suite
 from codeopt.workloads.project.test_runs import TestRunner, run_tests
-from codeopt.workloads.project.workload import ProjectWorkload
 from codeopt.workloads.source.edits import CodeEdit, commented
 from tests.conftest import require_sandbox
 
@@ -167,54 +166,3 @@ def test_each_runner_tells_of_each_test(tmp_path: Path, runner: TestRunner) -> N
         states = {name.rpartition(".")[2].rpartition("::")[2]: good for name, good in found.states.items()}
         assert states == {"test_first": True, "test_wrong": False, "test_parts": True, "test_one_part": False}
         assert "2 != 3" in next(text for name, text in found.why.items() if "wrong" in name)
-
-
-@pytest.mark.full
-def test_one_that_pins_the_lines_of_the_source_is_set_aside(tmp_path: Path) -> None:
-    """With a caveat; one that fails for what the draft does is not, nor one that fails for its text."""
-    pins = "\ndef test_lines():\n    assert core.second.__code__.co_firstlineno == 6\n"
-    with opened(tmp_path, {"test_core.py": TESTS + pins}) as project:
-        original, suite = project.program.revision, suite_of(project)
-        short = original.with_file("core.py", CORE.replace("    y = x\n    return y + 1", "    return x + 1"))
-        found = suite.judge(short)
-        assert len(suite.passed) == 3
-        assert (found.wrong, len(found.caveats)) == ("", 1)
-        assert "test_lines is set aside" in found.caveats[0].words
-        wrong = original.with_file("core.py", CORE.replace("    y = x\n    return y + 1", "    return x"))
-        said = suite.judge(wrong).wrong
-        assert "test_first fails (assert core.first(1) == 2 | assert 1 == 2" in said
-
-
-@pytest.mark.full
-def test_a_patch_that_no_test_has_judged_is_a_suggestion(tmp_path: Path) -> None:
-    """Unless its user wants no tests; in a round it is as good as any."""
-    busy = "import core\nprint(sum(core.first(n) for n in range(300000)))\n"
-    with opened(tmp_path, {"bench.py": busy}) as project:
-        workload = project.measure()
-        assert isinstance(workload, ProjectWorkload)
-        original = project.program.revision
-        said = workload.run_tests(original, Stage.CONFIRMATION, None, ignore).rejection
-        assert "no test of the project was run" in said
-        assert "--no-tests" in said
-        assert workload.run_tests(original, Stage.ROUND, None, ignore).rejection == ""
-        options = replace(workload.request.options, no_tests=True)
-        willing = replace(workload, request=replace(workload.request, options=options))
-        assert willing.run_tests(original, Stage.CONFIRMATION, None, ignore).rejection == ""
-
-
-def ignore(count: TestsRun) -> None:
-    """Nobody keeps it."""
-
-
-@pytest.mark.full
-def test_the_same_tests_run_once_on_a_draft(tmp_path: Path) -> None:
-    """A round and the confirmation ask for the same ones, if they are few."""
-    with opened(tmp_path, {"test_core.py": TESTS}) as project:
-        original, suite = project.program.revision, suite_of(project)
-        wrong = original.with_file("core.py", CORE.replace("x + 2", "x + 3"))
-        first = suite.judge(wrong, near=True)
-        taken_s = suite.runs.spent["tests"]
-        assert "test_second fails" in first.wrong
-        assert (suite.judge(wrong), suite.runs.spent["tests"]) == (first, taken_s)
-        assert suite.judge(original).wrong == ""
-        assert suite.runs.spent["tests"] > taken_s

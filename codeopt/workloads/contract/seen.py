@@ -82,7 +82,8 @@ class Seen:
         if isinstance(value, Opaque):
             return
         if kind not in self.kinds:
-            yield Broken(_words(kind) + where, kind)
+            made_by = LOADED.fullmatch(kind)
+            yield Broken((f"an object of class {made_by[1]}" if made_by else _WORDS.get(kind, kind)) + where, kind)
             return
         for role, found in parts_of(value, self.kinds[kind]).items():
             inside = f" among the {role}" if role in (ITEMS, KEYS, VALUES) or role.startswith(FIELD) else where
@@ -234,11 +235,6 @@ def kind_of(value: Any) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN or infinity"
     return type(value).__name__
-
-
-def _words(kind: str) -> str:
-    made_by = LOADED.fullmatch(kind)
-    return f"an object of class {made_by[1]}" if made_by else _WORDS.get(kind, kind)
 
 
 def in_one_line(shown: Mapping[str, Seen], relations: Sequence[str]) -> str:

@@ -192,6 +192,10 @@ def make_target(
     """Reference by which the guest finds the function."""
     tree = ast.parse(function.source)
     data, classes = _names(tree)
+    # Attributes that a module sets on its own functions: `f.calls`
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    stored = (n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load))
+    names = (dotted(node) for node in stored)
     return FunctionRef(
         module=view.module.name,
         file=view.inside(view.module.path, sandbox.isolated),
@@ -199,7 +203,9 @@ def make_target(
         paths=view.paths(sandbox.isolated),
         globals=data,
         classes=classes,
-        attributes=_attributes(tree),
+        attributes=tuple(
+            sorted({name for name in names if name.partition(".")[0] in functions and name.count(".") == 1})
+        ),
         generator=is_a_generator_for_callers(function.node),
         receives=receives(function.node),
         first_line=function.body_line,
@@ -229,14 +235,6 @@ def _names(tree: ast.Module) -> tuple[tuple[str, ...], tuple[str, ...]]:
         )
         data |= {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
     return tuple(sorted(name for name in data if not name.startswith("__"))), tuple(sorted(classes))
-
-
-def _attributes(tree: ast.Module) -> tuple[str, ...]:
-    """Attributes that a module sets on its own functions: `f.calls`."""
-    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
-    stored = (n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load))
-    names = (dotted(node) for node in stored)
-    return tuple(sorted({name for name in names if name.partition(".")[0] in functions and name.count(".") == 1}))
 
 
 def receives(node: Def) -> bool:

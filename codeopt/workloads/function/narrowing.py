@@ -110,18 +110,15 @@ class Narrowing:
             UsageError: The expression cannot be evaluated.
         """
         if new := [call for call in dict.fromkeys(calls) if call not in self.known]:
-            self.known |= self._evaluated(new)
+            target = self.harness.target.replace(qualname=EVALUATED, generator=False, asynchronous=False)
+            runner = replace(self.harness.runner, ref=target)
+            run = runner.ask(self.expression.source, CallBatch(tuple(new), seconds=CALL_S, budget=TOTAL_S))
+            if run.answer is None:
+                raise UsageError(f"--contract cannot be evaluated: {end_of_run(run)}")
+            reason = self.expression.reason
+            pairs = zip(new, run.answer.outcomes, strict=True)
+            self.known |= {call: "" if _holds(outcome) else reason for call, outcome in pairs}
         return self.known
-
-    def _evaluated(self, calls: Sequence[str]) -> Mapping[str, str]:
-        target = self.harness.target.replace(qualname=EVALUATED, generator=False, asynchronous=False)
-        runner = replace(self.harness.runner, ref=target)
-        run = runner.ask(self.expression.source, CallBatch(tuple(calls), seconds=CALL_S, budget=TOTAL_S))
-        if run.answer is None:
-            raise UsageError(f"--contract cannot be evaluated: {end_of_run(run)}")
-        reason = self.expression.reason
-        pairs = zip(calls, run.answer.outcomes, strict=True)
-        return {call: "" if _holds(outcome) else reason for call, outcome in pairs}
 
 
 def _holds(outcome: Answer) -> bool:
@@ -153,16 +150,12 @@ def narrowed(harness: FunctionHarness, corpus: CallCorpus, text: str) -> tuple[C
         )
     given = [each for each in corpus.known if each.vouched]
     gone = {call for call in [*(each.text for each in given), *corpus.big] if outside[call]}
+    left_out = Diagnostic(f"{counted(len(gone), 'known call')} left out", narrowing.expression.reason)
     kept = replace(
         corpus,
         known=tuple(each for each in corpus.known if each.text not in gone),
         big=tuple(call for call in corpus.big if call not in gone),
-        diagnostics=(*corpus.diagnostics, *_left_out(len(gone), narrowing.expression)),
+        diagnostics=(*corpus.diagnostics, *([left_out] if gone else [])),
     )
     contract = contract_of(harness.function, inside, harness.declared, vouched=corpus.is_vouched)
     return kept, replace(contract, narrowed=narrowing.outside, narrowed_to=narrowing.expression.text)
-
-
-def _left_out(count: int, expression: ContractExpression) -> list[Diagnostic]:
-    what = f"{counted(count, 'known call')} left out"
-    return [Diagnostic(what, expression.reason)] if count else []

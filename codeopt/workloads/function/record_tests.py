@@ -6,7 +6,6 @@ They come from a run of the tests in the sandbox, or from an earlier command's r
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -85,18 +84,15 @@ def record_tests(target: Target, options: ImproveOptions, session: Session) -> T
         module = harness.view.module
     calls = [call for _, texts in found.calls for call in texts]
     if not calls:
-        raise ProgramError(_none(target, found.diagnostics, sum(found.dropped.values())))
+        lost = sum(found.dropped.values())
+        reasons = [each.words for each in found.diagnostics] or ["no test calls it"]
+        if lost:
+            reasons = [f"{counted(lost, 'call')} cannot be written down", *(each.words for each in found.diagnostics)]
+        what = f"no call of {target.name} by the project's tests can be kept: {'; '.join(reasons)}"
+        raise ProgramError(f"{what}; calls of another run: codeopt record {target} -- COMMAND")
     before = set(recorded_calls(function))
     kept = keep_calls(module, function.qualname, calls)
     makers = tuple(dict.fromkeys(found.places[call] for call in calls if call in found.places))
     path = recording_file(module, function.qualname)
     lost = sum(found.dropped.values())
     return TestsRecording(path, len({*calls} - before), kept, makers, found.diagnostics, lost)
-
-
-def _none(target: Target, diagnostics: Sequence[Diagnostic], lost: int) -> str:
-    reasons = [each.words for each in diagnostics] or ["no test calls it"]
-    if lost:
-        reasons = [f"{counted(lost, 'call')} cannot be written down", *(each.words for each in diagnostics)]
-    what = f"no call of {target.name} by the project's tests can be kept: {'; '.join(reasons)}"
-    return f"{what}; calls of another run: codeopt record {target} -- COMMAND"

@@ -306,11 +306,26 @@ class _Kinds:
 
     def _of_type(self, kind: type, items: list[Any]) -> tuple[Any, ...]:
         if kind is int:
-            return self._whole(items)
+            # From small to large; to as many times the largest as there are more items, where they are wide
+            usual = [item for item in items if abs(item) < LARGEST_EXACT] or items
+            low, high = min(usual), max(usual)
+            if not self.wide:
+                return "int", low, high
+            most = max(abs(low), abs(high))
+            spread = max(most, min(round(most * self.factor), 4 * self.size))
+            return "int", -spread if low < 0 else min(low, 1), spread
         if kind is float and all(map(math.isfinite, items)):
             return self._real(items)
         if kind is str and self.wide and all(item.isalpha() and item.isascii() for item in items):
-            return self._words(items)
+            # Known words, and new ones of letters of the same case
+            cases = [
+                case
+                for case in (_LETTERS, _LETTERS.upper())
+                if any(letter in case for word in items for letter in word)
+            ]
+            lengths = [len(word) for word in items]
+            new = ("str", "".join(cases), max(1, min(lengths)), max(lengths) + LONGER)
+            return "either", (("one of", tuple(dict.fromkeys(items))), new)
         if kind in (list, tuple):
             return self._rows(kind, items)
         if kind is dict and len({tuple(item) for item in items}) == 1 and items[0]:
@@ -319,30 +334,11 @@ class _Kinds:
             return "one of", tuple(dict.fromkeys(items))
         raise _NoRecipe
 
-    def _whole(self, items: list[int]) -> tuple[Any, ...]:
-        """From small to large; to as many times the largest as there are more items, where they are wide."""
-        usual = [item for item in items if abs(item) < LARGEST_EXACT] or items
-        low, high = min(usual), max(usual)
-        if not self.wide:
-            return "int", low, high
-        most = max(abs(low), abs(high))
-        spread = max(most, min(round(most * self.factor), 4 * self.size))
-        return "int", -spread if low < 0 else min(low, 1), spread
-
     def _real(self, items: list[float]) -> tuple[Any, ...]:
         low, high = min(items), max(items)
         if self.wide:
             low, high = (low * 1.5 if low < 0 else low * 0.5), (high * 1.5 if high > 0 else high * 0.5)
         return ("float", low, high) if math.isfinite(high - low) else ("one of", tuple(dict.fromkeys(items)))
-
-    def _words(self, items: list[str]) -> tuple[Any, ...]:
-        """Known words, and new ones of letters of the same case."""
-        cases = [
-            case for case in (_LETTERS, _LETTERS.upper()) if any(letter in case for word in items for letter in word)
-        ]
-        lengths = [len(word) for word in items]
-        new = ("str", "".join(cases), max(1, min(lengths)), max(lengths) + LONGER)
-        return "either", (("one of", tuple(dict.fromkeys(items))), new)
 
     def _rows(self, kind: type, items: list[Any]) -> tuple[Any, ...]:
         """Rows of such lengths; of tuples of one length whose places differ in type, records."""

@@ -233,7 +233,9 @@ def _timed(choice: _Choice, corpus: CallCorpus) -> tuple[Timed, float]:
     asked = _asked(corpus.known)
     if asked:
         returning = [replace(k, text=_held(k.text)) for k in returning]
-    warm = _warm(returning)
+    # a short call and a usual one are made before the clock runs: what is imported late is not the timed calls' cost
+    ordered = sorted(returning, key=lambda k: k.seconds)
+    warm = list(dict.fromkeys(ordered[at].text for at in (0, len(ordered) // 2))) if ordered else []
     chosen, note = choice.candidates(returning, corpus.big)
     cut: CallCut | None = None
     if chosen and (part := choice.cut(chosen[0])):
@@ -286,12 +288,6 @@ def _held(text: str) -> str:
 def _let_go(text: str) -> str:
     """A call with the objects that were held as they are written."""
     return _HELD.sub(lambda match: str(ast.literal_eval(match[1])), text) if "same(" in text else text
-
-
-def _warm(returning: Sequence[KnownCall]) -> list[str]:
-    """A short call and a usual one, made before the clock runs: what is imported late is not the timed calls' cost."""
-    ordered = sorted(returning, key=lambda k: k.seconds)
-    return list(dict.fromkeys(ordered[at].text for at in (0, len(ordered) // 2))) if ordered else []
 
 
 def _iterators(known: Sequence[KnownCall]) -> str:
@@ -403,16 +399,13 @@ class _Choice:
         for each in tried:  # the factors are far apart
             self._look([each], (2 * each.short, 4 * each.short))
         found = _long_enough([k for each in tried for k in each.found.values()])
-        return self._longer(given[:COMPARED_WITH], deterministic(self.harness, found)[0])
-
-    def _longer(self, given: Sequence[KnownCall], grown: Sequence[KnownCall]) -> list[KnownCall]:
-        """The grown calls that work on their items; none where all take no longer than the given ones: there a value
-        decides the time, and growth has replaced it."""
+        given = given[:COMPARED_WITH]
+        grown = deterministic(self.harness, found)[0]
         took = _timed_alike(self.harness, [*given, *grown]) if grown else None
         if took is None:
             return _long_enough(grown)
         before, now = took[: len(given)], took[len(given) :]
-        if max(now) <= LONGER * max(before):
+        if max(now) <= LONGER * max(before):  # a value decides the time, and growth has replaced it
             return []
         timed = zip(grown, now, strict=True)
         return _long_enough([k for k, seconds in timed if _works_on_items(replace(k, seconds=seconds))])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from codeopt.workloads.generated.derive import Maker
@@ -220,22 +220,18 @@ def chained(values: Sequence[Any]) -> tuple[Any, bool] | None:
         long = [(value, link) for value, link in zip(values, links, strict=True) if link is not None and len(link) > 1]
         if len(long) >= LEAST and None not in links:
             sample, link = max(long, key=lambda pair: len(pair[1]))
-            return make(sample), _depth(link) >= NEAR * len(link)
+            # the longest path of predecessors
+            depths: dict[Any, int] = {}
+            for start in link:
+                path: list[Any] = []
+                node = start
+                while node in link and node not in depths and len(path) <= len(link):
+                    path.append(node)
+                    node = link[node]
+                for number, each in enumerate(reversed(path), depths.get(node, 0) + 1):
+                    depths[each] = number
+            return make(sample), max(depths.values(), default=0) >= NEAR * len(link)
     return None
-
-
-def _depth(before: Mapping[Any, Any]) -> int:
-    """Return the length of the longest path of predecessors."""
-    depths: dict[Any, int] = {}
-    for start in before:
-        path: list[Any] = []
-        node = start
-        while node in before and node not in depths and len(path) <= len(before):
-            path.append(node)
-            node = before[node]
-        for number, each in enumerate(reversed(path), depths.get(node, 0) + 1):
-            depths[each] = number
-    return max(depths.values(), default=0)
 
 
 def _parents(value: Any) -> dict[int, int] | None:

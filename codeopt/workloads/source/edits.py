@@ -69,21 +69,18 @@ def commented(original: Revision, edits: Sequence[CodeEdit]) -> Revision:
     found = original
     for path in dict.fromkeys(edit.file for edit in edits):
         names = [edit.qualname for edit in edits if edit.file == path and edit.qualname != OUTSIDE]
-        found = found.with_file(path, _noted(original[path], names))
+        text = original[path]
+        body, lines = ast.parse(text).body, physical_lines(text)
+        places: set[int] = set()
+        for name in names:
+            node = find_definition(body, name)
+            if node is not None:
+                places |= {first_line(node), node.body[0].lineno}
+        for number in sorted(places, reverse=True):
+            line = lines[number - 1]
+            lines.insert(number - 1, line[: len(line) - len(line.lstrip())] + COMMENT)
+        found = found.with_file(path, "".join(lines))
     return found
-
-
-def _noted(text: str, names: Sequence[str]) -> str:
-    body, lines = ast.parse(text).body, physical_lines(text)
-    places: set[int] = set()
-    for name in names:
-        node = find_definition(body, name)
-        if node is not None:
-            places |= {first_line(node), node.body[0].lineno}
-    for number in sorted(places, reverse=True):
-        line = lines[number - 1]
-        lines.insert(number - 1, line[: len(line) - len(line.lstrip())] + COMMENT)
-    return "".join(lines)
 
 
 def by_name(body: Sequence[ast.stmt]) -> dict[str, list[Def]]:

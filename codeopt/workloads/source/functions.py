@@ -87,7 +87,16 @@ class ModuleFunctions:
             UsageError: There is no such function, or it cannot be improved.
         """
         node, others = self._meant(qualname)
-        _refuse_decorators(self.path, qualname, node)
+        # after such a decorator a call by name is no call of the function
+        for name in (dotted(decorator) for decorator in node.decorator_list):
+            if name.endswith((".setter", ".deleter")):
+                raise UsageError(
+                    f"{self.path}::{qualname} is a property's {name.rpartition('.')[2]}", hint="name its getter"
+                )
+            if name.rpartition(".")[2] == "fixture":
+                raise UsageError(
+                    f"{self.path}::{qualname} is a pytest fixture", hint="name the function that does the work"
+                )
         start, last = first_line(node), node.end_lineno or node.lineno
         return Function(
             path=self.path,
@@ -113,7 +122,16 @@ class ModuleFunctions:
         if not real:
             raise UsageError(f"{self.path}::{qualname} has only @overload signatures, no body to improve")
         node = ([node for node in real if not _is_setter(node)] or real)[-1]
-        _require_body(self.path, qualname, node)
+        if self.path.suffix == ".pyi":
+            raise UsageError(f"{self.path} is a stub file: it has no code")
+        body = _body(node)
+        last = body[0]
+        empty = isinstance(last, ast.Pass) or (isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant))
+        raises = isinstance(last, ast.Raise) and last.exc is not None and dotted(last.exc) == "NotImplementedError"
+        abstract = any(dotted(d).rpartition(".")[2] == "abstractmethod" for d in node.decorator_list)
+        if len(body) == 1 and (empty or raises):
+            what = "an abstract method" if abstract else "a stub"
+            raise UsageError(f"{self.path}::{qualname} is {what}: it has no code")
         parent = qualname.rpartition(".")[0]
         if parent in self.named:
             raise UsageError(
@@ -203,20 +221,6 @@ def _body(node: Def) -> list[ast.stmt]:
     return node.body[1:] or node.body if documented else node.body
 
 
-def _require_body(path: Path, qualname: str, node: Def) -> None:
-    """Refuse what has nothing to run."""
-    if path.suffix == ".pyi":
-        raise UsageError(f"{path} is a stub file: it has no code")
-    body = _body(node)
-    last = body[0]
-    empty = isinstance(last, ast.Pass) or (isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant))
-    raises = isinstance(last, ast.Raise) and last.exc is not None and dotted(last.exc) == "NotImplementedError"
-    abstract = any(dotted(d).rpartition(".")[2] == "abstractmethod" for d in node.decorator_list)
-    if len(body) == 1 and (empty or raises):
-        what = "an abstract method" if abstract else "a stub"
-        raise UsageError(f"{path}::{qualname} is {what}: it has no code")
-
-
 def _kind(node: Def, qualname: str) -> Kind:
     names = [dotted(decorator) for decorator in node.decorator_list]
     if "." not in qualname:
@@ -228,15 +232,6 @@ def _kind(node: Def, qualname: str) -> Kind:
     if any(name in _PROPERTIES for name in names):
         return "property"
     return "method"
-
-
-def _refuse_decorators(path: Path, qualname: str, node: Def) -> None:
-    """Reject decorators that replace the function, so that a call by name is not a call of it."""
-    for name in (dotted(decorator) for decorator in node.decorator_list):
-        if name.endswith((".setter", ".deleter")):
-            raise UsageError(f"{path}::{qualname} is a property's {name.rpartition('.')[2]}", hint="name its getter")
-        if name.rpartition(".")[2] == "fixture":
-            raise UsageError(f"{path}::{qualname} is a pytest fixture", hint="name the function that does the work")
 
 
 class SpliceError(ValueError):

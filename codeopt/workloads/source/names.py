@@ -51,7 +51,12 @@ class Scope:
         if isinstance(node, ast.ImportFrom):
             return self._imported(node, first, rest, far)
         if isinstance(node, ast.Import):
-            return self._within(node, name, far)
+            # `t.Name` after `import a.b as t`, and `a.b.Name` after `import a.b`
+            for alias in node.names:
+                known = alias.asname or alias.name
+                if name.startswith(f"{known}.") and (scope := self.other(alias.name)):
+                    return scope.look_up(name[len(known) + 1 :], far - 1)
+            return None
         if isinstance(node, ast.ClassDef) and rest:
             inner = _inner(node, rest)
             return (self, inner) if inner is not None else None
@@ -89,14 +94,6 @@ class Scope:
             return found
         inner = self.other(f"{home}.{real}") if rest else None
         return inner.look_up(rest, far - 1) if inner else None
-
-    def _within(self, node: ast.Import, name: str, far: int) -> tuple[Scope, ast.stmt] | None:
-        """Target of `t.Name` after `import a.b as t`, and of `a.b.Name` after `import a.b`."""
-        for alias in node.names:
-            known = alias.asname or alias.name
-            if name.startswith(f"{known}.") and (scope := self.other(alias.name)):
-                return scope.look_up(name[len(known) + 1 :], far - 1)
-        return None
 
     def _absolute(self, node: ast.ImportFrom) -> str:
         """The module that an import names, relative ones from here."""

@@ -101,7 +101,28 @@ def splice(original: str, qualname: str, draft: str) -> str:
     new_def = find(new.body, [*classes, name]) or find(new.body, [name])
     if new_def is None:
         raise SpliceError(f"the draft does not define {qualname}")
-    replacement = _as_replacement(old_def, new_def, qualname)
+    if (old_def.asynchronous is None) != (new_def.asynchronous is None):
+        raise SpliceError(f"{qualname} must stay {'a plain' if old_def.asynchronous is None else 'an async'} function")
+    before, after = _signature(old_def), _signature(new_def)
+    if before != after:
+        raise SpliceError(f"it changes the parameters of {qualname} from ({', '.join(before)}) to ({', '.join(after)})")
+    decorators = new_def.decorators or old_def.decorators
+    if _KINDS & _names(old_def.decorators) != _KINDS & _names(decorators):
+        raise SpliceError(f"it changes what kind of method {qualname} is")
+    body = new_def.body
+    if isinstance(body, cst.IndentedBlock):
+        body = _with_docstring(old_def, body)
+        body = body.with_changes(indent=None)
+        if isinstance(old_def.body, cst.IndentedBlock):
+            body = body.with_changes(footer=old_def.body.footer)
+    replacement = new_def.with_changes(
+        leading_lines=old_def.leading_lines,
+        lines_after_decorators=old_def.lines_after_decorators,
+        decorators=decorators,
+        params=old_def.params,
+        returns=old_def.returns,
+        body=body,
+    )
     methods = new_methods(find_class(module.body, classes), new_class, replacement) if classes else []
     imports, helpers = additions(module, new, classes[0] if classes else name, [replacement, *methods])
     changed = module.visit(_Replace(old_def, [*methods, replacement]))
@@ -116,47 +137,18 @@ def splice(original: str, qualname: str, draft: str) -> str:
 
 def _parse(draft: str) -> cst.Module:
     try:
-        return _without_header(cst.parse_module(at_margin(draft)))
+        module = cst.parse_module(at_margin(draft))
+        if not module.header or not module.body:
+            return module
+        # comments at its top belong to its first statement, which may be a helper
+        first: Any = module.body[0]
+        lines = [line for line in module.header if line.comment is not None]
+        first = first.with_changes(leading_lines=[*lines, *first.leading_lines])
+        return module.with_changes(header=(), body=[first, *module.body[1:]])
     except cst.ParserSyntaxError as error:
         raise SpliceError(f"line {error.raw_line}: {error.message}") from error
     except RecursionError as error:
         raise SpliceError("it is nested too deeply to be read") from error
-
-
-def _without_header(draft: cst.Module) -> cst.Module:
-    """Comments at its top as those of its first statement, which may be a helper."""
-    if not draft.header or not draft.body:
-        return draft
-    first: Any = draft.body[0]
-    lines = [line for line in draft.header if line.comment is not None]
-    first = first.with_changes(leading_lines=[*lines, *first.leading_lines])
-    return draft.with_changes(header=(), body=[first, *draft.body[1:]])
-
-
-def _as_replacement(old: cst.FunctionDef, new: cst.FunctionDef, qualname: str) -> cst.FunctionDef:
-    """Return the new function with the old one's blank lines and comments, and its decorators unless it has its own."""
-    if (old.asynchronous is None) != (new.asynchronous is None):
-        raise SpliceError(f"{qualname} must stay {'a plain' if old.asynchronous is None else 'an async'} function")
-    before, after = _signature(old), _signature(new)
-    if before != after:
-        raise SpliceError(f"it changes the parameters of {qualname} from ({', '.join(before)}) to ({', '.join(after)})")
-    decorators = new.decorators or old.decorators
-    if _KINDS & _names(old.decorators) != _KINDS & _names(decorators):
-        raise SpliceError(f"it changes what kind of method {qualname} is")
-    body = new.body
-    if isinstance(body, cst.IndentedBlock):
-        body = _with_docstring(old, body)
-        body = body.with_changes(indent=None)
-        if isinstance(old.body, cst.IndentedBlock):
-            body = body.with_changes(footer=old.body.footer)
-    return new.with_changes(
-        leading_lines=old.leading_lines,
-        lines_after_decorators=old.lines_after_decorators,
-        decorators=decorators,
-        params=old.params,
-        returns=old.returns,
-        body=body,
-    )
 
 
 def _names(decorators: Sequence[cst.Decorator]) -> set[str]:

@@ -266,7 +266,16 @@ class ClassHints:
         """Compare with a class, an alias or a type of Python, but not the contents."""
         meant = self.named(whole)
         if meant is not None:
-            return self._of_class(meant, value)
+            names = base_names(meant.node)
+            if "TypedDict" in names:
+                return False if self._breaks_keys(meant, value) else None
+            made = self.class_of(value)
+            if made and made.is_a(meant):
+                fit = (
+                    part.hint is not None and part.hints.fits(part.hint, part.value) for part in self.made_with(value)
+                )
+                return True if all(fit) else None
+            return False if (made or isinstance(value, _KNOWN)) and "Protocol" not in names else None
         if alias := self._alias(whole):
             return False if alias[0].forbids(alias[1], value) else None
         name = whole.rpartition(".")[2]
@@ -279,16 +288,6 @@ class ClassHints:
         if _is_plain(name, value):
             return True
         return None if isinstance(value, _FAMILIES[name]) else False
-
-    def _of_class(self, meant: ProjectClass, value: Any) -> bool | None:
-        names = base_names(meant.node)
-        if "TypedDict" in names:
-            return False if self._breaks_keys(meant, value) else None
-        made = self.class_of(value)
-        if made and made.is_a(meant):
-            fit = (part.hint is not None and part.hints.fits(part.hint, part.value) for part in self.made_with(value))
-            return True if all(fit) else None
-        return False if (made or isinstance(value, _KNOWN)) and "Protocol" not in names else None
 
     def _breaks_keys(self, meant: ProjectClass, value: Any) -> bool:
         """Return True if a value is no dictionary of a typed dictionary's keys. Any of them may be missing."""

@@ -75,7 +75,12 @@ def _formats(hint: str, sample: bytes, known: Sequence[bytes]) -> Iterator[Docum
     if hint == "ini" or (not hint and start == b"[" and b"]\n" in sample):
         yield from (_ini_format(spaces) for spaces in (True, False))
     if hint in ("", *TABLE):
-        yield from _table_formats(hint, sample)
+        likely = {"csv": (",", ";"), "tsv": ("\t",)}.get(hint, DELIMITERS)
+        first = sample.partition(b"\n")[0]
+        delimiters = [each for each in likely if each.encode() in first]
+        quotings, ends = (csv.QUOTE_MINIMAL, csv.QUOTE_ALL), ("\n", "\r\n")
+        for delimiter, header, quoting, end in product(delimiters, (True, False), quotings, ends):
+            yield _table_format(delimiter, quoting, end, header=header)
     if hint in ("", "log") and (layout := find_log_layout(known)):
         yield DocumentFormat("log", layout.read, layout.write, _is_table)
 
@@ -142,15 +147,6 @@ def _ini_parser() -> configparser.RawConfigParser:
     parser = configparser.RawConfigParser()
     parser.optionxform = str  # type: ignore[method-assign, assignment]
     return parser
-
-
-def _table_formats(hint: str, sample: bytes) -> Iterator[DocumentFormat]:
-    likely = {"csv": (",", ";"), "tsv": ("\t",)}.get(hint, DELIMITERS)
-    first = sample.partition(b"\n")[0]
-    delimiters = [each for each in likely if each.encode() in first]
-    quotings, ends = (csv.QUOTE_MINIMAL, csv.QUOTE_ALL), ("\n", "\r\n")
-    for delimiter, header, quoting, end in product(delimiters, (True, False), quotings, ends):
-        yield _table_format(delimiter, quoting, end, header=header)
 
 
 def _table_format(delimiter: str, quoting: int, end: str, *, header: bool) -> DocumentFormat:

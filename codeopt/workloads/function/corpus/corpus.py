@@ -421,7 +421,13 @@ def cover(harness: FunctionHarness, corpus: CallCorpus) -> CallCorpus:
     def covered(calls: tuple[str, ...]) -> Covered | None:
         found = harness.ask(calls, lines=True, seconds=20.0, lost=0).covered
         if found:
-            _require_running(harness, found[2])
+            line, function = found[2], harness.function
+            if line in function.others:  # of several of one name the last of the file need not be what runs
+                raise NotVerifiable(
+                    f"{function.qualname} cannot be judged: it is defined more than once, and what runs here is not the "
+                    f"one at line {function.first_line} but the one at line {line}; move that one's work into a function "
+                    "of its own and name that"
+                )
         return found
 
     run, lines = lines_run(covered, corpus.known)
@@ -447,15 +453,3 @@ def lines_run(
             run |= found[0]
             lines = found[1]
     return run, lines
-
-
-def _require_running(harness: FunctionHarness, line: int) -> None:
-    """Check that the module calls this function by its name. Of several of one name the last of the file need not be
-    the one. Raises UsageError."""
-    function = harness.function
-    if line in function.others:
-        raise NotVerifiable(
-            f"{function.qualname} cannot be judged: it is defined more than once, and what runs here is not the one at "
-            f"line {function.first_line} but the one at line {line}; move that one's work into a function of its own "
-            "and name that"
-        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, islice
 from typing import TYPE_CHECKING
@@ -271,26 +271,21 @@ def scenarios(
     """Scenarios of a few quick calls with different answers. iterables: places of parameters that may be given an
     iterator. policy: what a difference in unusual ones does."""
     usable = [each for each in known if _is_usable(each)]
-    pool = _pool(usable)
+    # calls with different answers, given ones first, those with much to answer before others
+    ordered = sorted(usable, key=lambda each: -each.outcome.value.size)
+    by_answer = {each.outcome.value.digest: each for each in reversed(ordered)}
+    different = sorted(by_answer.values(), key=lambda each: -each.outcome.value.size)
+    given = [each for each in different if each.source not in MADE_UP][:GIVEN]
+    pool = [*given, *(each for each in different if each not in given)][:POOL]
     texts = [each.text for each in pool]
     found = [*_together(pool, contract, function.asynchronous), *_with_callbacks(texts, iterables)]
     found += [Scenario(steps.RENEWED, (text,)) for text in _renewed(known)]
     found += _retyped(usable, contract)
     if policy.generates:
         found += islice(_unusual(texts[:FEW_PAIRS], contract, function), MOST_UNUSUAL)
-    return _told_apart({each.text: each for each in found}.values(), contract, policy)
-
-
-def _renewed(known: Sequence[KnownCall]) -> list[str]:
-    """Calls that are made once more after their result was changed: given ones first, quick ones before others."""
-    usable = [each for each in known if each.returns and each.seconds <= RENEWED_S]
-    ordered = sorted(usable, key=lambda each: (each.source in MADE_UP, each.seconds))
-    return [each.text for each in ordered[:MOST_RENEWED]]
-
-
-def _told_apart(found: Collection[Scenario], contract: Contract, policy: InputPolicy) -> list[Scenario]:
-    """Leave out scenarios with a call that type hints exclude. Set the reason of those that the user's expression
-    excludes, and not another one where unusual inputs reject."""
+    # Scenarios with a call that type hints exclude are left out. Those that the user's expression excludes have it as
+    # their reason, also where other unusual inputs reject.
+    found = list({each.text: each for each in found}.values())
     allowed = {*contract.declared.allowed({call for each in found for call in each.calls})}
     found = [each for each in found if allowed.issuperset(each.calls)]
     contract.ask([call for each in found for call in each.calls])
@@ -300,36 +295,30 @@ def _told_apart(found: Collection[Scenario], contract: Contract, policy: InputPo
     return [replace(each, because=why or each.because * (not rejects)) for each, why in pairs]
 
 
+def _renewed(known: Sequence[KnownCall]) -> list[str]:
+    """Calls that are made once more after their result was changed: given ones first, quick ones before others."""
+    usable = [each for each in known if each.returns and each.seconds <= RENEWED_S]
+    ordered = sorted(usable, key=lambda each: (each.source in MADE_UP, each.seconds))
+    return [each.text for each in ordered[:MOST_RENEWED]]
+
+
 def _is_usable(each: KnownCall) -> bool:
     short = len(each.text) <= LONGEST and each.outcome.value.size <= LONGEST_ANSWER
     return each.returns and each.seconds <= QUICK_S and short
-
-
-def _pool(usable: Sequence[KnownCall]) -> list[KnownCall]:
-    """Calls with different answers, given ones first, those with much to answer before others."""
-    ordered = sorted(usable, key=lambda each: -each.outcome.value.size)
-    by_answer = {each.outcome.value.digest: each for each in reversed(ordered)}
-    different = sorted(by_answer.values(), key=lambda each: -each.outcome.value.size)
-    given = [each for each in different if each.source not in MADE_UP][:GIVEN]
-    return [*given, *(each for each in different if each not in given)][:POOL]
-
-
-def _pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Each with the next one."""
-    return [pair for pair in zip(texts, [*texts[1:], *texts[:1]], strict=True) if pair[0] != pair[1]]
 
 
 def _together(pool: Sequence[KnownCall], contract: Contract, asynchronous: bool) -> Iterator[Scenario]:
     """Scenarios that any caller may make: a call again, two calls of which the second sees what the first left, two at
     once."""
     texts = [each.text for each in pool]
-    pairs = _pairs(texts)
+    # each with the next one
+    pairs = [pair for pair in zip(texts, [*texts[1:], *texts[:1]], strict=True) if pair[0] != pair[1]]
     contract.ask([other for text in texts for other in _orders(text)])
     for text in texts:
         yield Scenario(steps.AGAIN, (text,))
         if any(maker in text for maker in ("Decimal(", "Fraction(", "datetime.", "CALLS[")):
             yield Scenario(steps.JOINED, (text,))
-        for other in _rearranged(text, contract):
+        for other in [other for other in _orders(text) if not contract.beyond(other)][:REARRANGED]:
             yield Scenario(steps.CHANGED, (text, other))
     yield from (Scenario(steps.CHANGED, pair) for pair in pairs)
     quick = {each.text for each in pool if each.seconds <= TRACED_S}
@@ -375,11 +364,6 @@ def _with_one_object(call: Call, contract: Contract) -> Iterator[Steps]:
         if kind in (list, dict, set) and kind is type(call.args[other]):
             found.append((steps.same_twice(one, other), call.with_value(other, call.args[one])))
     yield from (each for each, equal in found if not contract.beyond(equal.text()))
-
-
-def _rearranged(text: str, contract: Contract) -> list[str]:
-    """Return the call with reordered arguments, as far as the contract allows these."""
-    return [other for other in _orders(text) if not contract.beyond(other)][:REARRANGED]
 
 
 def _orders(text: str) -> list[str]:

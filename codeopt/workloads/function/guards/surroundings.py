@@ -90,7 +90,13 @@ def watch(workload: FunctionWorkload, draft: Revision, iterators: str = "") -> F
         return None
     if refused := _refused(old, new):
         return Finding(Consequence.REJECT, refused)
-    caveats = (*_reads(old, new), *_keeps(old, new))
+    lines = [f"it newly reads {what}, in line {line}" for what, (line, _) in sorted(_new(old, new).items())]
+    lines += [
+        f"it no longer reads {what}, as the original does in line {line}: a constant may be in its place"
+        for what, (line, _) in sorted(_new(new, old).items())
+        if what not in NOT_MISSED
+    ]
+    caveats = (*[Caveat(CaveatKind.ENVIRONMENT, "", "", line) for line in lines], *_keeps(old, new))
     return Finding(Consequence.CAVEAT, caveats[0].words, caveats=caveats) if caveats else None
 
 
@@ -120,16 +126,6 @@ def _refused(old: Watched, new: Watched) -> str:
     if _keeps(old, new) and more > MAX_BYTES:
         return f"it keeps {more / 1024:,.0f} KiB of each call with new arguments for ever"
     return ""
-
-
-def _reads(old: Watched, new: Watched) -> list[Caveat]:
-    lines = [f"it newly reads {what}, in line {line}" for what, (line, _) in sorted(_new(old, new).items())]
-    lines += [
-        f"it no longer reads {what}, as the original does in line {line}: a constant may be in its place"
-        for what, (line, _) in sorted(_new(new, old).items())
-        if what not in NOT_MISSED
-    ]
-    return [Caveat(CaveatKind.ENVIRONMENT, "", "", line) for line in lines]
 
 
 def _keeps(old: Watched, new: Watched) -> list[Caveat]:

@@ -12,7 +12,7 @@ from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads.function.corpus.cases import WholeCase
 from codeopt.workloads.function.workload import CallGain
 from codeopt_sandbox.call_answer import CallRun
-from codeopt_sandbox.comparing import AnswerChecker, AnsweredCase
+from codeopt_sandbox.comparing import AnswerChecker
 from codeopt_sandbox.outcome import CaseVerdict, Outcome
 
 MAX_PASSES = 3
@@ -49,11 +49,7 @@ def _looked_at(gain: CallGain) -> Outcome | None:
     again = gain.workload.run_case(gain.original, case)
     if again.verdict is CaseVerdict.AC:
         return outcome
-    return _without_state(gain, outcome, case)
-
-
-def _without_state(gain: CallGain, outcome: Outcome, case: AnsweredCase) -> Outcome | None:
-    """Judged by the answers alone, where the original leaves something else each time."""
+    # the original leaves something else each time: judged by the answers alone
     run = outcome.run
     if not isinstance(run, CallRun) or run.answer is None or case.answer is None:
         return outcome

@@ -41,8 +41,9 @@ from codeopt.workloads.function.corpus_cache import (
 from codeopt.workloads.function.function_target import FunctionTarget
 from codeopt.workloads.function.timing import Timed
 from codeopt.workloads.function.workload import FunctionWorkload
-from codeopt_sandbox.call_answer import Kind
+from codeopt_sandbox.call_answer import CallAnswer, Kind
 from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.guest.answer import Answer, Field, Floats
 from tests.conftest import require_sandbox
 from tests.support.files import write_files
@@ -199,9 +200,10 @@ def test_answers_are_never_taken_from_the_cache(project: Path) -> None:
         assert asked.measure().corpus.reused_from is None
 
 
-def _answers(workload: FunctionWorkload) -> list[bytes | None]:
+def _answers(workload: FunctionWorkload) -> list[CallAnswer | None]:
     """Those that drafts are held to, of calls that are made alone."""
-    return [case.expected for case in workload.suite.cases if not isinstance(case, ScenarioCase)]
+    cases = [case for case in workload.suite.cases if isinstance(case, AnsweredCase)]
+    return [case.answer for case in cases if not isinstance(case, ScenarioCase)]
 
 
 LINE = st.text(st.characters(exclude_characters="\n", codec="utf-8"), max_size=12)

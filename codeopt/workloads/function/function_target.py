@@ -31,12 +31,13 @@ from codeopt.workloads.function.corpus.scenarios import scenario_cases
 from codeopt.workloads.function.corpus.special_check import special_checker
 from codeopt.workloads.function.corpus_cache import KnownFunction, known_function
 from codeopt.workloads.function.harness import FunctionHarness, open_harness, require_same_parameters
+from codeopt.workloads.function.judging import comparison_of
 from codeopt.workloads.function.narrowing import contract_expression, narrowed
 from codeopt.workloads.function.other_version import OtherVersionOfFunction
 from codeopt.workloads.function.recording import recorded_calls
 from codeopt.workloads.function.timed_again import profile_function
 from codeopt.workloads.function.timing import choose
-from codeopt.workloads.function.workload import FunctionWorkload, comparison_of
+from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt.workloads.sandbox_view.libraries import Preload, Side, load_libraries
 from codeopt.workloads.sandbox_view.linked import project_top
 from codeopt.workloads.sandbox_view.reached import is_outside_package

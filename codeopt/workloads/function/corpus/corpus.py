@@ -424,9 +424,9 @@ def cover(harness: FunctionHarness, corpus: CallCorpus) -> CallCorpus:
             line, function = found[2], harness.function
             if line in function.others:  # of several of one name the last of the file need not be what runs
                 raise NotVerifiable(
-                    f"{function.qualname} cannot be judged: it is defined more than once, and what runs here is not the "
-                    f"one at line {function.first_line} but the one at line {line}; move that one's work into a function "
-                    "of its own and name that"
+                    f"{function.qualname} cannot be judged: it is defined more than once, and what runs here is not "
+                    f"the one at line {function.first_line} but the one at line {line}; move that one's work into a "
+                    "function of its own and name that"
                 )
         return found
 

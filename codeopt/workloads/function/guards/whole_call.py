@@ -38,11 +38,11 @@ def check_gain(gain: CallGain) -> Finding | None:
     asked = case.expecting(original)
     if not asked.is_answered:
         return Finding(Consequence.REJECT, f"on a long call the original gives no answer: {original.stop_detail}")
-    outcome = workload.run_with_answer(gain.draft, asked)
+    outcome = workload.judge.run_with_answer(gain.draft, asked)
     note = None
     if outcome.verdict is CaseVerdict.WA and isinstance(outcome.run, CallRun):
         original = run_on(workload.runner, gain.original, patient, mode="exec")
-        if isinstance(original, CallRun) and workload.checker.of_run(asked, original):
+        if isinstance(original, CallRun) and workload.judge.checker.of_run(asked, original):
             outcome = judge(asked, without_unsteady(asked, outcome.run, original), workload.suite.check)
             note = Finding(Consequence.NOTE, "a long call does not do the same twice: its answer is not compared")
     if outcome.verdict is not CaseVerdict.AC:

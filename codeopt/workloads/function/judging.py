@@ -1,0 +1,230 @@
+"""What a draft's calls answer, judged by what the original's do, and the smallest call that shows a wrong answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from codeopt.core.options import ImproveOptions
+from codeopt.core.revision import Revision
+from codeopt.workloads import WorkloadRequest
+from codeopt.workloads._judging import InputPolicy
+from codeopt.workloads._runs import axes
+from codeopt.workloads.contract.function import Contract
+from codeopt.workloads.function.beside_answers import check_process_state, judge_views
+from codeopt.workloads.function.briefing import given_by_shape, has_objects
+from codeopt.workloads.function.calls.counterexample import Importable, apart, as_python, paste
+from codeopt.workloads.function.calls.shrink import first_failing, smallest
+from codeopt.workloads.function.corpus.cases import (
+    LENIENT,
+    CallCase,
+    CaveatRules,
+    WholeCase,
+    beyond_caveats,
+    call_caveats,
+    calls_of,
+    disturbed,
+    without_unsteady,
+)
+from codeopt.workloads.function.corpus.corpus import CallCorpus
+from codeopt.workloads.function.corpus.scenarios import LONGEST_SHOWN, ScenarioCase, ScenarioShrinker, judged
+from codeopt.workloads.function.corpus.special_check import SpecialChecker
+from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
+from codeopt.workloads.sandbox_view.view import locate
+from codeopt.workloads.source.literals import Constructed, read, read_all
+from codeopt_sandbox.call_answer import CallRun, Kind
+from codeopt_sandbox.comparing import AnswerChecker, AnswerComparison, AnsweredCase, Observable
+from codeopt_sandbox.guest.request import EMBEDDED, SHIFTED, USUAL, batch_of
+from codeopt_sandbox.outcome import Case, CaseVerdict, Cause, Outcome, Tier
+from codeopt_sandbox.outcome import Mode as RunMode
+from codeopt_sandbox.verdict import Checker, judge
+
+OTHER_SEEDS = range(3, 8)
+"""Hash seeds with which the original makes calls again on which a draft differs. The first of five items of a set is
+the same under two seeds in a fifth of the calls, and under seven in one of 15,000."""
+OTHER_CALLS = 10
+"""Number of known calls that are made with an object that a draft cannot make."""
+
+
+@dataclass(frozen=True)
+class CallJudge:
+    """Compares a draft's calls with the original's."""
+
+    request: WorkloadRequest
+    harness: FunctionHarness
+    corpus: CallCorpus
+    runner: TimedRuns
+    original: Revision
+    check: Checker
+    contract: Contract
+
+    def run_case(self, draft: Revision, case: Case) -> Outcome:
+        """Make the calls of a case in a fresh interpreter."""
+        outcome = self.run_with_answer(draft, case)
+        answered = isinstance(case, AnsweredCase) and outcome.verdict is CaseVerdict.AC
+        return _without_answer(outcome) if answered else outcome
+
+    def run_with_answer(self, draft: Revision, case: Case) -> Outcome:
+        """The same, with the answer of the calls also where it is the original's."""
+        mode: RunMode = "fork" if isinstance(case, WholeCase) else "exec"  # as they are timed
+        run = self.runner.run(draft, case.stdin, mode=mode, environment=case.environment)
+        if isinstance(case, ScenarioCase):
+            found = judged(case, run, self.checker, self.rules_of_caveats)
+            usual = replace(found, run=case.part_of(run, beyond=False))
+            viewed = self._viewed(draft, case.part(beyond=False), usual, mode)
+            return replace(viewed, run=run)
+        outcome = judge(case, run, self.check)
+        if case.environment != USUAL and outcome.verdict is CaseVerdict.WA and isinstance(case, AnsweredCase):
+            run, outcome = self._without_unsteady(case, run, outcome)
+        if isinstance(case, CallCase) and outcome.verdict is not CaseVerdict.AC and not case.beyond:
+            return self._raised_earlier(draft, case, outcome) or self._by_context(draft, case, outcome)
+        if isinstance(case, CallCase) and case.beyond:
+            return _without_answer(self._beyond(draft, case, outcome))
+        if Observable.STATE not in self.request.options.ignore_difference:
+            outcome = check_process_state(self.runner, self.original, draft, outcome)
+        if not isinstance(case, AnsweredCase):
+            return outcome
+        outcome = self._viewed(draft, case, outcome, mode)
+        if outcome.verdict is not CaseVerdict.AC:
+            return outcome
+        return replace(outcome, caveats=call_caveats(case, run.answer, self.rules_of_caveats))
+
+    def _without_unsteady(self, case: AnsweredCase, run: CallRun, outcome: Outcome) -> tuple[CallRun, Outcome]:
+        """A wrong run without the calls that the original answers otherwise under some hash seed."""
+        for seed in (case.environment.hash_seed, *OTHER_SEEDS):
+            again = self._original(replace(case, environment=case.environment.replace(hash_seed=seed)))
+            if not disturbed(again):  # a call that only took too long this time is not another answer
+                run = without_unsteady(case, run, again)
+                outcome = judge(case, run, self.check)
+            if outcome.verdict is not CaseVerdict.WA:
+                break
+        return run, outcome
+
+    def _raised_earlier(self, draft: Revision, case: CallCase, outcome: Outcome) -> Outcome | None:
+        """Caveats about objects that the draft cannot make, as a constructor raises what the original raises when the
+        same object is given in a known call. None if anything else differs."""
+        got = outcome.run.answer if isinstance(outcome.run, CallRun) else None
+        differences = self.comparison.differences(case.answer, got) if case.answer and got else ()
+        wrong = [each for each in differences if each.subject is None]
+        known = sorted(read_all(self.corpus.vouched), key=lambda call: -len(call.text()))[:OTHER_CALLS]
+        for each in wrong:
+            call = read(calls_of(case)[each.at]) if each.answers and each.answers[1].kind == Kind.NO_ARGUMENTS else None
+            made = [at for at, value in enumerate(call.values) if isinstance(value, Constructed)] if call else []
+            if call is None or not made or each.answers is None:
+                return None
+            others = [other.with_value(at, call.values[at]) for other in known for at in made if at < len(other.values)]
+            answers = self.harness.ask(tuple(other.text() for other in others), seconds=0.1, lost=3, budget=1.0)
+            raised = {other.exception.rpartition(".")[2] for other in answers.outcomes if other.kind == Kind.RAISES}
+            if each.answers[1].exception not in raised:
+                return None
+        because = ("a constructor raises what the original raises in a later call",) * len(calls_of(case))
+        return _without_answer(self._beyond(draft, replace(case, beyond=because), outcome)) if wrong else None
+
+    def _by_context(self, draft: Revision, case: CallCase, outcome: Outcome) -> Outcome:
+        """A wrong outcome; a caveat where the decimal context, the recursion limit or -O makes the difference."""
+        plain = replace(case, environment=case.environment.plain)
+        if plain == case:
+            return outcome
+        known = plain.expecting(self._original(plain))
+        found = self.run_case(draft, known) if known.is_answered else outcome
+        if found.verdict is not CaseVerdict.AC:
+            return found
+        because = f"only in another environment: {axes(case.environment, plain.environment)}"
+        return _without_answer(self._beyond(draft, replace(case, beyond=(because,) * len(calls_of(case))), outcome))
+
+    def _original(self, case: Case) -> CallRun:
+        return self.runner.run(self.original, case.stdin, mode="exec", environment=case.environment)
+
+    def _viewed(self, draft: Revision, case: AnsweredCase, outcome: Outcome, mode: RunMode) -> Outcome:
+        """Judged by what objects that keep something private answer their callers also."""
+        return judge_views(self.runner, self.original, draft, case, outcome, self.comparison, mode)
+
+    def _beyond(self, draft: Revision, case: CallCase, outcome: Outcome) -> Outcome:
+        """Report differences on out-of-distribution calls as caveats, not as wrong answers."""
+        policy = InputPolicy(self.request.options.mutated_inputs)
+        if policy.by_share and policy.rejects(Tier.SIMILAR, self._share(case, outcome)):
+            return outcome
+
+        def smaller(call: str) -> str:
+            there, ordered = case.environment, batch_of(case.stdin).ordered
+            sides = self.original, draft
+            return smallest(self.runner, *sides, call, self.checker, environment=there, ordered=ordered).call
+
+        found = beyond_caveats(case, outcome, replace(self.rules_of_caveats, smaller=smaller))
+        return replace(outcome, verdict=CaseVerdict.AC, detail="", cause=None, caveats=found)
+
+    def _share(self, case: CallCase, outcome: Outcome) -> float:
+        """Part of the calls like known ones in a case on which a draft differs."""
+        alike = [at for at, why in enumerate(case.beyond) if why == LENIENT]
+        got = outcome.run.answer if isinstance(outcome.run, CallRun) else None
+        if case.answer is None or got is None:
+            return float(bool(alike))
+        other = {each.at for each in self.comparison.differences(case.answer, got) if each.subject is None}
+        return len(other.intersection(alike)) / max(1, len(alike))
+
+    def explain(self, draft: Revision, case: Case, outcome: Outcome) -> Outcome:
+        """A wrong answer with the smallest call that shows it, and where that comes from; without the answer itself."""
+        run, names = outcome.run, self.harness.names
+        explained = _without_answer(outcome)
+        if outcome.verdict is not CaseVerdict.WA or not isinstance(run, CallRun):
+            return explained
+        if isinstance(case, ScenarioCase):
+            shrinker = ScenarioShrinker(self.harness, self.runner, draft, self.contract.inside)
+            found = shrinker.smallest(case, run, self.checker)
+            return replace(explained, detail=names.readable(found.words)) if found else explained
+        first = first_failing(case, run, self.checker) if isinstance(case, AnsweredCase) else None
+        if first is None:
+            return explained
+        shown = first
+        hidden = case.held_out and self.request.other is None  # from the source of drafts: a comparison has none
+        if not hidden:
+            calls = batch_of(case.stdin).calls
+            shown = smallest(
+                self.runner, self.original, draft, first.call, self.checker, self.contract.inside,
+                case.environment, batch_of(case.stdin).ordered, calls[: calls.index(first.call)],
+            )  # fmt: skip
+        detail = "" if hidden else names.in_words(shown.detail)
+        said = detail or outcome.detail
+        if detail and self.request.model_calls and has_objects(shown.call):
+            said += f"; the arguments are {given_by_shape(self.harness, shown.call)[0]}"
+        if shown.by_identity and (text := apart(shown.call)) and len(text) <= LONGEST_SHOWN:
+            said += f"; to see it: {text}"  # the call as it is written with other objects
+        if case.environment.name in (SHIFTED.name, EMBEDDED.name):
+            said += f"; only in another environment: {axes(case.environment)}"
+        near = "the smallest found near " if detail and shown.call != first.call else ""
+        cause = Cause.CALL_TIMEOUT if (shown.late if detail else first.late) else None
+        return replace(explained, detail=f"{said} ({near}{self.corpus.origin_of(first.call)})", cause=cause)
+
+    @property
+    def rules_of_caveats(self) -> CaveatRules:
+        """The rules by which differences of this function are caveats."""
+        accepts = self.check.accepts if isinstance(self.check, SpecialChecker) else None
+        name = self.harness.function.qualname
+        return CaveatRules(self.comparison, self.line, accepts, name, self.contract.reasons)
+
+    @property
+    def comparison(self) -> AnswerComparison:
+        """Comparison of answers, before a checker of the user's own is asked."""
+        return comparison_of(self.request.options)
+
+    @property
+    def checker(self) -> AnswerChecker:
+        return self.check if isinstance(self.check, AnswerChecker) else self.comparison
+
+    def line(self, call: str) -> str:
+        """A call as a line for a shell, which makes it on each side of a comparison."""
+        harness, other = self.harness, self.request.other
+        places = [Importable(harness.view.module.roots[0], harness.target.module, harness.function.qualname)]
+        if other is not None:
+            module = locate(other.path)
+            places.append(Importable(module.roots[0], module.name, other.name))
+        return paste(as_python(call), harness.function, places, self.request.options.calls)
+
+
+def _without_answer(outcome: Outcome) -> Outcome:
+    """A history need not keep what calls did twice."""
+    return replace(outcome, run=replace(outcome.run, answer=None)) if isinstance(outcome.run, CallRun) else outcome
+
+
+def comparison_of(options: ImproveOptions) -> AnswerComparison:
+    """Comparison of answers, before a checker of the user's own is asked."""
+    return AnswerComparison(options.tolerance, options.strict, frozenset(options.ignore_difference))

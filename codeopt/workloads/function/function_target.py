@@ -213,8 +213,9 @@ def _measured(
 def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionWorkload:
     """The workload of a known function. Raises NotVerifiable, ProgramError."""
     corpus, contract = narrowed(function.harness, function.corpus, request.options.contract)
-    inside, hinted = _inside(corpus, contract), is_hinted(function.harness.function.node)
-    if reason := inside.thin(hinted=hinted):
+    # nothing is claimed by calls that the user's expression excludes
+    inside = replace(corpus, known=tuple(each for each in corpus.known if not contract.outside(each.text)))
+    if reason := inside.thin(hinted=is_hinted(function.harness.function.node)):
         raise TooThin(reason, corpus.diagnostics, corpus.tests)
     corpus = replace(corpus, diagnostics=(*corpus.diagnostics, *corpus.left_out.unsteady(), *inside.few()))
     given = [known for known in corpus.known if not known.made_of_others]
@@ -223,11 +224,6 @@ def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionW
     harness = informed(function.harness, given)
     found = _workload(request, harness, corpus, contract, shown, held, given or derived)
     return replace(found, kept=function.kept)
-
-
-def _inside(corpus: CallCorpus, contract: Contract) -> CallCorpus:
-    """The evidence that the user's expression leaves: nothing is claimed by calls that it excludes."""
-    return replace(corpus, known=tuple(each for each in corpus.known if not contract.outside(each.text)))
 
 
 def first_workload(request: WorkloadRequest, harness: FunctionHarness, corpus: CallCorpus) -> FunctionWorkload:

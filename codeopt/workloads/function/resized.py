@@ -70,8 +70,11 @@ class RecipeGrowth:
                 grown = _with(grown, place, recipe)
         except _NoRecipe:
             return None
-        for at, of in self._counts().items():
-            grown = grown.with_value(at, sizes[of])
+        for at, value in enumerate(self.base.values):
+            # an argument that is the length of another one in all known calls
+            same = (p for p in self.places if all(_at(call, (at,)) == _length(call, p) for call in self.known))
+            if type(value) is int and value > 1 and (of := next(same, None)) is not None:
+                grown = grown.with_value(at, sizes[of])
         return grown if items_of(grown) <= MOST_ITEMS else None
 
     def _sizes(self, factor: int) -> dict[Place, int]:
@@ -90,16 +93,6 @@ class RecipeGrowth:
         found = {one - two for one, two in pairs if one is not None and two is not None}
         several = len({two for _, two in pairs}) > 1
         return found.pop() if len(found) == 1 and (several or found == {0}) else None
-
-    def _counts(self) -> dict[int, Place]:
-        """Arguments that are the length of another one in all known calls."""
-        return {
-            at: place
-            for at, value in enumerate(self.base.values)
-            if type(value) is int and value > 1
-            for place in self.places[::-1]
-            if all(_at(call, (at,)) == _length(call, place) for call in self.known)
-        }
 
     def _values(self, place: Place) -> list[Any]:
         """Values of known calls there, of the type of the base's."""

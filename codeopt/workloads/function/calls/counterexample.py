@@ -131,18 +131,14 @@ def _with_callback(one: str, does: str, what: str) -> str:
 def _shared(one: str, at: int, statement: str) -> str:
     """The call after a statement about its argument at a place, then what that has become."""
     names, call = _named(one)
-    name = _letters(len(_values(one)))[at]
+    call_of = read(one)
+    name = _letters(len(call_of.values if call_of else ()))[at]
     return f"{names}{statement.format(name)}({call}, {name})"
 
 
 def _alias(one: str, at: int, other: int) -> str:
     call = read(one)
     return _shared(call.with_value(other, Opaque(_letters(len(call.values))[at])).text() if call else one, at, "")
-
-
-def _values(text: str) -> Sequence[Any]:
-    call = read(text)
-    return call.values if call else ()
 
 
 def _with_iterator(one: str, does: str) -> str:
@@ -359,7 +355,8 @@ def paste(call: str, function: Function, places: Sequence[Importable], calls_fil
     """Return shell lines, one for each place: `PYTHONPATH=/home/me/project python -c '...'`. Empty if there is no such
     line."""
     try:
-        line = _line if _is_call(call) else _program
+        is_call = len(ast.parse(call).body) == 1 and call.startswith(("f(", *_FILES))
+        line = _line if is_call else _program  # one call of the function, or several statements
         lines = [line(call, function, place, calls_file) for place in dict.fromkeys(places)]
     except (NotReproducible, SyntaxError, RecursionError):
         return ""
@@ -383,12 +380,6 @@ def _line(call: str, function: Function, place: Importable, calls_file: Path | N
         expression = f"list({expression})"
     program = "; ".join([*heads, f"print(repr({expression}))"])
     return _as_command(program, place)
-
-
-def _is_call(text: str) -> bool:
-    """Return True for one call of the function, and False for several statements."""
-    body = ast.parse(text).body
-    return len(body) == 1 and text.startswith(("f(", *_FILES))
 
 
 def _program(text: str, function: Function, place: Importable, calls_file: Path | None) -> str:

@@ -160,17 +160,13 @@ def _odd(value: Any, maker: Maker) -> Any:
         at, other = draw.randrange(len(value)), draw.choice(value)
         item = value[at]
         signed = -item if type(item) in (int, float) else maker.change(item)
-        ways = [*_put(value, at, [maker.change(item), other, signed, signed]), maker.with_odd(value)]
+        items = [maker.change(item), other, signed, signed]
+        ways = [*([*value[:at], new, *value[at + 1 :]] for new in items), maker.with_odd(value)]
         return draw.choice([*ways, maker.with_twin(value), value[::-1], maker.ordered(value), value])
     if isinstance(value, Constructed):
         places = [at for at, part in enumerate(value.values) if _length(part) > SMALL]
         return value.with_value(places[0], _odd(value.values[places[0]], maker)) if places else value
     return maker.change(value)
-
-
-def _put(value: list[Any], at: int, items: Sequence[Any]) -> Iterator[list[Any]]:
-    for item in items:
-        yield [*value[:at], item, *value[at + 1 :]]
 
 
 # Known calls with one part of the same value and another exact type: an OrderedDict, a member of an IntEnum, a list
@@ -353,20 +349,18 @@ def with_optional_parameters(function: Function, calls: Sequence[str]) -> dict[s
     """Known calls with one more argument, and of each whether that is of a type it is meant for."""
     bases = sorted(read_all(calls), key=lambda call: len(call.text()))
     found: dict[str, bool] = {}
+    short = bases[: max(EACH, len(bases) // 2)]
     for parameter in _optional(function):
         if any(_gives(call, parameter) for call in bases):
             continue
         for at, value in enumerate(parameter.values):
-            for base in _spread(bases, at):
-                found[_with(base, parameter, value).text()] = parameter.typed
+            for n in range(min(EACH, len(short))):  # a few of the shorter half, others for each value
+                base = short[(at * EACH + n) % len(short)]
+                place = _place(base, parameter)
+                added = Call(base.args, (*base.kwargs, (parameter.name, value)))
+                call = added if place is None else base.with_value(place, value)
+                found[call.text()] = parameter.typed
     return dict(list(found.items())[:MOST_OPTIONAL])
-
-
-def _spread(bases: Sequence[Call], at: int) -> Iterator[Call]:
-    """A few of the shorter half, others for each value."""
-    short = bases[: max(EACH, len(bases) // 2)]
-    for n in range(min(EACH, len(short))):
-        yield short[(at * EACH + n) % len(short)]
 
 
 def _gives(call: Call, parameter: OptionalParameter) -> bool:
@@ -381,13 +375,6 @@ def _place(call: Call, parameter: OptionalParameter) -> int | None:
     if len(call.args) > parameter.place:
         return parameter.place
     return len(call.args) + names.index(parameter.name) if parameter.name in names else None
-
-
-def _with(call: Call, parameter: OptionalParameter, value: Any) -> Call:
-    at = _place(call, parameter)
-    if at is not None:
-        return call.with_value(at, value)
-    return Call(call.args, (*call.kwargs, (parameter.name, value)))
 
 
 def _optional(function: Function) -> list[OptionalParameter]:

@@ -156,12 +156,9 @@ class CallCorpus:
 
         hinted: the parameters have type hints.
         """
-        reason = self._thin(FEW_CALLS if hinted and self._made >= FEW_CALLS else MIN_CALLS)
+        vouched = sum(known.vouched for known in self.known)
+        reason = self._thin(FEW_CALLS if hinted and vouched >= FEW_CALLS else MIN_CALLS)
         return "; ".join([reason, *(each.words for each in self.diagnostics)]) if reason else ""
-
-    @property
-    def _made(self) -> int:
-        return sum(known.vouched for known in self.known)
 
     def few(self) -> tuple[Diagnostic, ...]:
         """A line where there are fewer calls than are wanted; nothing where there are enough."""
@@ -175,7 +172,10 @@ class CallCorpus:
             count = f"{len(self.known)} comparable call{'s' * (len(self.known) != 1)}, at least {least} are needed"
             return f"{count}{self._lost() or '; nothing that was run calls it' * (not self.known)}; {_HELP}"
         if sum(known.returns for known in self.known) < MIN_RETURNS:
-            return f"{self._raised()}{self._lost()}; {_HELP}"
+            # the cause of the commonest exceptions may be a file or a module that the sandbox does not show
+            names = Counter(known.outcome.exception for known in self.known if known.outcome.kind == Kind.RAISES)
+            shown = ", ".join(f"{name} {count} times" for name, count in names.most_common(2))
+            return f"nearly every call raises an exception ({shown}){self._lost()}; {_HELP}"
         if self.coverage < MIN_COVERAGE:
             shown = ", ".join(map(str, missing[:8])) + (", ..." if len(missing) > 8 else "")
             return (
@@ -183,13 +183,6 @@ class CallCorpus:
                 f"calls that reach lines {shown} would help (--calls FILE){self._lost()}"
             )
         return ""
-
-    def _raised(self) -> str:
-        """Name the commonest exceptions with their counts: the cause may be a file or a module that the sandbox does
-        not show."""
-        names = Counter(known.outcome.exception for known in self.known if known.outcome.kind == Kind.RAISES)
-        shown = ", ".join(f"{name} {count} times" for name, count in names.most_common(2))
-        return f"nearly every call raises an exception ({shown})"
 
     def _lost(self) -> str:
         reasons = self.left_out.words()
@@ -274,7 +267,10 @@ def gather(
         return long_ones(there, large, 1, contract, tenfold(large, 1), longest_s(kept))
 
     with on_other_core(harness.sandbox, long) as far:
-        wider = _wider(harness, kept)
+        # calls that also give a parameter that none of them gives; of a type that was only tried, an exception says
+        # nothing
+        tried = with_optional_parameters(harness.function, [k.text for k in kept])
+        wider = [k for k in observe(harness, list(tried), {})[0] if k.returns or tried[k.text]]
         bases = [k.text for k in (*kept, *wider)]
         patience = _patience(most)
         made, derived = observe(harness, _derived(harness, bases, most or DERIVED, 1, contract), {}, patience)
@@ -398,14 +394,6 @@ def _with_refusals(harness: FunctionHarness, corpus: CallCorpus) -> CallCorpus:
     run = {line for line, statement in lines.items() if statement in by_line and line in corpus.lines}
     reached = {*corpus.lines_run, *(run if known else ())}
     return replace(corpus, known=(*corpus.known, *known), lines_run=tuple(sorted(reached)))
-
-
-def _wider(harness: FunctionHarness, known: Sequence[KnownCall]) -> list[KnownCall]:
-    """Calls that also give a parameter that none of them gives. Of a type that was only tried, an exception says
-    nothing."""
-    tried = with_optional_parameters(harness.function, [k.text for k in known])
-    found, _ = observe(harness, list(tried), {})
-    return [k for k in found if k.returns or tried[k.text]]
 
 
 def quick_calls(known: Sequence[KnownCall], most: float = DERIVED_TOTAL_S, least: int = 0) -> list[KnownCall]:

@@ -244,7 +244,10 @@ def deterministic(
     made = [known for known in usable if known.made_of_others]
     runs = [_again(harness, given, environment) for environment in harness.environments[1:]]
     elsewhere = list(zip(harness.environments[1:], runs, strict=True))
-    doubtful = made + [known for known in given if any(_differs(known, run.outcomes) for run in runs)]
+    # of those that were made again, the ones that have another outcome there
+    again_made = [(known, run.outcomes[known.text]) for known in given for run in runs if known.text in run.outcomes]
+    differ = {known.text for known, again in again_made if _useless(known, again)}
+    doubtful = made + [known for known in given if known.text in differ]
     runs.append(_again(harness, doubtful, ALONE))
     independent = left_nothing and all(run.leaves_nothing for run in runs)
     known: list[KnownCall] = []
@@ -279,12 +282,6 @@ def _without_order(
     again = _again(harness, less, USUAL)
     found = [replace(one, outcome=again.outcomes.get(one.text, not_made())) for one in less]
     return deterministic(harness, found, left_nothing=again.leaves_nothing)
-
-
-def _differs(known: KnownCall, outcomes: Mapping[str, Answer]) -> bool:
-    """Whether a call that was made again has another outcome; False for one that was not made."""
-    again = outcomes.get(known.text)
-    return again is not None and _useless(known, again) is not None
 
 
 def _has_other_order(known: KnownCall, outcomes: Mapping[str, Answer]) -> bool:
@@ -441,14 +438,10 @@ def objection(dropped: Mapping[Exclusion, int], total: int, what: str = "call") 
     if not total or sum(serious.values()) <= total / 2:
         return ""
     reason, count = _most(serious)[0]
-    return f"{_share(count, total, what)} {reason.with_remedy}"
-
-
-def _share(count: int, total: int, what: str) -> str:
-    """`2 of 3 calls`, `all 3 calls`, `its one call`."""
-    if count < total:
-        return f"{count} of {total} {what}s"
-    return f"all {total} {what}s" if total > 1 else f"its only {what}"
+    share = f"{count} of {total} {what}s"
+    if count == total:
+        share = f"all {total} {what}s" if total > 1 else f"its only {what}"
+    return f"{share} {reason.with_remedy}"
 
 
 def _most(counts: Mapping[Exclusion, int]) -> list[tuple[Exclusion, int]]:

@@ -98,14 +98,11 @@ class SpecialChecker:
         if found.answers is None:
             return None
         old, new = found.answers
-        if not (old.value and new.value) or not _differ_in_value_alone(old, new):
+        same = {"value": NOTHING, "private": NOTHING, "private_arguments": NOTHING, "kind": old.kind}
+        alone = old.replace(**same).observed() == new.replace(**same).observed()
+        if not (old.value and new.value and alone):
             return None
         return self.harness.names.written(found.call), old.value.value, new.value.value
-
-
-def _differ_in_value_alone(old: Answer, new: Answer) -> bool:
-    same = {"value": NOTHING, "private": NOTHING, "private_arguments": NOTHING, "kind": old.kind}
-    return old.replace(**same).observed() == new.replace(**same).observed()
 
 
 def special_checker(

@@ -260,7 +260,10 @@ def reached_digest(
         OSError: A file cannot be read.
     """
     elsewhere = [root for root in linked_folders(python.libraries) if not root.is_relative_to(view.module.root)]
-    folders = (*elsewhere, *(view.folder / each for each in _test_folders(harness)), *roots)
+    # folders of the copy that tests are imported from
+    base = Path(harness.view.shown_at) if harness.sandbox.isolated else harness.view.folder
+    tests = [Path(each).relative_to(base) for each in harness.target.test_paths] if harness.view.copied else []
+    folders = (*elsewhere, *(view.folder / each for each in tests), *roots)
     return ReachedText(view, text, harness.sandbox.isolated, tuple(also), outside, folders).digest()
 
 
@@ -298,9 +301,3 @@ def named_tests(harness: FunctionHarness) -> dict[str, bytes]:
         for file in sorted(folder.rglob("*"))
         if file.is_file() and "__pycache__" not in file.parts
     }
-
-
-def _test_folders(harness: FunctionHarness) -> list[Path]:
-    """Folders of the copy that tests are imported from."""
-    base = Path(harness.view.shown_at) if harness.sandbox.isolated else harness.view.folder
-    return [Path(each).relative_to(base) for each in harness.target.test_paths] if harness.view.copied else []

@@ -42,7 +42,11 @@ def relied_on(node: Def, stated: frozenset[str] = frozenset()) -> Relied:
     nodes = list(ast.walk(node))
     read = [each for each in nodes if isinstance(each, ast.Subscript)]
     calls = [each for each in nodes if isinstance(each, ast.Call)]
-    loops = dict(_loops(nodes, names))
+    # names that loops over a parameter bind, each with the parameter
+    loops: dict[str, str] = {}
+    for each in nodes:
+        if isinstance(each, ast.For | ast.comprehension) and isinstance(each.iter, ast.Name) and each.iter.id in names:
+            loops |= {part.id: each.iter.id for part in ast.walk(each.target) if isinstance(part, ast.Name)}
     indices: dict[tuple[str, str, bool], None] = {}
     by_index: dict[str, set[str]] = {}
     for each in read:
@@ -78,13 +82,6 @@ def relied_on(node: Def, stated: frozenset[str] = frozenset()) -> Relied:
         tuple(sorted((inside & names) | by_name)),
         tuple((items, count) for items in rows for count in ends if count != items),
     )
-
-
-def _loops(nodes: list[ast.AST], names: set[str]) -> Iterator[tuple[str, str]]:
-    """Names that loops over a parameter bind, each with the parameter."""
-    for each in nodes:
-        if isinstance(each, ast.For | ast.comprehension) and isinstance(each.iter, ast.Name) and each.iter.id in names:
-            yield from ((part.id, each.iter.id) for part in ast.walk(each.target) if isinstance(part, ast.Name))
 
 
 def _rows(nodes: list[ast.AST], names: set[str]) -> Iterator[tuple[str, str]]:

@@ -268,13 +268,9 @@ def _kind(kind: str, parts: Mapping[str, Seen], seen: Seen) -> str:
     record = kind == "tuple" and ITEMS not in parts and bool(parts)
     empty = any(kind in each.kinds and each.says == "non-empty" for each in seen.properties) and not record
     inside = f" {said}" if said and not (kind == "dict" and KEYS not in parts) else _inside(kind, parts)
-    return f"{'non-empty ' * empty}{_name(kind)}{inside}"
-
-
-def _name(kind: str) -> str:
-    """A class by its name, however a call makes its objects."""
-    loaded = LOADED.fullmatch(kind)
-    return "None" if kind == "NoneType" else loaded[1] if loaded else kind
+    loaded = LOADED.fullmatch(kind)  # a class by its name, however a call makes its objects
+    name = "None" if kind == "NoneType" else loaded[1] if loaded else kind
+    return f"{'non-empty ' * empty}{name}{inside}"
 
 
 def _inside(kind: str, parts: Mapping[str, Seen]) -> str:

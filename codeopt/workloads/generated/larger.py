@@ -185,16 +185,13 @@ def deep_calls(calls: Sequence[str]) -> list[str]:
         found_chain = chained([base.values[at] for base in given])
         if found_chain is not None:
             value, near = found_chain
-            found[given[0].with_value(at, value if near else _unlike(value)).text()] = None
+            unlike = Opaque(f"{DEEPENED}(None, {write(value)}, 0)")
+            found[given[0].with_value(at, value if near else unlike).text()] = None
         for base in sorted(given, key=lambda each: len(write(each.values[at])))[-BASES:]:
             if (nested := _nested(base.values[at])) is not None:
                 found[base.with_value(at, nested).text()] = None
                 break
     return [*found, *_long(bases)]
-
-
-def _unlike(value: Any) -> Opaque:
-    return Opaque(f"{DEEPENED}(None, {write(value)}, 0)")
 
 
 def _long(bases: Sequence[Call]) -> Iterator[str]:

@@ -335,7 +335,8 @@ def parameters(home: Scope, node: ast.ClassDef) -> tuple[str, list[Parameter]]:
         init = next((n for n in each.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None)
         if init is not None:
             return "class", of_function(init, scope.inside(each), 1)
-        if record or _is_dataclass(each):
+        marks = (dotted(mark).rpartition(".")[2] for mark in each.decorator_list)
+        if record or any(mark in _DATACLASSES for mark in marks):
             return record or "dataclass", _fields(lineage, bool(record))
     return "class", []
 
@@ -411,10 +412,6 @@ def _is_abstract(node: ast.ClassDef) -> bool:
     methods = [each for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
     marks = {dotted(mark).rpartition(".")[2] for method in methods for mark in method.decorator_list}
     return "Protocol" in base_names(node) or bool(marks & {"abstractmethod", "abstractproperty"})
-
-
-def _is_dataclass(node: ast.ClassDef) -> bool:
-    return any(dotted(mark).rpartition(".")[2] in _DATACLASSES for mark in node.decorator_list)
 
 
 def base_names(node: ast.ClassDef) -> list[str]:

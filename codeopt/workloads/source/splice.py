@@ -36,12 +36,9 @@ def _differs(old: cst.FunctionDef, new: cst.FunctionDef) -> bool:
     assert isinstance(was, ast.FunctionDef | ast.AsyncFunctionDef)
     assert isinstance(now, ast.FunctionDef | ast.AsyncFunctionDef)
     for node in (was, now):
-        node.body = [each for each in node.body if not isinstance(each, ast.Expr | ast.Pass) or not _says_nothing(each)]
+        body = [each for each in node.body if not isinstance(each, ast.Pass)]
+        node.body = [e for e in body if not (isinstance(e, ast.Expr) and isinstance(e.value, ast.Constant))]
     return bool(now.body) and ast.dump(was) != ast.dump(now)
-
-
-def _says_nothing(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
 
 
 def _free(name: str, taken: set[str]) -> str:
@@ -283,18 +280,12 @@ def _used(text: str, candidates: dict[str, str]) -> list[str]:
     found: set[str] = set()
     todo = [text]
     while todo:
-        names = _mentioned(todo.pop())
+        tree = [*ast.walk(ast.parse(textwrap.dedent(todo.pop())))]
+        names = {n.id for n in tree if isinstance(n, ast.Name)} | {n.attr for n in tree if isinstance(n, ast.Attribute)}
         fresh = [name for name in candidates if name in names and name not in found]
         found.update(fresh)
         todo += [candidates[name] for name in fresh]
     return [name for name in candidates if name in found]
-
-
-def _mentioned(text: str) -> set[str]:
-    tree = ast.parse(textwrap.dedent(text))
-    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} | {
-        n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)
-    }
 
 
 def insert(module: cst.Module, imports: Sequence[Any], helpers: Sequence[Any], anchor: str) -> cst.Module:

@@ -50,7 +50,8 @@ def find_format(path: str, known: Sequence[bytes]) -> DocumentFormat | None:
     hint = EXTENSIONS.get(path.lower().rpartition(".")[2], "") if "." in path else ""
     first = min(known, key=len, default=b"")
     able = [each for each in _formats(hint, first, known) if all(_reads(each, data) for data in known)]
-    return next((each for each in able if all(_same_again(each, data) for data in known)), able[0] if able else None)
+    exact = (each for each in able if all(each.write(each.read(data)) == data for data in known))
+    return next(exact, able[0] if able else None)
 
 
 def _reads(each: DocumentFormat, data: bytes) -> bool:
@@ -60,10 +61,6 @@ def _reads(each: DocumentFormat, data: bytes) -> bool:
     except NO_DOCUMENT:
         return False
     return each.fits(document)
-
-
-def _same_again(each: DocumentFormat, data: bytes) -> bool:
-    return each.write(each.read(data)) == data
 
 
 def _formats(hint: str, sample: bytes, known: Sequence[bytes]) -> Iterator[DocumentFormat]:

@@ -136,15 +136,13 @@ def _look_at(path: str, chosen: tuple[bytes, ...], evidence: EvidenceNeeded) -> 
     shown = {name: seen([each[name] for each in named], evidence) for name in known.names}
     kept = {each.words: each for each in own} | {each.words: each for each in relations if each.words not in told}
     contract = Contract(known.names, shown, tuple(kept.values()), columns=True)
-    return KnownInputs(chosen, known, contract, ties, tuple(w for w in _written(found) if all(map(w.holds, chosen))))
-
-
-def _written(document: DocumentFormat | None) -> Iterator[TextForm]:
-    yield from WRITTEN
-    if document and document.quoted:
-        quoted = document.quoted
-        yield TextForm("no known input quotes a field", lambda data: b'"' not in data,
-                      lambda data: quoted(document.read(data)))  # fmt: skip
+    forms = [*WRITTEN]
+    if found and (quoted := found.quoted):
+        read = found.read
+        forms.append(
+            TextForm("no known input quotes a field", lambda data: b'"' not in data, lambda data: quoted(read(data)))
+        )
+    return KnownInputs(chosen, known, contract, ties, tuple(each for each in forms if all(map(each.holds, chosen))))
 
 
 def choose_shortest(inputs: Sequence[bytes]) -> list[bytes]:

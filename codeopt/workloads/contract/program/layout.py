@@ -164,14 +164,12 @@ class _Search:
             self.go(after, (*scalars, *new), (*parts, Part((width,))), cost + 1)
 
     def _after(self, part: Part, at: tuple[int, ...], left: Sequence[int]) -> tuple[int, ...]:
-        if part.rest:
-            return tuple(here + size for here, size in zip(at, left, strict=True))
-        return tuple(here + size for here, size in zip(at, self._sizes(part), strict=True))
-
-    def _sizes(self, part: Part) -> list[int]:
-        assert part.count is not None
-        group = len(part.widths)
-        return [(value + part.count.offset) * group for value in self._row_values(part.count.scalar)]
+        sizes = left
+        if not part.rest:
+            assert part.count is not None
+            group = len(part.widths)
+            sizes = [(value + part.count.offset) * group for value in self._row_values(part.count.scalar)]
+        return tuple(here + size for here, size in zip(at, sizes, strict=True))
 
     def _blocks(self, at: tuple[int, ...], scalars: tuple[InputField, ...]) -> Iterator[tuple[Part, float]]:
         for role in reversed(scalars):

@@ -21,7 +21,7 @@ from codeopt.workloads.sandbox_view.view import Module, locate
 from codeopt.workloads.source.functions import Function, read_functions
 from codeopt.workloads.tests import NearestTests
 from codeopt_sandbox.calls import TestRequest, tests_program
-from codeopt_sandbox.outcome import Run, RunLimits
+from codeopt_sandbox.outcome import RunLimits
 
 if TYPE_CHECKING:
     from codeopt_sandbox.guest.request import TestJob
@@ -174,16 +174,12 @@ def run_tests(
     run = harness.sandbox.run(tests_program(harness.target, request, source), b"", mode="exec", limits=limits)
     try:
         found = JsonCodec().read(Tests, json.loads(run.stdout.decode("utf-8", "replace")))
-        return replace(found, error=_error(found.error, run))
+        # a conftest.py that cannot be imported ends pytest before it could report, and is only printed
+        printed = re.findall(r"^E +(.+)$", run.stderr.decode("utf-8", "replace"), re.MULTILINE)
+        return replace(found, error=f"{found.error}: {printed[-1]}") if found.error and printed else found
     except ValueError:
         last = error_line(run.stderr.decode("utf-8", "replace"))
         return Tests(error=run.stop_detail or last or f"exit status {run.exit}")
-
-
-def _error(error: str, run: Run) -> str:
-    """Message of what ended pytest before it could report: a conftest.py that cannot be imported is only printed."""
-    printed = re.findall(r"^E +(.+)$", run.stderr.decode("utf-8", "replace"), re.MULTILINE)
-    return f"{error}: {printed[-1]}" if error and printed else error
 
 
 def _counted(number: int, what: str) -> str:

@@ -107,7 +107,9 @@ class WholeRuns:
 def _looks_shifted(
     runner: TimedRuns, original: Revision, draft: Revision, timed: Timed, wall: bool, ratio: float
 ) -> Finding | None:
-    passes = _least(timed, runner, original, wall).passes(_needed_s(ratio), MAX_PASSES)
+    # time of the original's calls within a run: the larger the gain, the less of it shows
+    needed_s = min(ENOUGH_S, SAVED_S / (1 - 1 / ratio)) if ratio > 1 else ENOUGH_S
+    passes = _least(timed, runner, original, wall).passes(needed_s, MAX_PASSES)
     stdin = timed.batch.replace(passes=passes).stdin()
     pairs: list[WholeRuns] = []
     while len(pairs) < FEWEST_RUNS or len(pairs) < RUNS and not _is_clear(pairs, passes, ratio):
@@ -140,11 +142,6 @@ def _looks_shifted(
     took, takes = (f"{seconds * 1000:.3g} ms" for seconds in (was, now))
     caveat = Caveat(CaveatKind.SPEED, "the import of its module", took, takes, because)
     return Finding(Consequence.CAVEAT, caveat.words, caveats=(caveat,))
-
-
-def _needed_s(ratio: float) -> float:
-    """Time of the calls of the original within a run, seconds: the larger the gain, the less of it shows."""
-    return min(ENOUGH_S, SAVED_S / (1 - 1 / ratio)) if ratio > 1 else ENOUGH_S
 
 
 def _least(timed: Timed, runner: TimedRuns, original: Revision, wall: bool) -> Timed:

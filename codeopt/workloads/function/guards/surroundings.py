@@ -84,7 +84,10 @@ def check_gain(gain: CallGain) -> Finding | None:
 
 def watch(workload: FunctionWorkload, draft: Revision, iterators: str = "") -> Finding | None:
     """A finding about a draft that nobody has timed, as `check_gain` has of one that was."""
-    batch = CallBatch(tuple(_calls(workload)), "inspect", "watch", seconds=MAX_RUN_S, iterators=iterators)
+    # quick calls, the longest of them first: a cache of the last calls then holds short ones at the end
+    quick = quick_calls(workload.corpus.known, MAX_CALLS_S)[:MAX_CALLS][::-1]
+    calls = tuple(known.text for known in quick)
+    batch = CallBatch(calls, "inspect", "watch", seconds=MAX_RUN_S, iterators=iterators)
     old, new = (_watched(workload, side, batch) for side in (workload.baseline.revision, draft))
     if old is None or new is None:
         return None
@@ -98,11 +101,6 @@ def watch(workload: FunctionWorkload, draft: Revision, iterators: str = "") -> F
     ]
     caveats = (*[Caveat(CaveatKind.ENVIRONMENT, "", "", line) for line in lines], *_keeps(old, new))
     return Finding(Consequence.CAVEAT, caveats[0].words, caveats=caveats) if caveats else None
-
-
-def _calls(workload: FunctionWorkload) -> list[str]:
-    """Quick known calls, the longest of them first: a cache of the last calls then holds short ones at the end."""
-    return [known.text for known in quick_calls(workload.corpus.known, MAX_CALLS_S)[:MAX_CALLS][::-1]]
 
 
 def _watched(workload: FunctionWorkload, side: Revision, batch: CallBatch) -> Watched | None:

@@ -289,7 +289,10 @@ def plain_cell(source: str, place: str) -> PlainCell:
         line = lines[at]
         kept = _of_line(line.strip(), place)
         indent = line[: len(line) - len(line.lstrip())]
-        for each in _continued(lines, at) if kept is None else (at,):
+        end = at + 1
+        while kept is None and lines[end - 1].rstrip().endswith("\\") and end < len(lines):
+            end += 1  # which a backslash joins to it
+        for each in range(at, end):
             lines[each] = f"{indent}{'pass  ' * bool(indent and kept is None)}{MARK}{lines[each].strip()}"
         if kept is not None:
             lines[at] = f"{indent}{kept}"
@@ -314,19 +317,9 @@ def _is_jupyters(line: str) -> bool:
     return text[:1] in ("%", "!", "?") or (text.endswith("?") and not text.startswith("#"))
 
 
-def _continued(lines: list[str], at: int) -> Iterator[int]:
-    """The line and those that a backslash at its end joins to it."""
-    yield at
-    while lines[at].rstrip().endswith("\\") and at + 1 < len(lines):
-        at += 1
-        yield at
-
-
 def _of_cell(line: str, place: str) -> bool:
-    """Return the Python code for a line, the code that `%time` times, or None.
-
-    Raises UsageError for lines that may change a result.
-    """
+    """Return True if a cell's first line has all of it shown, or run for its time alone. Raises UsageError for one that
+    may change a result."""
     found = _MAGIC.match(line.strip())
     name = found[2] if found else ""
     if name not in TIMED | SHOWN:

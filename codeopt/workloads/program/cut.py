@@ -61,7 +61,13 @@ def cut_input(case: Case, whole: Run, run: Callable[[Case], Run]) -> InputCut | 
     def run_part(share: float) -> tuple[float, InputCut] | None:
         part = first_part(case, share)
         found = None if part is None else run(part)
-        if part is None or found is None or not _ends_alike(found, whole):
+        if part is None or found is None:
+            return None
+        # It ends like that on the whole, and prints and writes if that does.
+        same_end = (found.exit, found.signal, found.stop) == (whole.exit, whole.signal, whole.stop)
+        same_files = {each.path for each in found.written} == {each.path for each in whole.written}
+        fails = TRACEBACK in found.stderr and TRACEBACK not in whole.stderr
+        if not same_end or not same_files or bool(found.stdout) != bool(whole.stdout) or fails:
             return None
         kept = replace(part, expected=found.stdout, written=found.written)
         return found.active_s, InputCut(kept, case, share, _cut_of(case, part), found.active_s, whole.active_s)
@@ -88,11 +94,3 @@ def _cut_of(case: Case, part: Case) -> str:
         return "standard input"
     files = zip(case.files or (), part.files or (), strict=False)
     return next((path for (path, content), (_, less) in files if content != less), "the arguments")
-
-
-def _ends_alike(run: Run, whole: Run) -> bool:
-    """Return True if a run on a part ends like that on the whole, and prints and writes if that does."""
-    same_end = (run.exit, run.signal, run.stop) == (whole.exit, whole.signal, whole.stop)
-    same_files = {each.path for each in run.written} == {each.path for each in whole.written}
-    fails = TRACEBACK in run.stderr and TRACEBACK not in whole.stderr
-    return same_end and same_files and bool(run.stdout) == bool(whole.stdout) and not fails

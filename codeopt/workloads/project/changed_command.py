@@ -10,7 +10,7 @@ import random
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, product, zip_longest
+from itertools import chain, islice, product, zip_longest
 
 from codeopt.workloads.program.fuzzing import mutate_cases
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
@@ -176,16 +176,10 @@ def _with_data(command: ProjectCommand, files: Mapping[str, bytes], seed: int) -
     named = [word.rpartition("=")[2] for word in command.arguments]
     named += [text for path in entry_files(command, files) for text in graph.named_texts(path)]
     data = [path for path in dict.fromkeys(named) if path in files and not path.endswith(".py")]
-    for path in data:
-        if len(files[path]) <= LARGEST:
-            yield from _changed_file(command, path, files[path], seed)
-
-
-def _changed_file(command: ProjectCommand, path: str, content: bytes, seed: int) -> Iterator[ChangedCommand]:
-    case = Case("command", b"", files=((path, content),))
-    alike = (each.case for each in mutate_cases([case], seed=seed) if not each.beyond and each.case.files)
-    for _, found in zip(range(OF_A_FILE), alike, strict=False):
-        yield ChangedCommand("another file", command.line, found.files or ())
+    for path in (each for each in data if len(files[each]) <= LARGEST):
+        mutated = mutate_cases([Case("command", b"", files=((path, files[path]),))], seed=seed)
+        alike = (each.case.files for each in mutated if not each.beyond and each.case.files)
+        yield from (ChangedCommand("another file", command.line, found) for found in islice(alike, OF_A_FILE))
 
 
 def _without_options(command: ProjectCommand, draw: random.Random) -> Iterator[ChangedCommand]:

@@ -205,13 +205,9 @@ class BaselineCommand:
         if run.exit != 0 or run.stop is not None:
             return None
         case = replace(case, expected=run.stdout, written=run.written)
-        return None if self._is_unknown_to_checker(case) else (case, run)
-
-    def _is_unknown_to_checker(self, case: Case) -> bool:
-        """Return True if the user's checker cannot judge a command.
-
-        Such a checker rejects the original's output, or sees the same arguments although the input comes from changed
-        code.
-        """
+        # A user's checker that rejects the original's output cannot judge the command, nor one that sees the same
+        # arguments although the input comes from changed code.
         changes_code = any(path.endswith(".py") for path, _ in case.files or ())
-        return isinstance(self.check, OutputChecker) and (changes_code or bool(refuses_own(self.check, case)))
+        if isinstance(self.check, OutputChecker) and (changes_code or refuses_own(self.check, case)):
+            return None
+        return case, run

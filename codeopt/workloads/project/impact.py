@@ -149,8 +149,12 @@ def impact_of(
         gaps.append(Diagnostic(what, f"at most {MOST} are judged by their calls"))
     lost = old.modules.keys() - new.modules.keys() - {*after.changed_files(before), *gone}
     loaded = _of_loaded(lost, after, [path for path in after.changed_files(before) if path in after]) if lost else ()
-    caveats = (*(caveat for each in changed for caveat in each.caveats()), *loaded, *_of_settings(old, new))
-    return Impact(changed, tuple(judged)[:MOST], tuple(gaps), caveats)
+    caveats = [*(caveat for each in changed for caveat in each.caveats()), *loaded]
+    for name in sorted({**old.settings, **new.settings}):
+        was, now = (side.settings.get(name, "left as it is") for side in (old, new))
+        if was != now:
+            caveats.append(Caveat(CaveatKind.ENVIRONMENT, f"import of its modules, {name}", was, now))
+    return Impact(changed, tuple(judged)[:MOST], tuple(gaps), tuple(caveats))
 
 
 def _of_loaded(lost: Collection[str], after: Revision, todo: list[str]) -> Iterator[Caveat]:
@@ -165,13 +169,6 @@ def _of_loaded(lost: Collection[str], after: Revision, todo: list[str]) -> Itera
         todo += new
     for path in sorted({*lost} - found):
         yield Caveat(CaveatKind.INTERFACE, f"import of its modules, {path}", "is loaded", "is not")
-
-
-def _of_settings(old: ImportedNames, new: ImportedNames) -> Iterator[Caveat]:
-    for name in sorted({**old.settings, **new.settings}):
-        was, now = (side.settings.get(name, "left as it is") for side in (old, new))
-        if was != now:
-            yield Caveat(CaveatKind.ENVIRONMENT, f"import of its modules, {name}", was, now)
 
 
 class FunctionGraph:
@@ -301,16 +298,15 @@ class ImportedNames:
 
 def read_surface(runs: CommandRuns, revision: Revision, paths: Sequence[str]) -> ImportedNames:
     """Import some modules of a version in a run. Raises SandboxError."""
-    modules = [(path, _imported_as(path, runs)) for path in paths]
+    modules = []
+    for path in paths:
+        roots = (each for each in runs.project.import_roots if path.startswith(f"{each}/"))
+        below = path[len(longest) + 1 :] if (longest := max(roots, key=len, default="")) else path
+        modules.append((path, module_name(below)))
     text = RUN.format(bundle=loading(*GUEST), modules=modules, result=RESULT)
     command = replace(runs.command, words=(SCRIPT,))
     bare = replace(runs, command=command, seen=lambda run: run, beside=(), purpose="functions")
     return _read(bare.run(revision, files=((SCRIPT, text.encode()),)))
-
-
-def _imported_as(path: str, runs: CommandRuns) -> str:
-    roots = sorted((each for each in runs.project.import_roots if path.startswith(f"{each}/")), key=len)
-    return module_name(path[len(roots[-1]) + 1 :] if roots else path)
 
 
 def _read(run: Run) -> ImportedNames:

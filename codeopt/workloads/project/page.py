@@ -19,7 +19,6 @@ from codeopt.workloads.project.profile import (
     LibraryTime,
     LineTime,
     ProjectProfile,
-    QueryLine,
     WaitLine,
 )
 from codeopt.workloads.project.profiling import BUSY, next_step
@@ -94,7 +93,15 @@ def command_page(
         now_words=_amount(profile.cpu_s, "seconds"),
         function_names=names,
         functions=[_function(f, earlier)[: len(names)] for f in profile.functions[:MOST_FUNCTIONS]],
-        queries=[_queried(row) for row in profile.queries[:ROWS]],
+        queries=[
+            (
+                f"{row.file}:{row.line} in {row.qualname}",
+                f"{row.queries:,}",
+                f"{row.most_of_one:,}",
+                N_PLUS_1 if row.repeats else "",
+            )
+            for row in profile.queries[:ROWS]
+        ],
         waits_most=profile.waits_most,
         waits=[_waited(row) for row in profile.waits if row.share >= LEAST][:ROWS],
         sources=_sources(profile, files),
@@ -181,11 +188,6 @@ def _span(text: str, function: FunctionTime) -> tuple[int, int] | None:
     found = [node for name, node in definitions(read_module(text)) if name == function.qualname]
     spans = [(first_line(node), node.end_lineno or node.lineno) for node in found]
     return next((span for span in spans if span[0] == function.line), None)
-
-
-def _queried(row: QueryLine) -> tuple[str, str, str, str]:
-    said = N_PLUS_1 if row.repeats else ""
-    return f"{row.file}:{row.line} in {row.qualname}", f"{row.queries:,}", f"{row.most_of_one:,}", said
 
 
 def _waited(row: WaitLine) -> tuple[str, str, str]:

@@ -136,12 +136,14 @@ def read_text(folder: Path, project: ProjectFiles, own: Callable[[str], bool] | 
     their paths; None: by their names. Most of a large project is never parsed: a module that cannot be is refused when
     it is edited. Raises UsageError."""
     own = own or is_own
-    texts = {path: _decoded(content) for path, content in project.files if path.endswith(".py") and own(path)}
-    files = {
-        path: Program(project.root / path, as_source(text), text, path)
-        for path, text in texts.items()
-        if text is not None and not _HEAD.search(text)
-    }
+    files = {}
+    for path, content in project.files:
+        try:
+            text = content.decode() if path.endswith(".py") and own(path) else None
+        except ValueError:
+            continue
+        if text is not None and not _HEAD.search(text):
+            files[path] = Program(project.root / path, as_source(text), text, path)
     if not any(map(can_be_read, (program.source for program in files.values()))):  # mostly the first one can
         if files and (advice := reading_advice(project.root / next(iter(files)))):
             raise UsageError(f"{next(iter(files))} and the project's other modules cannot be read", hint=advice)
@@ -156,13 +158,6 @@ def can_be_read(text: str) -> bool:
     except (ValueError, SyntaxError):
         return False
     return True
-
-
-def _decoded(content: bytes) -> str | None:
-    try:
-        return content.decode()
-    except ValueError:
-        return None
 
 
 def _ended(text: str) -> str:
@@ -207,12 +202,17 @@ def find_protected_files(
 
     fix(entries, ProtectedReason.COMMAND)
     fix(_given(command, files), ProtectedReason.GIVEN)
-    fix(modules.named_by([*entries, *_recipes(command, files)]), ProtectedReason.NAMED)
+    says_what_runs = (*RECIPE_FILES, "pyproject.toml", "setup.cfg")  # of a tool that runs what a file says
+    recipes = says_what_runs if PurePosixPath(command.entry.name).name in RECIPES else ()
+    fix(modules.named_by([*entries, *(path for path in recipes if path in files)]), ProtectedReason.NAMED)
     named = {path for each in tests for path in files if path == each or path.startswith(f"{each}/")}
     fix(named, ProtectedReason.TEST)
     fix((path for path in files if PurePosixPath(path).name == "conftest.py"), ProtectedReason.TEST)
     fix(find_test_files(files, command.words), ProtectedReason.TEST)
-    fix(_asv_bodies(files), ProtectedReason.TEST)
+    if "asv.conf.json" in files:
+        named_folder = _FOLDER.search(files["asv.conf.json"])
+        bodies = posixpath.normpath(named_folder[1].decode("utf-8", "replace")) if named_folder else "benchmarks"
+        fix((path for path in files if path.startswith(f"{bodies}/")), ProtectedReason.TEST)
     fix(
         (path for path in files if PurePosixPath(path).name in BUILD | RECIPE_FILES - {"tasks.py"}),
         ProtectedReason.BUILD,
@@ -258,17 +258,3 @@ def _given(command: ProjectCommand, files: Mapping[str, bytes]) -> Iterator[str]
                 yield path
             elif path and not looks_for_tests and not ("/" not in path and f"{path}/__init__.py" in files):
                 yield from (each for each in files if path != "." and each.startswith(f"{path}/"))
-
-
-def _recipes(command: ProjectCommand, files: Mapping[str, bytes]) -> Iterator[str]:
-    """Files that say what the command's tool runs."""
-    if PurePosixPath(command.entry.name).name in RECIPES:
-        yield from (path for path in files if path in RECIPE_FILES or path in ("pyproject.toml", "setup.cfg"))
-
-
-def _asv_bodies(files: Mapping[str, bytes]) -> Iterator[str]:
-    content = files.get("asv.conf.json")
-    if content is not None:
-        found = _FOLDER.search(content)
-        folder = posixpath.normpath(found[1].decode("utf-8", "replace")) if found else "benchmarks"
-        yield from (path for path in files if path.startswith(f"{folder}/"))

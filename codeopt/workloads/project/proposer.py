@@ -125,7 +125,12 @@ def apply_answer(project: Revision, answer: str, ground: ProtectedFiles = NOTHIN
             files[path] = files[path].replace(block["old"], block["new"])
         _tree(files[path], path)
         rest = _BLOCK.sub("", part)
-        if not blocks or _is_code(rest):  # around blocks there may be prose
+        # Around blocks there may be prose, of which a line may be read: `Done`, `Notes: faster`.
+        is_code = any(
+            not (isinstance(node, ast.Expr) or (isinstance(node, ast.AnnAssign) and node.value is None))
+            for node in read_module(rest).body
+        )
+        if not blocks or is_code:
             files[path] = _with_functions(files[path], path, rest)
         elif _DEFINITION.search(rest):
             raise SpliceError(f"{path}: the code beside its SEARCH blocks is mixed with prose and cannot be read")
@@ -151,14 +156,6 @@ def _meant(files: Mapping[str, str], answer: str) -> str:
 
 def _defined(tree: ast.Module) -> set[str]:
     return {node.name for node in tree.body if isinstance(node, Definition)}
-
-
-def _is_code(text: str) -> bool:
-    """Whether a text can be read and does more than name things, as a line of prose may: `Done`, `Notes: faster`."""
-    return any(
-        not (isinstance(node, ast.Expr) or (isinstance(node, ast.AnnAssign) and node.value is None))
-        for node in read_module(text).body
-    )
 
 
 def _with_functions(text: str, path: str, part: str) -> str:

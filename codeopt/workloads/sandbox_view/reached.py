@@ -99,7 +99,11 @@ class ReachedText:
         module = self.view.module
         target = self._here(module.path)
         roots = (target.parent, *map(self._here, module.roots), *self.roots)
-        first = [*(self._here(module.root / path) for path in (*self.beside, *self._always())), target]
+        always: list[Path] = []  # what Python or pytest always reads: settings, conftest.py, compiled modules
+        for path in self.view.folder.rglob("*") if self.view.copied else ():
+            if path.suffix == ".so" or (self.beside and path.name in SETTINGS):
+                always.append(path.relative_to(self.view.folder))
+        first = [*(self._here(module.root / path) for path in (*self.beside, *always)), target]
         waiting = [path for text in self._more_texts() for path in imported_files(text, target, roots)] + first
         seen: set[Path] = set()
         while waiting:
@@ -114,14 +118,6 @@ class ReachedText:
                 text = content.decode("utf-8", "replace")
                 waiting += imported_files(text, path, (path.parent, *roots))
                 waiting += _starred(text, path, roots)
-
-    def _always(self) -> Iterator[Path]:
-        """Yield files that Python or pytest always reads: settings, conftest.py, compiled modules."""
-        if not self.view.copied:
-            return
-        for path in self.view.folder.rglob("*"):
-            if path.suffix == ".so" or (self.beside and path.name in SETTINGS):
-                yield path.relative_to(self.view.folder)
 
     def _is_followed(self, path: Path) -> bool:
         """Inside the project, or in a folder that is no installed package's."""

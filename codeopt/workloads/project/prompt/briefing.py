@@ -220,19 +220,15 @@ class Figures:
     @cached_property
     def _ranked(self) -> tuple[FunctionTime, ...]:
         """Functions that the rows name, each once, by total time."""
-        below = [self._known[spot[:2]] for spot in self._spots() if spot[:2] in self._known]
+        spots = [row.caller for function in self.functions for row in self.callers(function) if row.caller]
+        spots += [row.caller for row in self.libraries]
+        for line in self.lines:
+            above = [f for f in self.profile.functions if f.file == line.file and f.line <= line.line]
+            spots += [f.frame for f in sorted(above, key=lambda f: f.line)[-1:]]
+        below = [self._known[spot[:2]] for spot in spots if spot[:2] in self._known]
         found = sorted({*self.functions, *below}, key=lambda f: (-f.total_share, f.file, f.line))
         found.sort(key=self.loading.is_loading)
         return tuple(f for f in found if f.qualname != "<module>" and not self.is_import(f))
-
-    def _spots(self) -> Iterator[Frame]:
-        """Yield functions that are named in addition to the tables of functions."""
-        for function in self.functions:
-            yield from (row.caller for row in self.callers(function) if row.caller)
-        yield from (row.caller for row in self.libraries)
-        for line in self.lines:
-            above = [f for f in self.profile.functions if f.file == line.file and f.line <= line.line]
-            yield from (f.frame for f in sorted(above, key=lambda f: f.line)[-1:])
 
     def is_import(self, function: FunctionTime) -> bool:
         """Return True if a function belongs to the import of modules and has too little time for a row of its own."""

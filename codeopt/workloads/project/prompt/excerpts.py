@@ -283,12 +283,12 @@ def named_places(text: str, page: SourcePage) -> tuple[SourcePart, ...]:
         for place in _meant(word, defined.get(word.rpartition(".")[2], ()), times, alone=word in alone)
     }
     ranked = sorted(places, key=lambda place: (-times.get(place, 0.0), place))
-    files = [path for path in page.files if not page.shown.get(path) and _is_named(path, paths)]
+    files = [
+        path
+        for path in page.files
+        if not page.shown.get(path) and any(f"/{path}".endswith(f"/{each}") for each in paths)
+    ]
     return (*ranked[:MOST], *(SourcePart(path, "") for path in files))
-
-
-def _is_named(path: str, paths: set[str]) -> bool:
-    return any(path == each or path.endswith(f"/{each}") for each in paths)
 
 
 def _meant(

@@ -42,8 +42,8 @@ Answer = Literal["seen", "survived", "not decided"]
 FIRST_FILES = 4
 """Test files that run first, together; then twice as many, and so on: to collect a hundred takes longer than the
 seconds that a fault has."""
-LOOKS_AT_ALL = "# looks at every file"
-"""Comment of a test file that is one of each module."""
+LOOKS_AT = re.compile(r"^# looks at (.+)$", re.MULTILINE)
+"""Comment of a test file that goes through a door: the folders and files that it holds, parted by commas."""
 STARTS = re.compile(
     r"subprocess|tests\.codeopt\.command|open_or_skip|require_sandbox|support\.judges|workloads\.conftest"
 )
@@ -218,7 +218,7 @@ def draw(root: Path, count: int, chance: random.Random) -> list[Fault]:
 
 
 def tests_of(root: Path, file: str) -> list[str]:
-    """Test files of a module: those that look at every file, that of its name, those that import it, those of its
+    """Test files of a module: that of its name, those that say that they look at it, those that import it, those of its
     folder. Of each kind those that start no program come first, as the time is short."""
     module = file.removeprefix("sandbox/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     package, _, name = module.rpartition(".")
@@ -231,11 +231,15 @@ def tests_of(root: Path, file: str) -> list[str]:
     folder = "tests/" + str(Path(file).parent).removeprefix("sandbox/codeopt_").replace("codeopt_sandbox", "sandbox")
     beside = [path for path in texts if path.startswith(f"{folder}/")]
     near = [path for path in mirrored if Path(path).parent.name == Path(file).parent.name]
-    every = [path for path, text in texts.items() if LOOKS_AT_ALL in text]
-    quick_first = [
-        sorted(group, key=lambda path: bool(STARTS.search(texts[path]))) for group in (direct, mirrored, beside)
-    ]
-    return list(dict.fromkeys([*every, *near, *chain.from_iterable(quick_first)]))
+    through = [path for path, text in texts.items() if any(file.startswith(each) for each in _looked_at(text))]
+    groups = (through, direct, mirrored, beside)
+    quick_first = [sorted(group, key=lambda path: bool(STARTS.search(texts[path]))) for group in groups]
+    return list(dict.fromkeys([*near, *chain.from_iterable(quick_first)]))
+
+
+def _looked_at(text: str) -> list[str]:
+    found = LOOKS_AT.search(text)
+    return found[1].split(", ") if found else []
 
 
 @cache

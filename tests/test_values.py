@@ -1,5 +1,5 @@
 """What flows through the program are values: a class of data is frozen, unless a method of its own changes it."""
-# looks at every file
+# looks at codeopt, sandbox
 
 from __future__ import annotations
 

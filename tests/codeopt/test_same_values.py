@@ -1,5 +1,6 @@
 """The same values are made of the same values: options and their defaults, figures, limits, results, rows of reports.
 `python -m tests.codeopt.test_same_values` writes the table anew."""
+# looks at codeopt/core, codeopt/report, codeopt/cli, codeopt/review, codeopt/batch, codeopt/tasks, codeopt/models, codeopt/engine, codeopt/proposers
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """The same pairs are decided the same: by each rule and clock, after as many pairs, with the same interval; and the same
 outputs have the same verdicts. `python -m tests.sandbox.test_same_decisions` writes the table anew."""
+# looks at sandbox/codeopt_sandbox/compare, sandbox/codeopt_sandbox/sequential_test, sandbox/codeopt_sandbox/outcome, sandbox/codeopt_sandbox/verdict, sandbox/codeopt_sandbox/clock
 
 from __future__ import annotations
 

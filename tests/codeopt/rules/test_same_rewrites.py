@@ -1,5 +1,6 @@
 """Each rule makes the same of the same programs, hot or not, and leaves others for the same reasons.
 `python -m tests.codeopt.rules.test_same_rewrites` writes the table anew."""
+# looks at codeopt/rules, codeopt/analysis, codeopt/proposers/rules
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """The same is read from the same texts, and the same is put into them: functions, excerpts, edits, answers, commands,
 protected files, profiles. `python -m tests.codeopt.workloads.test_same_texts` writes the table anew."""
+# looks at codeopt/workloads/source, codeopt/workloads/project
 
 from __future__ import annotations
 

@@ -141,11 +141,6 @@ class Syntax:
         tight = binding(ast.parse(f"({text})", mode="eval").body) >= needed
         return self.replace(node, text if tight else f"({text})")
 
-    def behind(self, node: ast.AST, text: str) -> Edit:
-        """The edit that puts text directly behind a node."""
-        end = self.span(node)[1]
-        return Edit(end, end, text)
-
     def grouped(self, node: ast.expr, needed: int) -> str:
         """The text of an expression, in parentheses unless it holds together so tightly."""
         return self.source(node) if binding(node) >= needed else f"({self.source(node)})"
@@ -386,7 +381,6 @@ class RefusalReason(Enum):
     CHANGED = "the loop or a function may change it"
     UNBOUND = "the name may have no value before the loop"
     INDEX = "the index may be outside"
-    MAY_FAIL = "the test may fail or do something"
     OPERATORS = "a class gives operators a meaning of its own"
     REBOUND = "a builtin that it needs means something else"
     NAME_TAKEN = "a name that it has to import means something else"

@@ -79,10 +79,6 @@ class Types:
         """Whether each of the expressions is an int (or a bool) whenever it is reached."""
         return self._are(nodes, WHOLE)
 
-    def is_number(self, *nodes: ast.expr) -> bool:
-        """Whether each of the expressions is an int or a float."""
-        return self._are(nodes, NUMBERS)
-
     def is_scalar(self, *nodes: ast.expr) -> bool:
         """Whether each of the expressions is a number, text or None: it cannot change, and its operators have no
         effects."""

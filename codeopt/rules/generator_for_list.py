@@ -12,8 +12,8 @@ RuntimeError."""
 
 EXAMPLE = as_diff("""\
   sizes = [len(word) for word in "a few words".split()]
-- print(sum([size * size for size in sizes]), any([size > 3 for size in sizes]))
-+ print(sum(size * size for size in sizes), any(size > 3 for size in sizes))
+- print(sum([size * size for size in sizes]), max([-size for size in sizes]))
++ print(sum(size * size for size in sizes), max(-size for size in sizes))
 """)
 
 
@@ -22,7 +22,7 @@ def generator_for_list(node: ast.Call, ctx: Context) -> list[Edit]:
     """The list is made whole only to be gone through once: hand its elements over one by one.
 
     sum() of whole numbers, min() and max() of whole numbers or text, for certain, made with nothing but operators and
-    builtins. any() and all() only where no element can fail or do anything: the rest of them is no longer made.
+    builtins. any() and all() are left to ruff's C419.
     """
     program = ctx.program
     match node:
@@ -31,10 +31,9 @@ def generator_for_list(node: ast.Call, ctx: Context) -> list[Edit]:
                 return []
             if program.calls_builtin(node, "sum"):
                 fits = program.types.is_int(element)
-            elif program.calls_builtin(node, "min", "max"):
-                fits = program.types.is_int(element) or program.types.is_text(element)
             else:
-                fits = program.calls_builtin(node, "any", "all") and _may_stop(program, made)
+                known = program.types.is_int(element) or program.types.is_text(element)
+                fits = known and program.calls_builtin(node, "min", "max")
             return [_opened(program, node, made)] if fits else []
     return []
 
@@ -64,14 +63,3 @@ def _known(program: AnalyzedProgram, call: ast.Call) -> bool:
         return program.types.is_text(call.func.value)
     values = (program.types.is_scalar(arg) or program.types.is_sized(arg) for arg in call.args)
     return program.calls_builtin(call, *CALLED) and not call.keywords and all(values)
-
-
-def _may_stop(program: AnalyzedProgram, made: ast.ListComp) -> bool:
-    """Whether the generator may stop early: one loop over an iterable that shows no trace of it, and elements that
-    cannot fail."""
-    if len(made.generators) != 1:
-        return False
-    (loop,) = made.generators
-    whole = program.types.is_sized(loop.iter) or program.calls_builtin(loop.iter, "range")
-    parts = (made.elt, *loop.ifs)
-    return isinstance(loop.target, ast.Name) and whole and all(program.loops.cannot_fail(part, loop) for part in parts)

@@ -14,7 +14,6 @@ from tests.codeopt.rules.programs import rewritten
     [
         ("print(sum([k * k for k in range(9)]))\n", "print(sum(k * k for k in range(9)))\n"),
         ("print(max([len(w) for w in 'a bc'.split()],))\n", "print(max((len(w) for w in 'a bc'.split()),))\n"),
-        ("print(any([k % 3 == 1 for k in range(9) if k]))\n", "print(any(k % 3 == 1 for k in range(9) if k))\n"),
         ("vs = [3, 4]\nprint(min([-v for v in vs]))\n", "vs = [3, 4]\nprint(min(-v for v in vs))\n"),
     ],
 )  # fmt: skip
@@ -26,9 +25,7 @@ def test_no_list(before: str, after: str) -> None:
     "source",
     [
         "print(sum([k / 2 for k in range(9)]))\n",  # an error would come before later elements are made
-        "print(any([1 // k for k in range(9)]))\n",  # the rest might fail
-        "print(all([print(k) for k in range(9)]))\n",  # the rest does something
-        "print(any([k == 1 for k in iter([1, 2])]))\n",  # what is left of it can be seen
+        "print(any([k == 1 for k in range(9)]))\n",  # ruff's C419
         "it = iter([1])\nprint(sum([int(next(it)) for _ in range(2)]))\n",  # StopIteration, or RuntimeError
         "print(sum([(n := k) for k in range(9)]))\n",
         "print(max([k for k in range(9)], default=0))\n",

@@ -41,7 +41,7 @@ from codeopt.workloads.function.corpus_cache import (
 from codeopt.workloads.function.function_target import FunctionTarget
 from codeopt.workloads.function.timing import Timed
 from codeopt.workloads.function.workload import FunctionWorkload
-from codeopt_sandbox.call_answer import CallAnswer, Kind
+from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.guest.answer import Answer, Field, Floats
@@ -200,10 +200,12 @@ def test_answers_are_never_taken_from_the_cache(project: Path) -> None:
         assert asked.measure().corpus.reused_from is None
 
 
-def _answers(workload: FunctionWorkload) -> list[CallAnswer | None]:
-    """Those that drafts are held to, of calls that are made alone."""
+def _answers(workload: FunctionWorkload) -> list[object]:
+    """What drafts are held to, of calls that are made alone."""
     cases = [case for case in workload.suite.cases if isinstance(case, AnsweredCase)]
-    return [case.answer for case in cases if not isinstance(case, ScenarioCase)]
+    answers = [case.answer for case in cases if case.answer and not isinstance(case, ScenarioCase)]
+    assert answers
+    return [outcome.observed() for answer in answers for outcome in answer.outcomes]
 
 
 LINE = st.text(st.characters(exclude_characters="\n", codec="utf-8"), max_size=12)

@@ -1,6 +1,6 @@
 """The files that working folders of runs begin as: written once on this machine, and shown read-only to every guest.
 
-A run has them as if each were a copy of its own; see codeopt_sandbox.guest.supervisor.based_folder.
+A run has them as if each were a copy of its own; see codeopt_sandbox.guest.supervisor.working_folder.
 """
 
 from __future__ import annotations

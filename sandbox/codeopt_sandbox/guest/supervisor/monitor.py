@@ -52,10 +52,7 @@ class RunMonitor:
         data = os.read(fd, 1 << 16)
         if not data:
             poll.unregister(fd)
-        into += data[: job.output_bytes - len(into) + 1]
-        if len(into) > job.output_bytes:
-            del into[job.output_bytes :]
-            state.end("output", f"more than {job.output_bytes} bytes")
+        _keep(state, job, into, data)
 
     def _hear(self, state: RunState, link: Link) -> None:
         try:
@@ -88,7 +85,11 @@ class RunMonitor:
         tasks = sum(process.threads for process in mine)
         if tasks > job.processes:
             state.end("processes", f"{tasks} processes and threads, the limit is {job.processes}")
-        used = _resident(mine, self.zygotes.shared_bytes)
+        # What a forked process still shares with the interpreter it came from counts once: 8 MiB, a bare one, as the
+        # exact figure (Pss) may not be read across users. The first process, which is ours and directs the calls, has
+        # the zygote's libraries in addition; so they count as they do where the run imports them.
+        shared = (8 << 20) * max(0, len(mine) - 1) + self.zygotes.shared_bytes
+        used = max(0, sum(process.resident_bytes for process in mine) - shared)
         state.peak_kib = max(state.peak_kib, used >> 10)
         if used > job.memory_bytes:
             state.end("memory", f"{used >> 20} MiB resident, the limit is {job.memory_bytes >> 20} MiB")
@@ -114,7 +115,8 @@ class RunMonitor:
             if not left and (state.status is not None or self.zygotes.current.link is None):
                 if lingered:
                     state.end_ns = time.monotonic_ns()
-                    self._doubt_zygote()
+                    if not self.setting.uid_base:  # of our own user: it may have stopped the zygote for the next run
+                        self.zygotes.end()
                 return
             if self.zygotes.current.link and state.status is None and select.select([link.sock], [], [], 0.005)[0]:
                 self._hear(state, link)
@@ -133,12 +135,6 @@ class RunMonitor:
             return not link.children.read() and set(map(int, self.children.read().split())) == self.zygotes.pids
         except OSError:  # the zygote has ended
             return False
-
-    def _doubt_zygote(self) -> None:
-        """Replace the zygote where runs have its user: a run that outlived its end may have stopped it for the next
-        one."""
-        if not self.setting.uid_base:
-            self.zygotes.end()
 
     def _kill_everything(self, state: RunState) -> None:
         """A run that forks faster than it can be killed one by one: the kernel ends all at once, zygotes too."""
@@ -182,10 +178,7 @@ class RunMonitor:
             os.set_blocking(fd, False)
             with contextlib.suppress(BlockingIOError):
                 while data := os.read(fd, 1 << 16):
-                    into += data[: job.output_bytes - len(into) + 1]
-            if len(into) > job.output_bytes:
-                del into[job.output_bytes :]
-                state.end("output", f"more than {job.output_bytes} bytes")
+                    _keep(state, job, into, data)
 
     @staticmethod
     def subtract_start(state: RunState, start_r: int) -> None:
@@ -211,12 +204,9 @@ class RunMonitor:
         return [process for process in seen if process.pid not in ours]
 
 
-def _resident(processes: list[usage.Process], libraries: int) -> int:
-    """Bytes of all together; what a forked process still shares with the interpreter it came from counts once.
-
-    That share is taken as 8 MiB, a bare interpreter: the exact figure (Pss) may not be read across users.
-    libraries: what the first process, which is ours and directs the calls, has of them in addition; so they count as
-    they do where the run imports them.
-    """
-    total = sum(process.resident_bytes for process in processes)
-    return max(0, total - (8 << 20) * max(0, len(processes) - 1) - libraries)
+def _keep(state: RunState, job: Job, into: bytearray, data: bytes) -> None:
+    """Keep what a run printed, and end one that prints too much."""
+    into += data[: job.output_bytes - len(into) + 1]
+    if len(into) > job.output_bytes:
+        del into[job.output_bytes :]
+        state.end("output", f"more than {job.output_bytes} bytes")

@@ -21,10 +21,10 @@ from .. import wire
 from ..boot import Bundle, read_exactly
 from ..syscalls import hide, kill
 from . import limits, usage, workspace
-from .based_folder import BasedFolder
 from .job import Job, RunState, Setting, report
 from .monitor import GRACE_S, RunMonitor
-from .workspace import WORK, LeftFile, TooMuch, WorkingFolder, Workspace
+from .working_folder import LeftFile, TooMuch, WorkingFolder
+from .workspace import WORK, Workspace
 from .zygotes import Link, Zygotes, read_kept
 
 _F_SETPIPE_SZ = 1031
@@ -44,7 +44,7 @@ class Supervisor:
         self.workspace = Workspace.make(setting)
         self.zygotes = Zygotes(setting, bundle, self.workspace, capped=bool(self.group.events))
         self.monitor = RunMonitor(setting, self.zygotes)
-        self.based = BasedFolder(f"{setting.scratch[0]}/{WORK}", setting.base) if setting.base else None
+        self.based = WorkingFolder(f"{setting.scratch[0]}/{WORK}", setting.base) if setting.base else None
         self.inputs: dict[str, int] = {}
         self.tools: int | None = None
         """Made for the first run that needs them: to compile them takes 30 ms."""
@@ -87,7 +87,7 @@ class Supervisor:
         state = self._follow(link, job, path, stdin)
         cpu_after, own_after = self.group.cpu_seconds(), self._own_cpu()
         written = _written(folder, job, state)
-        put_back = folder.put_back() if isinstance(folder, BasedFolder) else True
+        put_back = folder.put_back() if folder and folder is self.based else True
         # The kernel keeps closed connections for a minute and counts packets for ever, for the next run to read.
         clean = self.workspace.clean() and put_back and self.traffic == self._traffic()
         if (kills := self.group.oom_kills() - kills_before) > 0:
@@ -112,7 +112,8 @@ class Supervisor:
             given.append(workspace.reopen(self.tools))
         try:
             state = RunState(time.monotonic())
-            _hand_over(link, self._order(job, path), given)
+            packed = b"".join(fd.to_bytes(4, sys.byteorder) for fd in given)
+            link.sock.sendmsg([self._order(job, path)], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, packed)])
         finally:
             for fd in given:
                 os.close(fd)
@@ -124,16 +125,12 @@ class Supervisor:
                 os.close(fd)
         return state
 
-    def _folder(self, job: Job) -> WorkingFolder | BasedFolder | None:
+    def _folder(self, job: Job) -> WorkingFolder | None:
         """The run's own working folder, with what it is given."""
         if job.files is None:
             return None
-        given = {path: self.inputs[name] for path, name in job.files}
-        if self.based:
-            self.based.fill(job.version, given, job.hidden)
-            return self.based
-        folder = WorkingFolder(self._cwd(job), given)
-        folder.fill()
+        folder = self.based or WorkingFolder(self._cwd(job), base="")
+        folder.fill(job.version, {path: self.inputs[name] for path, name in job.files}, job.hidden)
         return folder
 
     def _cwd(self, job: Job) -> str:
@@ -142,16 +139,8 @@ class Supervisor:
     def _order(self, job: Job, path: str) -> bytes:
         uid = self.setting.uid_base and self.setting.uid_base + self.runs % 1000
         env = {**self.setting.env, "PYTHONHASHSEED": str(job.hash_seed), **job.variables}
-        order = {
-            "exec": job.exec,
-            "tool": job.tool,
-            "path": path,
-            "uid": uid,
-            "cwd": self._cwd(job),
-            "env": env,
-            "args": job.args,
-        }
-        return marshal.dumps({**order, "python": self.setting.python})
+        order = {"exec": job.exec, "tool": job.tool, "path": path, "uid": uid, "cwd": self._cwd(job), "env": env}
+        return marshal.dumps({**order, "args": job.args, "python": self.setting.python})
 
     def _own_cpu(self) -> float:
         return time.process_time() + self.zygotes.cpu_s()
@@ -160,7 +149,7 @@ class Supervisor:
         return b"".join(counter.read() for counter in self.counters)
 
 
-def _written(folder: WorkingFolder | BasedFolder | None, job: Job, state: RunState) -> list[LeftFile]:
+def _written(folder: WorkingFolder | None, job: Job, state: RunState) -> list[LeftFile]:
     """Files that the run left in its folder; too many bytes end the run as too much output does."""
     try:
         return folder.written(job.output_bytes) if folder else []
@@ -182,11 +171,6 @@ def _wide_pipe() -> tuple[int, int]:
     with contextlib.suppress(OSError):  # a program that prints much should not wait; a user may be refused this much
         fcntl.fcntl(writer, _F_SETPIPE_SZ, 1 << 20)
     return reader, writer
-
-
-def _hand_over(link: Link, order: bytes, fds: list[int]) -> None:
-    packed = b"".join(fd.to_bytes(4, sys.byteorder) for fd in fds)
-    link.sock.sendmsg([order], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, packed)])
 
 
 def read_input(size: int) -> bytes:
@@ -219,15 +203,11 @@ def main(bundle: Bundle) -> None:
     finally:
         supervisor.zygotes.end()  # waited for: what the kernel ends with pid 1 counts in nobody's CPU time
         if not setting.pid1:  # with pid 1 the kernel ends everything else, and the mounts go
-            _kill_descendants()
+            limit = time.monotonic() + GRACE_S
+            while (left := usage.descendants(usage.processes(), os.getpid())) and time.monotonic() < limit:
+                for process in left:
+                    kill(process.pid)
+                with contextlib.suppress(ChildProcessError):
+                    while os.waitpid(-1, os.WNOHANG)[0]:
+                        pass
             supervisor.workspace.remove()
-
-
-def _kill_descendants() -> None:
-    limit = time.monotonic() + GRACE_S
-    while (left := usage.descendants(usage.processes(), os.getpid())) and time.monotonic() < limit:
-        for process in left:
-            kill(process.pid)
-        with contextlib.suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import NamedTuple
@@ -54,19 +55,11 @@ def _process(pid: int, dead: bool = False) -> Process | None:
     if fields[0] in b"ZX":
         if threads < 2:
             return Process(pid, int(fields[1]), 0, 0) if dead else None
-        pages = _pages_of_threads(pid)  # its first thread has ended, and shows no memory any more; others live on
+        # its first thread has ended, and shows no memory any more; others live on
+        with contextlib.suppress(OSError):
+            for thread in Path(f"/proc/{pid}/task").iterdir():
+                pages = max(pages, int((thread / "statm").read_bytes().split()[1]))
     return Process(pid, int(fields[1]), threads, pages * _PAGE)
-
-
-def _pages_of_threads(pid: int) -> int:
-    """Resident pages of a process, as its living threads show them."""
-    pages = [0]
-    try:
-        for thread in Path(f"/proc/{pid}/task").iterdir():
-            pages.append(int((thread / "statm").read_bytes().split()[1]))
-    except OSError:
-        pass
-    return max(pages)
 
 
 def descendants(all_processes: list[Process], root: int) -> list[Process]:
@@ -144,17 +137,12 @@ def _own(top: Path, way: str, name: str) -> Path | None:
     for at in range(len(parts) + 1):
         folder = top.joinpath(*parts[at:])
         try:
-            if (folder / name).exists() and _has_us(folder):
+            members = folder / "cgroup.procs"  # shows processes by their numbers here, or not at all
+            if (folder / name).exists() and (not members.exists() or str(os.getpid()) in members.read_text().split()):
                 return folder / name
         except OSError:  # a host may let nobody look
             continue
     return None
-
-
-def _has_us(folder: Path) -> bool:
-    """Return True if this process is in the group: the group shows processes by their numbers here, or not at all."""
-    members = folder / "cgroup.procs"
-    return not members.exists() or str(os.getpid()) in members.read_text().split()
 
 
 def _first(paths: list[Path | None]) -> Path | None:

@@ -85,16 +85,12 @@ class Zygotes:
         if key not in self.loaded:
             modules, paths = marshal.loads(libraries)
             preload: dict[str, Any] = {
-                "modules": modules,
-                "paths": paths,
-                "program": f"{self.workspace.box}/program.py",
-                "cwd": cwd,
+                "modules": modules, "paths": paths, "program": f"{self.workspace.box}/program.py", "cwd": cwd,
                 "uid": self.setting.uid_base,
-            }
-            made = ZygoteProcess(
+            }  # fmt: skip
+            self.loaded[key] = ZygoteProcess(
                 self.setting, self.bundle, capped=self.capped, preload=preload, hash_seed=job.hash_seed
             )
-            self.loaded[key] = made
         return self.loaded[key]
 
     def _make_room(self, newest: ZygoteProcess) -> None:

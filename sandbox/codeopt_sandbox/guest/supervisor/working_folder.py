@@ -1,9 +1,13 @@
-"""The working folder of runs that begin with the files of a base: filled once in a guest, restored after each run.
+"""The working folder of a run with files: filled before it, read after it, and restored where it stays for the next.
 
-The base is read-only, and all guests read the same one. A run may change, replace, remove and add files. All files are
-compared with the base to find the changes: times prove nothing, as a write through shared memory leaves none. Inode
-numbers and modes reveal earlier runs, so after a replaced or removed file the whole folder is made again. Compiled
-extensions are links into the base, as nothing can be executed from a scratch folder.
+In a guest with a base, which is read-only and the same for all guests, it begins with the files of the base; otherwise
+it is made for each run, with copies of what that is given. A run may change, replace, remove and add files. All files
+are compared with what they were to find the changes: times prove nothing, as a write through shared memory leaves none.
+Inode numbers and modes reveal earlier runs, so after a replaced or removed file the whole folder is made again.
+Compiled extensions are links into the base, as nothing can be executed from a scratch folder.
+
+The changed files are untrusted: links are never followed, sizes and numbers are bounded, and an entry that is neither a
+file nor a link is named and not read.
 """
 
 from __future__ import annotations
@@ -11,19 +15,45 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ..wire import REMOVED, SPECIAL
-from .workspace import GIVEN_NS, MAX_FILES, READ, USUAL, LeftFile, TooMuch, permissions, read_left, remove, reopen
+from .workspace import remove, reopen
 
 NATIVE = (".so", ".pyd")
 ATTRIBUTES = ("user.", "system.")
 """Beginnings of the names of extended attributes that a run can set."""
 _CHUNK = 1 << 20
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+MAX_FILES = 500
+"""Files that a run may add."""
+GIVEN_NS = 1_000_000_000_000_000_000
+"""The time of every given file; another one shows that it was written, though perhaps with the same content."""
+
+READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+"""Flags that open what a run left: a link is not followed, a FIFO does not wait."""
 
 
-class BasedFolder:
-    """One guest's working folder; `path` names the same folder in all runs."""
+USUAL = 0o644
+"""Permissions of a file that is given or newly made."""
+
+
+class LeftFile(NamedTuple):
+    """An entry that a run left."""
+
+    path: str
+    size: int
+    """Bytes; REMOVED or SPECIAL where there is no content."""
+    mode: int = USUAL
+    content: bytes = b""
+
+
+class TooMuch(Exception):
+    """A run wrote more than may be sent to the host."""
+
+
+class WorkingFolder:
+    """`path` names the same folder in all runs. base: folder of the base; empty where there is none."""
 
     def __init__(self, path: str, base: str) -> None:
         self.path, self.base, self.user = path, base, os.geteuid()
@@ -59,7 +89,8 @@ class BasedFolder:
             if is_native(name) and name in self.inodes:
                 self._unlink(name)
             self._put(name, reopen(fd))
-        self._reset_times()
+        for name in self.inodes:  # one time for everything: when a file was last read or changed tells of earlier runs
+            os.utime(f"{self.path}/{name}", ns=(GIVEN_NS, GIVEN_NS), follow_symlinks=False)
 
     def _make(self, version: int) -> None:
         """The whole folder from the base. Raises OSError."""
@@ -112,18 +143,13 @@ class BasedFolder:
         os.unlink(f"{self.path}/{name}")  # noqa: PTH108
         del self.inodes[name]
 
-    def _reset_times(self) -> None:
-        """One time for everything: when a file was last read or changed tells of earlier runs."""
-        for name in self.inodes:
-            os.utime(f"{self.path}/{name}", ns=(GIVEN_NS, GIVEN_NS), follow_symlinks=False)
-
     # -- after a run --------------------------------------------------------------------------------------------
 
     def written(self, most: int) -> list[LeftFile]:
         """Files that are new, other than they were given, or gone, by path. Raises TooMuch, OSError."""
         self.changed, self.added, self.disturbed = [], [], True  # also after an error
         found: list[LeftFile] = []
-        left, disturbed = most, False
+        left, files, disturbed = most, 0, False
         missing = set(self.inodes)
         for name, there in self._tree():
             if name in missing:
@@ -134,18 +160,24 @@ class BasedFolder:
                 self.changed.append(name)
             else:
                 self.added.append(name)
-            if len(self.added) > MAX_FILES + len(self.inodes):
+            files += not stat.S_ISDIR(there.st_mode)
+            if files > MAX_FILES + len(self.inodes):
                 raise TooMuch(f"more than {MAX_FILES} files")
             if stat.S_ISDIR(there.st_mode):
-                found += [LeftFile(name, REMOVED)] * (self.sizes.get(name, SPECIAL) != SPECIAL)
+                if self._was_file(name):
+                    found.append(LeftFile(name, REMOVED))
             else:
-                room = max(left, 0, self.sizes.get(name, 0))
+                given = os.fstat(self.given[name]).st_size if name in self.given else 0
+                room = max(left, 0, self.sizes.get(name, 0), given)
                 size, content = read_left(f"{self.path}/{name}", there.st_mode, room)
                 left -= len(content)
                 found.append(LeftFile(name, size, permissions(there.st_mode), content))
         self.disturbed = disturbed or bool(missing)
-        found += [LeftFile(name, REMOVED) for name in missing if self.sizes.get(name) != SPECIAL]
+        found += [LeftFile(name, REMOVED) for name in missing if self._was_file(name)]
         return sorted(found)
+
+    def _was_file(self, name: str) -> bool:
+        return name in self.inodes and not stat.S_ISDIR(self.inodes[name][1])
 
     def put_back(self) -> bool:
         """Make it what it was before `fill`; False when something would not go."""
@@ -181,10 +213,12 @@ class BasedFolder:
         return not os.listdir(self.path)  # noqa: PTH208
 
     def _tree(self) -> Iterator[tuple[str, os.stat_result]]:
-        """Everything below, a folder before what is in it; links are not followed."""
-        there = os.lstat(self.path)
-        yield "", there
-        todo = [""] if stat.S_ISDIR(there.st_mode) else []
+        """Everything below, a folder before what is in it; links are not followed. Nothing where a run has removed the
+        folder itself, or put something else there."""
+        if os.path.islink(self.path) or not os.path.isdir(self.path):  # noqa: PTH112, PTH114
+            return
+        yield "", os.lstat(self.path)
+        todo = [""]
         while todo:
             here = todo.pop()
             with os.scandir(f"{self.path}/{here}") as entries:
@@ -242,3 +276,27 @@ def _same(one: int, other: int) -> bool:
     finally:
         os.close(one)
         os.close(other)
+
+
+def permissions(mode: int) -> int:
+    """The permissions to read and execute a file; others may write each given one, so that a run's user may."""
+    return stat.S_IMODE(mode) & ~0o022 if stat.S_ISREG(mode) else USUAL
+
+
+def read_left(path: str, mode: int, most: int) -> tuple[int, bytes]:
+    """Return size and content of an entry: of a link its target, of a special entry SPECIAL and nothing.
+
+    Raises:
+        TooMuch: The content exceeds `most` bytes.
+        OSError: The file cannot be read.
+    """
+    if stat.S_ISLNK(mode):
+        target = os.fsencode(os.readlink(path))  # noqa: PTH115
+        return len(target), target
+    if not stat.S_ISREG(mode):
+        return SPECIAL, b""
+    with os.fdopen(os.open(path, READ), "rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise TooMuch(f"more than {most} bytes of files")
+    return len(content), content

@@ -13,7 +13,6 @@ and NAME.out may be added.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from codeopt_sandbox.outcome import Case
@@ -32,8 +31,15 @@ def read_cases(folder: Path) -> list[Case]:
     found = [case for path in folder.iterdir() if (case := _pair(path))]
     for inputs, outputs in () if found else FOLDERS:
         if is_there(folder / inputs, folder=True) and is_there(folder / outputs, folder=True):
-            found += _same_names(folder / inputs, folder / outputs)
-    if named := _names_with_arguments(folder):
+            # pairs by stem, with any suffix: the output of in/3.in is out/3.out, out/3.txt or out/3
+            answers = {path.stem: path for path in (folder / outputs).iterdir() if is_there(path)}
+            for path in (folder / inputs).iterdir():
+                if not path.name.startswith(".") and is_there(path):
+                    answer = answers.get(path.stem)
+                    found.append(Case(path.stem, read_bytes(path), _read(answer) if answer else None))
+    parts = ((path, _OF_ARGUMENTS.get(path.suffix)) for path in folder.iterdir())
+    named = {path.stem for path, is_folder in parts if is_folder is not None and is_there(path, folder=is_folder)}
+    if named:
         found = [case for case in found if case.name not in named]
         found += [_with_arguments(folder, name) for name in named]
     return sorted(found, key=lambda case: [int(p) if p.isdigit() else p for p in re.split(r"(\d+)", case.name)])
@@ -56,11 +62,6 @@ def _pair(path: Path) -> Case | None:
     return None
 
 
-def _names_with_arguments(folder: Path) -> set[str]:
-    found = ((path, _OF_ARGUMENTS.get(path.suffix)) for path in folder.iterdir())
-    return {path.stem for path, is_folder in found if is_folder is not None and is_there(path, folder=is_folder)}
-
-
 def _with_arguments(folder: Path, name: str) -> Case:
     """A case with its own working folder."""
     args = _read(folder / f"{name}.args") or b""
@@ -75,15 +76,6 @@ def _with_arguments(folder: Path, name: str) -> Case:
         args=tuple(args.decode("utf-8", "surrogateescape").splitlines()),
         files=files,
     )
-
-
-def _same_names(inputs: Path, outputs: Path) -> Iterator[Case]:
-    """Yield pairs by stem, with any suffix: the output of in/3.in is out/3.out, out/3.txt or out/3."""
-    answers = {path.stem: path for path in outputs.iterdir() if is_there(path)}
-    for path in inputs.iterdir():
-        if not path.name.startswith(".") and is_there(path):
-            answer = answers.get(path.stem)
-            yield Case(path.stem, read_bytes(path), _read(answer) if answer else None)
 
 
 def _read(path: Path) -> bytes | None:

@@ -544,12 +544,6 @@ def _believe(series: Series, rule: StoppingRule, worth: float) -> tuple[Decision
     return Decision.INCONCLUSIVE, ""
 
 
-def _only_seems_faster(series: Series, rule: StoppingRule, decision: Decision) -> bool:
-    """Return True if a candidate is faster by CPU time, and wall time caused another decision."""
-    other = decision in (Decision.SAME, Decision.INCONCLUSIVE, Decision.SLOWER)
-    return other and series.metric == "cpu" and series.side_beyond_guests(rule) == 1
-
-
 def _result(series: Series, rule: StoppingRule, decision: Decision, reason: str) -> Comparison:
     """Return the result of the comparison.
 
@@ -557,8 +551,9 @@ def _result(series: Series, rule: StoppingRule, decision: Decision, reason: str)
     wholly on one side.
     """
     given = series
-    if _only_seems_faster(series, rule, decision):
-        series = series.by_wall()
+    other = decision in (Decision.SAME, Decision.INCONCLUSIVE, Decision.SLOWER)
+    if other and series.metric == "cpu" and series.side_beyond_guests(rule) == 1:
+        series = series.by_wall()  # faster by CPU time alone: wall time has decided
     low, high, middle = -math.inf, math.inf, 0.0
     decided = decision in (Decision.FASTER, Decision.SLOWER)
     confidence = rule.interval if decided else max(rule.interval, 1 - 2 * rule.alpha)

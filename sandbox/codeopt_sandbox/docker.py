@@ -371,8 +371,10 @@ def _binds(api: Any, options: Options, files: FileSystem) -> list[str]:
         shown += [(home.require_source(path), inside) for path, inside in options.shown]
     else:
         shown = [*((path, path) for path in of_root), *options.shown]
-    if covers_sys(options):
-        shown += [(path, path) for path in _control_groups(api)]
+    if covers_sys(options):  # the hierarchies that count for us, on the engine's machine
+        unified = str(api.info().get("CgroupVersion", "1")) == "2"
+        groups = ("/sys/fs/cgroup",) if unified else ("/sys/fs/cgroup/memory", "/sys/fs/cgroup/cpuacct")
+        shown += [(path, path) for path in groups]
     shown += [("/dev/null", path) for path in (*(root.masked if root else ()), *masked_mounts(options.shown))]
     return [f"{path}:{inside}:ro" for path, inside in shown]
 
@@ -401,10 +403,3 @@ def closes_proc(api: Any, options: Options) -> bool:
     runs. A runtime with its own kernel has its own /proc.
     """
     return covers_sys(options) and not any("selinux" in each for each in api.info().get("SecurityOptions") or ())
-
-
-def _control_groups(api: Any) -> tuple[str, ...]:
-    """The hierarchies that count for us, on the engine's machine."""
-    if str(api.info().get("CgroupVersion", "1")) == "2":
-        return ("/sys/fs/cgroup",)
-    return ("/sys/fs/cgroup/memory", "/sys/fs/cgroup/cpuacct")

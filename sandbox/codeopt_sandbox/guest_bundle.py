@@ -62,12 +62,11 @@ def bundle() -> dict[str, str]:
 @cache
 def compiled() -> dict[str, CodeType]:
     """Code object of every module by its place, compiled once and kept in Python's own cache."""
-    return {place: _compiled(place, file) for place, file in _modules(files("codeopt_sandbox.guest"), ROOT)}
-
-
-def _compiled(place: str, file: Traversable) -> CodeType:
-    code = SourceFileLoader(place, str(file)).get_code(place) if isinstance(file, Path) else None
-    return _at(place, code) if code else compile(bundle()[place], place, "exec", dont_inherit=True)
+    found: dict[str, CodeType] = {}
+    for place, file in _modules(files("codeopt_sandbox.guest"), ROOT):
+        code = SourceFileLoader(place, str(file)).get_code(place) if isinstance(file, Path) else None
+        found[place] = _at(place, code) if code else compile(bundle()[place], place, "exec", dont_inherit=True)
+    return found
 
 
 def _at(place: str, code: CodeType) -> CodeType:

@@ -225,7 +225,12 @@ class Sandbox:
         source = source.encode() if isinstance(source, str) else source
         limits = limits or self.limits
         job = {
-            **_job(limits),
+            "wall_s": limits.seconds,
+            "memory_bytes": limits.memory_mib << 20,
+            "output_bytes": int(limits.output_mib * (1 << 20)),
+            "processes": limits.processes,
+            "open_files": limits.open_files,
+            "file_bytes": limits.file_mib << 20,
             "exec": mode == "exec" or bool(variables),
             "tool": tool,
             "hash_seed": environment.hash_seed,
@@ -295,17 +300,6 @@ class Sandbox:
         if self._guest is not None:
             self._pool.retire(self._guest)
             self._guest = None
-
-
-def _job(limits: RunLimits) -> dict[str, Any]:
-    return {
-        "wall_s": limits.seconds,
-        "memory_bytes": limits.memory_mib << 20,
-        "output_bytes": int(limits.output_mib * (1 << 20)),
-        "processes": limits.processes,
-        "open_files": limits.open_files,
-        "file_bytes": limits.file_mib << 20,
-    }
 
 
 def _as_run(report: dict[str, Any], output: bytes) -> Run:

@@ -71,23 +71,20 @@ class Pool:
 
     def _fill(self) -> None:
         try:
-            self._work()
+            while True:
+                with self._changed:
+                    self._changed.wait_for(lambda: self._closed or self._used or self._wants_more())
+                    if self._closed:
+                        return
+                    used = None if self._wants_more() else self._used.popleft()
+                if used is not None:
+                    used.close()
+                else:
+                    self._add()
         finally:
             with self._changed:
                 self._ended = True
                 self._changed.notify_all()
-
-    def _work(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._closed or self._used or self._wants_more())
-                if self._closed:
-                    return
-                used = None if self._wants_more() else self._used.popleft()
-            if used is not None:
-                used.close()
-            else:
-                self._add()
 
     def _wants_more(self) -> bool:
         return len(self._ready) < self._spare and not self._failure

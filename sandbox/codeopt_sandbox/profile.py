@@ -205,8 +205,10 @@ def profile(
             mode, len(program), len(case.stdin), token_hex(16), min_seconds, seconds,
             function.fields() if function else None, case.args,
         )  # fmt: skip
-        result, notes = _ask(run_driver, request, program, case)
-        found = replace(found, notes=found.notes + notes)
+        header = json.dumps(request.fields()).encode()
+        run = run_driver(GuestProgram("profile"), header + b"\n" + program + case.stdin)
+        result = parse(run.stdout, request.marker)
+        found = _note(found, *_complaints(mode, result, run))
         try:
             found = _READERS[mode](found, result, texts)
         except _GarbageError as error:
@@ -225,16 +227,6 @@ def _coarse(found: Profile, what: str, samples: int) -> Profile:
 
 
 # --- asking the guest ----------------------------------------------------------------------------
-
-
-def _ask(
-    run_driver: RunDriver, request: ProfileRequest, program: bytes, case: Case
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Run the profiler once. Return its result, which may be empty, and what went wrong."""
-    header = json.dumps(request.fields()).encode()
-    run = run_driver(GuestProgram("profile"), header + b"\n" + program + case.stdin)
-    result = parse(run.stdout, request.marker)
-    return result, _complaints(request.mode, result, run)
 
 
 def parse(stdout: bytes, marker: str) -> dict[str, Any]:

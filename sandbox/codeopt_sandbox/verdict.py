@@ -58,16 +58,13 @@ def open_checker(name: str = "tokens") -> Checker:
     if name == "exact":
         return check_exact
     kind, _, tolerance = name.partition(":")
-    if kind == "float" and _positive(tolerance):
-        return lambda expected, got: check_floats(expected, got, float(tolerance))
-    raise ValueError(f"there is no checker {name!r}; choose tokens, exact or float:TOLERANCE such as float:1e-6")
-
-
-def _positive(text: str) -> bool:
     try:
-        return 0 < float(text) < math.inf
+        allowed = float(tolerance) if kind == "float" else 0.0
     except ValueError:
-        return False
+        allowed = 0.0
+    if 0 < allowed < math.inf:
+        return lambda expected, got: check_floats(expected, got, allowed)
+    raise ValueError(f"there is no checker {name!r}; choose tokens, exact or float:TOLERANCE such as float:1e-6")
 
 
 def check_tokens(expected: bytes, got: bytes) -> str:
@@ -157,7 +154,9 @@ def judge(case: Case, run: Run, check: Checker = check_tokens) -> Outcome:
 def _verdict(case: Case, run: Run, check: Checker) -> tuple[CaseVerdict, str]:
     if run.stop == "time":
         return CaseVerdict.TLE, run.stop_detail
-    if run.stop == "memory" or _refused_memory(run):
+    last_line = run.stderr.rstrip().rpartition(b"\n")[2]
+    # a limit on address space causes a MemoryError
+    if run.stop == "memory" or (run.exit == 1 and last_line.startswith(b"MemoryError")):
         return CaseVerdict.MLE, run.stop_detail or "MemoryError: an allocation was refused"
     if run.stop == "output":
         return CaseVerdict.OLE, run.stop_detail
@@ -167,7 +166,8 @@ def _verdict(case: Case, run: Run, check: Checker) -> tuple[CaseVerdict, str]:
         return CaseVerdict.RE, f"ended by signal {run.signal}"
     if run.exit != case.exit or (case.exit and TRACEBACK in run.stderr):
         other = f" instead of {case.exit}" if run.exit != case.exit and case.exit else ""
-        return CaseVerdict.RE, f"exit status {run.exit}{other}{_last_line(run.stderr)}"
+        said = last_line.decode("utf-8", "backslashreplace").strip()[:200]
+        return CaseVerdict.RE, f"exit status {run.exit}{other}{f': {said}' if said else ''}"
     difference = (_checked(check, case, run) if case.is_answered else "") or compare_written(case, run)
     return (CaseVerdict.WA, difference) if difference else (CaseVerdict.AC, "")
 
@@ -206,16 +206,6 @@ def _file_difference(expected: WrittenFile | None, got: WrittenFile | None) -> s
         return "it is removed" if gone else "it is not removed or is no file"
     opened = f"expected permissions {expected.mode:o}, got {got.mode:o}" if expected.mode != got.mode else ""
     return check_exact(expected.content, got.content) or opened or "it is another kind of file"
-
-
-def _refused_memory(run: Run) -> bool:
-    """Return True if the program died of a failed allocation. A limit on address space causes a MemoryError."""
-    return run.exit == 1 and run.stderr.rstrip().rpartition(b"\n")[2].startswith(b"MemoryError")
-
-
-def _last_line(stderr: bytes) -> str:
-    line = stderr.rstrip().rpartition(b"\n")[2].decode("utf-8", "backslashreplace").strip()
-    return f": {line[:200]}" if line else ""
 
 
 # Outputs of programs compared number by number, also inside what Python and JSON print for lists and mappings.

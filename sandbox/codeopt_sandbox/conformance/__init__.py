@@ -60,19 +60,16 @@ def run_checks(open: Callable[[RunLimits], Sandbox]) -> Iterator[CheckResult]:
 
 
 def _result(check: Check, sandbox: Sandbox) -> CheckResult:
-    if why := check.cannot.get(sandbox.backend) or _as_ordinary_user(check, sandbox):
+    why = check.cannot.get(sandbox.backend)
+    if check.name == "identity" and sandbox.backend == "bubblewrap" and os.geteuid() != 0:
+        why = "started by an ordinary user, guest and runs share that user's number, in namespaces of their own"
+    if why:
         return CheckResult(check, False, why, cannot=True)
     try:
         seen = check.probe(sandbox)
     except SandboxError as error:
         seen = f"the sandbox failed: {error}"
     return CheckResult(check, not seen, seen)
-
-
-def _as_ordinary_user(check: Check, sandbox: Sandbox) -> str:
-    if check.name == "identity" and sandbox.backend == "bubblewrap" and os.geteuid() != 0:
-        return "started by an ordinary user, guest and runs share that user's number, in namespaces of their own"
-    return ""
 
 
 def report(backend: str = "auto") -> int:

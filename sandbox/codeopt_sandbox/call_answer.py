@@ -13,7 +13,7 @@ from codeopt_sandbox.guest import answer as guest
 from codeopt_sandbox.guest.answer import EFFECTS as EFFECTS
 from codeopt_sandbox.guest.answer import FIELDS, NOTHING, Answer, Field
 from codeopt_sandbox.guest.calls import outcome as ends
-from codeopt_sandbox.guest.calls.channel import LEFT, LINES, OUTCOME, STATE, TEXT, TIMES, frames
+from codeopt_sandbox.guest.calls.channel import TIMES, Said, frames
 from codeopt_sandbox.guest.calls.outcome import State as State
 from codeopt_sandbox.guest.calls.process_state import CALLS, IMPORT
 from codeopt_sandbox.guest.calls.process_state import LeftSetting as LeftSetting
@@ -209,17 +209,17 @@ def read_answer(stdout: bytes) -> CallAnswer:
     outcomes: list[Answer] = []
     texts: list[str] = []
     for letter, data in rest:
-        if letter == TEXT:
+        if letter == Said.TEXT:
             texts.append(data.decode("utf-8", "surrogateescape").replace("\n", "\\n"))
-        elif letter == OUTCOME and timed and data.startswith(b"["):
+        elif letter == Said.OUTCOME and timed and data.startswith(b"["):
             _add_other_run(outcomes, json.loads(data))
-        elif letter == OUTCOME:
+        elif letter == Said.OUTCOME:
             outcomes.append(read_outcome(json.loads(data)))
-        elif letter == STATE:
+        elif letter == Said.STATE:
             answer = replace(answer, state=_state(json.loads(data)))
-        elif letter == LEFT:
+        elif letter == Said.LEFT:
             answer = replace(answer, left=_left(json.loads(data)))
-        elif letter == LINES:
+        elif letter == Said.LINES:
             answer = replace(answer, covered=_covered(json.loads(data)))
         else:
             raise ValueError(f"a frame that makes no sense: {letter + data!r:.100}")

@@ -11,7 +11,7 @@ import pytest
 
 from codeopt_sandbox.call_answer import CallAnswer, State
 from codeopt_sandbox.guest.answer import Answer
-from codeopt_sandbox.guest.calls.answering import Answering, ArgumentsBefore
+from codeopt_sandbox.guest.calls.answering import Answering, ArgumentsBefore, CallAnswering
 from codeopt_sandbox.guest.calls.repr.tree import Encoder
 from codeopt_sandbox.guest.request import CallBatch, FunctionRef
 
@@ -41,10 +41,10 @@ def answer_of(function: Callable[..., Any], *args: Any, **options: Any) -> Answe
         result = function(*fresh[0])
         trees = run.encoded(encoder, result)
     except Exception as error:
-        found = run.answer(encoder, fresh, was)
+        found = CallAnswering(run, encoder, fresh, was, fresh)
         found.raised(error)
     else:
-        found = run.answer(encoder, fresh, was)
+        found = CallAnswering(run, encoder, fresh, was, fresh)
         found.returned(*trees, result)
         found.operations(False, result)
     return found.end()

@@ -39,23 +39,37 @@ class Preloaded:
         ahead = [*preload["paths"], preload["program"].rpartition("/")[0]]
         sys.path[:] = [*ahead, *self.path]
         sys.modules["__main__"] = type(sys)("__main__")
-        lower_user(preload["uid"], libc)
+        uid = preload["uid"]
+        if uid:  # the user of a run for a while: no capability is in effect then
+            posix.setgroups([])
+            posix.setresgid(uid, uid, 0)
+            posix.setresuid(uid, uid, 0)
+            libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # or /proc/self would be root's
         try:
             self.import_all(preload["modules"])
         finally:
-            raise_user(preload["uid"])
+            if uid:
+                posix.setresuid(0, 0, 0)
+                posix.setresgid(0, 0, 0)
         if sys.path[: len(ahead)] != ahead:
             raise PreloadFailure("they change the import path")
         self.path = tuple(sys.path[len(ahead) :])
         require_nothing_open(files)
 
     def import_all(self, names: list[str]) -> None:
-        """One after another, in the order in which the module under test caused it."""
+        """One after another, in the order in which the module under test caused it. Raises PreloadFailure."""
         watched = self.watch_generators() if "random" in names else None
         try:
             for name in names:
-                if name not in sys.modules:
-                    import_one(name)
+                if name in sys.modules:
+                    continue
+                try:
+                    __import__(name)
+                except ImportError:  # a name without a file of its own, which its package creates
+                    continue
+                except BaseException as error:
+                    why = f"{name} cannot be imported by itself: {type(error).__name__}: {error}"
+                    raise PreloadFailure(why[:300]) from None
         finally:
             if watched is not None:
                 watched[0].seed = watched[1]
@@ -85,39 +99,10 @@ class Preloaded:
             sys.modules["numpy.random"].seed()
 
 
-def import_one(name: str) -> None:
-    """Import a library. A name without a file of its own is skipped, as its package creates it.
-
-    Raises:
-        PreloadFailure: The library cannot be imported by itself.
-    """
-    try:
-        __import__(name)
-    except ImportError:
-        return
-    except BaseException as error:
-        raise PreloadFailure(f"{name} cannot be imported by itself: {type(error).__name__}: {error}"[:300]) from None
-
-
-def lower_user(uid: int, libc: CDLL) -> None:
-    """Become the user of a run for a while: no capability is in effect then."""
-    if uid:
-        posix.setgroups([])
-        posix.setresgid(uid, uid, 0)
-        posix.setresuid(uid, uid, 0)
-        libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # or /proc/self would be root's
-
-
-def raise_user(uid: int) -> None:
-    """Ours again."""
-    if uid:
-        posix.setresuid(0, 0, 0)
-        posix.setresgid(0, 0, 0)
-
-
 def open_files() -> frozenset[str]:
     """The numbers of this process's descriptors, without the one that lists them."""
-    return frozenset(fd for fd in posix.listdir("/proc/self/fd") if exists(fd))
+    found = posix.listdir("/proc/self/fd")
+    return frozenset(fd for fd in found if posix.access(f"/proc/self/fd/{fd}", posix.F_OK))
 
 
 def require_nothing_open(before: frozenset[str]) -> None:
@@ -132,15 +117,6 @@ def require_nothing_open(before: frozenset[str]) -> None:
         raise PreloadFailure("they leave a process running")
     for fd in open_files() - before:
         raise PreloadFailure(f"they keep a file open: {posix.readlink('/proc/self/fd/' + fd)}")
-
-
-def exists(fd: str) -> bool:
-    """Return True if a descriptor is open."""
-    try:
-        posix.fstat(int(fd))
-    except OSError:
-        return False
-    return True
 
 
 # Functions and classes of loaded libraries in their original state, so that patches are found by identity. The loader

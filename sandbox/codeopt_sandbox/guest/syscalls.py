@@ -43,10 +43,20 @@ def own_runqueue_wait_s() -> float:
 def runqueue_wait_s(pid: int) -> float:
     """Seconds that a process was ready to run while others had the processor; 0 where the kernel does not say."""
     try:
-        fd = open_file(f"/proc/{pid}/schedstat", posix.O_RDONLY | posix.O_CLOEXEC)
-        try:
-            return int(read_file(fd, 100).split()[1]) / 1e9
-        finally:
-            close_file(fd)
-    except (OSError, IndexError, ValueError):
+        return int(read_proc(f"/proc/{pid}/schedstat").split()[1]) / 1e9
+    except (IndexError, ValueError):
         return 0.0
+
+
+def read_proc(path: str) -> bytes:
+    """Content of a file of the kernel's, 64 KiB at most; empty where it cannot be read."""
+    try:
+        fd = open_file(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return read_file(fd, 1 << 16)
+    except OSError:
+        return b""
+    finally:
+        close_file(fd)

@@ -110,9 +110,8 @@ class Zygote:
             heard_s = own_runqueue_wait_s()
             posix.waitid(posix.P_PID, pid, posix.WEXITED | posix.WNOWAIT)
             end = time.monotonic_ns()
-            delay_s = (
-                runqueue_wait_s(pid) + own_runqueue_wait_s() - heard_s
-            )  # on a busy machine we hear late of its end
+            # on a busy machine we hear late of its end
+            delay_s = runqueue_wait_s(pid) + own_runqueue_wait_s() - heard_s
             _, status, usage = posix.wait4(pid, 0)
             sock.send(marshal.dumps(("exit", status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, end, delay_s)))
 
@@ -141,10 +140,11 @@ def serve(built_in: frozenset[str], found_in: frozenset[str], preload: dict[str,
     run = zygote.fork_for_each(sock)
     drop_privileges(run.job, run.fds, zygote.libc)
     if run.job["exec"]:
-        run_exec(run.job)
-    forget_imports(
-        zygote.imported, zygote.found_in
-    )  # of `wait4`, which imports `resource` when the first run has ended
+        mark_start()  # from here on exactly `python program.py`, in a fresh interpreter
+        command = [run.job["python"], *(["-c", RUN_TOOL] if run.job["tool"] else []), run.job["path"], *run.job["args"]]
+        posix.execve(run.job["python"], command, run.job["env"])
+    # of `wait4`, which imports `resource` when the first run has ended
+    forget_imports(zygote.imported, zygote.found_in)
     if preload is not None:
         zygote.libraries.start_run()
     if not run.streams_fit:
@@ -191,13 +191,6 @@ def mark_start() -> None:
     """Tell the supervisor that everything from here on is the program's own."""
     posix.write(3, marshal.dumps((time.monotonic_ns(), time.process_time())))
     posix.close(3)
-
-
-def run_exec(job: dict[str, Any]) -> NoReturn:
-    """Exactly `python program.py`, in a fresh interpreter."""
-    mark_start()
-    command = [job["python"], *(["-c", RUN_TOOL] if job["tool"] else []), job["path"], *job["args"]]
-    posix.execve(job["python"], command, job["env"])
 
 
 class ForkedProgram:

@@ -1,4 +1,4 @@
-"""The answer of a call, made from its result, its exception and its arguments afterwards."""
+"""The answer of a call, made from its result, its exception and its arguments before and afterwards."""
 
 from __future__ import annotations
 
@@ -46,15 +46,9 @@ class Answering:
             tree = "receiver", tree
         return tree, encoder.private_tree()
 
-    def answer(
-        self, encoder: Encoder, call: Call, was: ArgumentsBefore, looked_at: Call | None = None
-    ) -> CallAnswering:
-        """An answer that is to be made. was: the arguments before the call, those of `looked_at`."""
-        return CallAnswering(self, encoder, call, was, looked_at or call)
-
 
 class CallAnswering:
-    """Makes one answer, a part after the other."""
+    """Makes one answer, a part after the other. was: the arguments before the call, those of `looked_at`."""
 
     def __init__(self, run: Answering, encoder: Encoder, call: Call, was: ArgumentsBefore, looked_at: Call) -> None:
         self.run, self.encoder, self.call = run, encoder, call
@@ -63,9 +57,10 @@ class CallAnswering:
         self.parts: dict[str, Any] = {}
         self.opaque = ""
         if changed is not None:
-            self.opaque = changed.encoder.opaque
-            self.parts["arguments"] = self.make.field(changed.tree, changed.encoder.floats)
-            self.parts["private_arguments"] = self.private(changed.private, changed.encoder)
+            tree, private, afterwards = changed
+            self.opaque = afterwards.opaque
+            self.parts["arguments"] = self.make.field(tree, afterwards.floats)
+            self.parts["private_arguments"] = self.private(private, afterwards)
         if run.batch.views:
             self.parts["views_of_arguments"] = run.views.of_arguments(call)
 
@@ -98,17 +93,12 @@ class CallAnswering:
         its own, and, if that is asked, what this answers."""
         self.parts["overrides"] = bool(own_answers(result, self.run.ref.module))
         found = self.run.views.as_container(result) if self.run.batch.views and self.parts["overrides"] else []
-        known = self.constants_in(result) if self.run.constants else []
+        items = result[:MAX_ITEMS] if type(result) is list or type(result) is tuple else ()
+        known = [self.run.constants.get(id(each), "") for each in (result, *items)] if self.run.constants else []
         if found or lazy or any(known):
             shown = [*[f"{name} {text}" for name, _, text in found], *[f"is {name}" for name in known if name]]
             words = ", ".join(["reads its argument to the end before its first item"] * lazy + shown)
             self.parts["operations"] = text_field(repr((lazy, [each[:2] for each in found], known)), shown=words)
-
-    def constants_in(self, result: Any) -> list[str]:
-        """Names of the module's objects that the result is, or that its first items are."""
-        kind = type(result)
-        items = result[:MAX_ITEMS] if kind is list or kind is tuple else ()
-        return [self.run.constants.get(id(each), "") for each in (result, *items)]
 
     def end(self, **more: Any) -> Answer:
         raises, encoder = "raised" in self.parts, self.encoder
@@ -124,10 +114,6 @@ def is_met_by_identity(value: Any, target: str) -> bool:
     if is_simple(kind) or isinstance(value, NAMED):
         return False
     return kind is object or (not is_librarys(kind, target) and "==" not in operators_of(kind))
-
-
-def of_answer(answer: Answer) -> Field:
-    return text_field(repr(answer.seen()), shown=answer.text)
 
 
 def text_of(error: BaseException) -> str:
@@ -173,8 +159,9 @@ class ArgumentsBefore:
         private = encoder.private_tree()
         return written(tree), written(private), tree, private
 
-    def changed(self, call: Call) -> ChangedArguments | None:
-        """Return what the call has changed; None where that is nothing."""
+    def changed(self, call: Call) -> tuple[Any, Any, Encoder] | None:
+        """Return trees of the public and the private parts that the call has changed, and their encoder; None where
+        nothing is changed."""
         if self.packed and packed_call(call) == self.packed:
             return None
         before = self.encoded(self.encoder(), self.fresh())[:2] if self.packed else self.before
@@ -182,18 +169,11 @@ class ArgumentsBefore:
         public, private, tree, hidden = self.encoded(encoder, call, rest=True)
         if (public, private) == before:
             return None
-        return ChangedArguments(tree if public != before[0] else (), hidden if private != before[1] else (), encoder)
+        return tree if public != before[0] else (), hidden if private != before[1] else (), encoder
 
     def given(self) -> Any:
         """A tree with the floats of the arguments as they were."""
         return ("=", loads(self.packed)) if self.packed else self.encoder().arguments(*self.fresh())
-
-
-class ChangedArguments:
-    """Change that a call has made to its arguments: trees of all of them afterwards."""
-
-    def __init__(self, tree: Any, private: Any, encoder: Encoder) -> None:
-        self.tree, self.private, self.encoder = tree, private, encoder
 
 
 def is_plain(code: CodeType) -> bool:

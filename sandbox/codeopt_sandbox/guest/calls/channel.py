@@ -19,97 +19,66 @@ if TYPE_CHECKING:
 
 os_write, os_fork, os_exit, waitpid, waitid = os.write, os.fork, os._exit, os.waitpid, os.waitid
 
-PASS = b"P"
-"""Fork a worker (to the importer)."""
 
-CALLS = b"C"
-"""Calls of a worker (to it)."""
+class Tell:
+    """Letters of the frames that direct the importer and its workers."""
 
-CODES = b"B"
-"""Code objects of calls (to a worker)."""
+    PASS = b"P"
+    """Fork a worker (to the importer)."""
+    CALLS = b"C"
+    """Calls of a worker (to it)."""
+    CODES = b"B"
+    """Code objects of calls (to a worker)."""
+    GO = b"G"
+    """Make the timed calls (to a worker)."""
+    USE = b"H"
+    """Use the results (to a worker)."""
+    SHOW = b"A"
+    """Show the outcomes (to a worker)."""
 
-ENDED = b"E"
-"""Exit status of a worker (from the importer), of which the clock can be read until the next is forked."""
 
-IMPORTED = b"I"
-"""The module is imported."""
+class Said:
+    """Letters of the frames that the importer and its workers send."""
 
-FAILED = b"X"
-"""Reason why the module cannot be imported."""
+    ENDED = b"E"
+    """Exit status of a worker (from the importer), of which the clock can be read until the next is forked."""
+    IMPORTED = b"I"
+    """The module is imported."""
+    FAILED = b"X"
+    """Reason why the module cannot be imported."""
+    MISSES = b"M"
+    """Reason why it cannot be imported: it misses arguments, input or files of a program."""
+    WARM = b"W"
+    """The warm-up of a timed pass is over, and its worker takes the calls."""
+    GIVEN = b"K"
+    """The arguments of the timed calls are made."""
+    READY = b"R"
+    """The arguments are made and looked at."""
+    DONE = b"D"
+    """The timed calls are made."""
+    USED = b"U"
+    """The results are used."""
+    TOOK = b"T"
+    """Seconds of a call."""
+    OUTCOME = b"O"
+    """Outcome of a call, as JSON."""
+    TEXT = b"L"
+    """A line of text about a call."""
+    LINES = b"V"
+    """Lines that all calls ran."""
+    STATE = b"S"
+    """State that all calls leave."""
+    LEFT = b"Z"
+    """Settings of the process that were changed."""
+    FINISHED = b"F"
+    """End of the pass."""
+    FORKED = b"P"
+    """The process number of a worker (from the importer)."""
 
-MISSES = b"M"
-"""Reason why it cannot be imported: it misses arguments, input or files of a program."""
 
-WARM = b"W"
-"""The warm-up of a timed pass is over, and its worker takes the calls."""
-
-GIVEN = b"K"
-"""The arguments of the timed calls are made."""
-
-READY = b"R"
-"""The arguments are made and looked at."""
-
-GO = b"G"
-"""Make the timed calls (to a worker)."""
-
-DONE = b"D"
-"""The timed calls are made."""
-
-USE = b"H"
-"""Use the results (to a worker)."""
-
-USED = b"U"
-"""The results are used."""
-
-SHOW = b"A"
-"""Show the outcomes (to a worker)."""
-
+SAID = frozenset([letter for letter in vars(Said).values() if type(letter) is bytes])
 TIMES = b"N"
-"""Measurements of a run, as JSON."""
-
-TOOK = b"T"
-"""Seconds of a call."""
-
-OUTCOME = b"O"
-"""Outcome of a call, as JSON."""
-
-TEXT = b"L"
-"""A line of text about a call."""
-
-LINES = b"V"
-"""Lines that all calls ran."""
-
-STATE = b"S"
-"""State that all calls leave."""
-
-LEFT = b"Z"
-"""Settings of the process that were changed."""
-
-FINISHED = b"F"
-"""End of the pass."""
-
-LETTERS = frozenset(
-    (
-        PASS,
-        ENDED,
-        IMPORTED,
-        FAILED,
-        MISSES,
-        WARM,
-        GIVEN,
-        READY,
-        DONE,
-        USED,
-        TOOK,
-        OUTCOME,
-        TEXT,
-        LINES,
-        STATE,
-        LEFT,
-        FINISHED,
-    )
-)
-"""Messages of the importer and its workers."""
+"""Measurements of a run, as JSON (from the controller to the host)."""
 
 
 def frame(letter: bytes, data: bytes) -> bytes:

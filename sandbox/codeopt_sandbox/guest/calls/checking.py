@@ -10,9 +10,9 @@ import types
 
 from ..syscalls import own_runqueue_wait_s
 from . import captured_output
-from .answering import Answering, ArgumentsBefore, is_plain
-from .channel import LEFT, LINES, OUTCOME, STATE, TOOK, frame, to_json
-from .mutation import apart
+from .answering import Answering, ArgumentsBefore, CallAnswering, is_plain
+from .channel import Said, frame, to_json
+from .mutation import Apart
 from .outcome import no_arguments
 from .repr.shown import shown_text
 from .repr.structure import digest
@@ -81,10 +81,8 @@ class Checking:
     def __init__(self, worker: CallWorker, batch: CallBatch, channel: Channel) -> None:
         self.worker, self.ref, self.batch, self.channel = worker, worker.ref, batch, channel
         worker.leaving.find_patched()
-        self.effects, self.captured = (
-            EffectAudit(),
-            captured_output.CapturedOutput(self.ref, worker.environment.warnings),
-        )
+        self.effects = EffectAudit()
+        self.captured = captured_output.CapturedOutput(self.ref, worker.environment.warnings)
         self.lines = LineCoverage(self.ref.file, executable(self.ref, worker.function) if batch.lines else ())
         self.aliasing, self.answering = Aliasing(self.ref.module), Answering(self.ref, batch)
         self.clock = CallClock()
@@ -105,13 +103,13 @@ class Checking:
         leaving.look()
         left = to_json(leaving.left(self.ref, []).told())
         before, random = state_of(self.ref, self.worker.module), random_state()
-        self.channel.send(LEFT, left)  # now, as calls may end the process
+        self.channel.send(Said.LEFT, left)  # now, as calls may end the process
         spent = 0.0
         for number, code in enumerate(codes):
             answer, call, result = yield from self.make(code)
             self.aliasing.keep(number, call, result)
-            took = frame(TOOK, repr(answer.seconds).encode())
-            self.channel.write(took + frame(OUTCOME, to_json(answer.told()).encode()))
+            took = frame(Said.TOOK, repr(answer.seconds).encode())
+            self.channel.write(took + frame(Said.OUTCOME, to_json(answer.told()).encode()))
             spent += answer.seconds
             if spent > self.batch.budget:
                 break
@@ -123,10 +121,10 @@ class Checking:
         if self.batch.lines:
             function = self.worker.function
             found = [sorted(self.lines.found), executable(self.ref, function), first_line(self.ref, function)]
-            self.channel.send(LINES, to_json(found))
-        self.channel.send(STATE, to_json(state.told()))
+            self.channel.send(Said.LINES, to_json(found))
+        self.channel.send(Said.STATE, to_json(state.told()))
         if by_calls:
-            self.channel.send(LEFT, to_json(leaving.left(self.ref, by_calls).told()))
+            self.channel.send(Said.LEFT, to_json(leaving.left(self.ref, by_calls).told()))
 
     def make(self, code: CodeType) -> Asking[tuple[Answer, Call, Any]]:
         """Answer of one call with fresh arguments, with the arguments and the result."""
@@ -135,7 +133,7 @@ class Checking:
         random = None if self.plain[code] else random_state()  # code of nobody makes plain arguments
         try:
             call = self.worker.arguments.fresh(code)
-            call = apart(call, self.ref.module) if self.worker.environment.distinct else call
+            call = Apart(self.ref.module).call(call) if self.worker.environment.distinct else call
         except Exception as error:
             return no_arguments(error), ((), {}), None
         if random is not None and random != random_state():
@@ -151,7 +149,7 @@ class Checking:
         trees, result, raised = yield from self.invoke(call, encoder)
         took = self.clock.took()
         output = self.captured.stop()
-        found = self.answering.answer(encoder, call, was)
+        found = CallAnswering(self.answering, encoder, call, was, call)
         if raised is None:
             found.returned(*trees, result)
         else:
@@ -227,18 +225,13 @@ MAX_TOTAL_BYTES = 1_000_000
 MAX_TEXT_CHARS = 200
 
 
-class FinishedCall:
-    """A call with its result, and the encoding of both when the caller had done with them."""
-
-    def __init__(self, number: int, call: Call, result: Any, encoding: bytes) -> None:
-        self.number, self.call, self.result, self.encoding = number, call, result, encoding
-
-
 class Aliasing:
     """Keeps every second call: of the others memory is used again, which finds out who knows a value by its place."""
 
     def __init__(self, target: str) -> None:
-        self.target, self.kept, self.size = target, list[FinishedCall]() if TYPE_CHECKING else [], 0
+        self.target, self.size = target, 0
+        self.kept: list[tuple[int, Call, Any, bytes]] = []
+        """Number, arguments and result of a call, and their encoding when the caller had done with them."""
 
     def keep(self, number: int, call: Call, result: Any) -> None:
         """A call that is over, with its result as its caller leaves it."""
@@ -248,7 +241,7 @@ class Aliasing:
         encoding = written(trees)
         if len(encoding) <= MAX_CALL_BYTES and not opaque:
             self.size += len(encoding)
-            self.kept.append(FinishedCall(number, call, result, encoding))
+            self.kept.append((number, call, result, encoding))
 
     def look(self, call: Call, result: Any) -> tuple[list[Any], str]:
         """Trees of arguments and result as they are now, with what they keep private; iterators are left alone. The
@@ -260,13 +253,13 @@ class Aliasing:
 
     def changed(self) -> list[tuple[str, str, str]]:
         """The first call of which something is another now: name, digest, words."""
-        for kept in self.kept:
-            trees, _ = self.look(kept.call, kept.result)
+        for number, call, result, encoding in self.kept:
+            trees, _ = self.look(call, result)
             now = written(trees)
-            if now != kept.encoding:
+            if now != encoding:
                 args, kwargs, value = map(shown_text, trees[:3])
                 words = f"its arguments {args} {kwargs} and its result {value}"
-                name = f"later calls change what call {kept.number + 1} was given or gave"
+                name = f"later calls change what call {number + 1} was given or gave"
                 return [(name, digest(now), f"{name}, {words[:MAX_TEXT_CHARS]}")]
         return []
 

@@ -7,34 +7,7 @@ import os
 import time
 
 from ..syscalls import kill, own_runqueue_wait_s, runqueue_wait_s
-from .channel import (
-    CALLS,
-    CODES,
-    DONE,
-    ENDED,
-    FAILED,
-    FINISHED,
-    GIVEN,
-    GO,
-    IMPORTED,
-    LEFT,
-    LETTERS,
-    LINES,
-    OUTCOME,
-    PASS,
-    READY,
-    SHOW,
-    STATE,
-    TEXT,
-    TIMES,
-    TOOK,
-    USE,
-    USED,
-    WARM,
-    Channel,
-    frame,
-    to_json,
-)
+from .channel import SAID, TIMES, Channel, Said, Tell, frame, to_json
 from .outcome import ENDED_EARLY, IS_PROGRAM, NOT_IMPORTED, OVERRUN, RunFailed, died, how_it_ended, not_made, timeout
 from .recipes import LONG_CHARS, RECIPE, UNPACKED, packed_numbers, with_one_object, with_packed_recipes
 from .watched import forget_peak, highest_bytes
@@ -44,34 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import CodeType
-    from typing import Protocol
 
     from ..answer import Answer
     from ..request import CallBatch, Question
-
-    class PassController(Protocol):
-        """Protocol of Controller: directs the passes of a run."""
-
-        batch: CallBatch
-        channel: Channel
-        times: PassTimes
-        importer_pid: int
-        patience: float
-
-        def start(self, calls: tuple[str, ...]) -> int:
-            """Start a worker with its first calls; its process id."""
-
-        def code_of(self, calls: tuple[str, ...]) -> bytes:
-            """Code objects of calls, marshalled for a worker."""
-
-        def expect(self, letter: bytes, seconds: float) -> str:
-            """Text of the worker's next message, which must be of this kind."""
-
-        def wait(self, seconds: float) -> tuple[bytes, str]:
-            """Kind and text of the worker's next message."""
-
-        def kill(self, pid: int) -> None:
-            """End a worker."""
 
 
 MAX_START_S = 60.0
@@ -118,8 +66,8 @@ class Controller:
     def run(self) -> None:
         """Direct all passes. Raises RunFailed."""
         letter, text = self.wait(MAX_START_S)
-        if letter != IMPORTED:
-            kind = NOT_IMPORTED if letter == FAILED else IS_PROGRAM
+        if letter != Said.IMPORTED:
+            kind = NOT_IMPORTED if letter == Said.FAILED else IS_PROGRAM
             why = f"the module cannot be imported: {text}" if text else "the process ended during the import"
             raise RunFailed(kind, why)
         self.import_cpu = time.clock_gettime(cpu_clock(self.importer_pid))
@@ -129,19 +77,21 @@ class Controller:
             before = self.state() if self.batch.whole else ""
             for _ in range(self.batch.passes):
                 for calls in self.groups():
-                    self.keep(timed_pass(self, calls, before))
+                    self.keep(self.timed_pass(calls, before))
         else:
             self.check_all()
 
     def start(self, calls: tuple[str, ...], question: Question = "") -> int:
         """A new worker with its first calls; its process number. question: asked of this worker alone.
         Raises RunFailed."""
-        self.channel.send(PASS)
+        self.channel.send(Tell.PASS)
         letter, text = self.wait(MAX_START_S)
-        if letter != PASS:
+        if letter != Said.FORKED:
             raise RunFailed(ENDED_EARLY, "the module ended its process after it was imported")
-        self.channel.send_bytes(CALLS, self.batch.told(calls, question or self.batch.question, sum(self.took)).stdin())
-        self.channel.send_bytes(CODES, self.code_of(calls))
+        self.channel.send_bytes(
+            Tell.CALLS, self.batch.told(calls, question or self.batch.question, sum(self.took)).stdin()
+        )
+        self.channel.send_bytes(Tell.CODES, self.code_of(calls))
         return int(text)
 
     def code_of(self, calls: tuple[str, ...]) -> bytes:
@@ -154,21 +104,21 @@ class Controller:
     def state(self) -> str:
         """State before any call, as a worker that makes none finds it."""
         self.start((), "state")
-        found = self.expect(STATE, MAX_START_S)
-        self.expect(FINISHED, MAX_START_S)
-        self.expect(ENDED, MAX_START_S)
+        found = self.expect(Said.STATE, MAX_START_S)
+        self.expect(Said.FINISHED, MAX_START_S)
+        self.expect(Said.ENDED, MAX_START_S)
         return found
 
     def keep(self, found: Sequence[bytes]) -> None:
         """Keep the outcomes of the first pass; of later passes only a difference from it."""
-        outcomes = [line for line in found if line[:1] == OUTCOME]
+        outcomes = [line for line in found if line[:1] == Said.OUTCOME]
         if not self.made:
             self.made = outcomes
-            self.left = [line for line in found if line[:1] == STATE]
+            self.left = [line for line in found if line[:1] == Said.STATE]
         elif outcomes != self.made:
-            self.left.append(OUTCOME + first_difference(self.made, outcomes))
-        elif lefts := [line for line in found if line[:1] == STATE and line not in self.left]:
-            self.left = [line for line in self.left if line[:1] != STATE] + lefts
+            self.left.append(Said.OUTCOME + first_difference(self.made, outcomes))
+        elif lefts := [line for line in found if line[:1] == Said.STATE and line not in self.left]:
+            self.left = [line for line in self.left if line[:1] != Said.STATE] + lefts
 
     def check_all(self) -> None:
         """Each call by itself; after one that hangs or ends the process a new worker continues with the next. Raises
@@ -191,7 +141,7 @@ class Controller:
 
     def add(self, outcome: Answer) -> None:
         """An outcome that the worker could not show."""
-        self.made.append(OUTCOME + to_json(outcome.told()).encode())
+        self.made.append(Said.OUTCOME + to_json(outcome.told()).encode())
         self.took.append(outcome.seconds)
 
     def spent(self, more: float = 0.0) -> bool:
@@ -204,24 +154,24 @@ class Controller:
         seconds, letter = self.batch.seconds, b""
         while True:
             letter, text = self.hear(pid, self.limit(begun=bool(letter)))
-            if letter == TOOK:
+            if letter == Said.TOOK:
                 self.took.append(float(text))
-            elif letter in (OUTCOME, TEXT):
+            elif letter in (Said.OUTCOME, Said.TEXT):
                 self.made.append(letter + text.encode("utf-8", "backslashreplace"))
-                if letter == OUTCOME and self.spent(seconds) and len(self.made) < len(self.batch.calls):
+                if letter == Said.OUTCOME and self.spent(seconds) and len(self.made) < len(self.batch.calls):
                     self.kill(pid)  # a worker ends by itself when its time is spent, but the code under test is in it
                     return None
                 if not self.buffer and len(self.made) < len(self.batch.calls):
                     time.sleep(NAP_S)
-            elif letter in (LINES, STATE, LEFT):
+            elif letter in (Said.LINES, Said.STATE, Said.LEFT):
                 said = letter + text.encode("utf-8", "backslashreplace")
                 self.left = [each for each in self.left if each[:1] != letter] + [said]
-            elif letter == FAILED:
+            elif letter == Said.FAILED:
                 raise RunFailed(ENDED_EARLY, f"the calls file fails: {text}")
-            elif letter == FINISHED:
+            elif letter == Said.FINISHED:
                 self.wait(MAX_START_S)
                 return None
-            elif letter == ENDED:
+            elif letter == Said.ENDED:
                 return died(int(text), seconds)
             else:
                 self.kill(pid)
@@ -260,14 +210,57 @@ class Controller:
             at += size
         return found
 
+    def timed_pass(self, calls: tuple[str, ...], before: str) -> list[bytes]:
+        """Time calls between two readings of the worker's clock; their outcomes, and the state that they leave in a
+        pass that is looked at closely. before: the state before any call, in such a pass. Calls that are timed in
+        groups have no outcomes."""
+        batch, times = self.batch, self.times
+        pid = self.start(calls[: batch.warm])
+        self.expect(Said.WARM, self.patience)
+        meter = Meter(pid, self.importer_pid)
+        codes = self.code_of(calls[batch.warm :])
+        meter.take(self, Tell.CODES, codes, Said.GIVEN)
+        times.given.append(meter.beside)
+        self.expect(Said.READY, self.patience)
+        delay = runqueue_wait_s(pid) + own_runqueue_wait_s()  # on a busy machine we hear late of its end
+        cpu, wall = meter.cpu(), time.monotonic()
+        self.channel.send(Tell.GO)
+        self.expect(Said.DONE, batch.pass_seconds)
+        wall_end = time.monotonic()
+        times.cpu.append(meter.cpu() - cpu)
+        times.wall.append(wall_end - wall)
+        times.delay.append(runqueue_wait_s(pid) + own_runqueue_wait_s() - delay)
+        meter.take(self, Tell.USE, b"", Said.USED)
+        times.beside.append(meter.beside)
+        times.beside_wall.append(meter.beside_wall)
+        found = [] if batch.groups else self.shown(before)
+        spent = meter.cpu()
+        self.kill(pid)
+        try:
+            times.exits.append(max(0.0, meter.cpu() - spent))
+        except OSError:  # its importer has not kept it
+            times.exits.append(0.0)
+        times.known += spent + times.exits[-1]
+        return found
+
+    def shown(self, before: str) -> list[bytes]:
+        """Outcomes from a worker, which is still there afterwards. Raises RunFailed."""
+        self.channel.send(Tell.SHOW, before)
+        found = []
+        while (message := self.wait(self.patience))[0] in (Said.OUTCOME, Said.STATE):
+            found.append(message[0] + message[1].encode("utf-8", "backslashreplace"))
+        if message[0] != Said.FINISHED:
+            raise RunFailed(ENDED_EARLY, "the process ended while its results were read")
+        return found
+
     def memory_pass(self, question: Question) -> int:
         """The highest peak of a call by what the worker says, or what its process grew by at most. Raises RunFailed."""
         pid = self.start(self.batch.calls, question)
-        self.expect(READY, MAX_START_S)
+        self.expect(Said.READY, MAX_START_S)
         forget_peak(pid)
         before = highest_bytes(pid)
-        self.channel.send(GO)
-        said = self.expect(DONE, TRACED_SLOWDOWN * self.batch.pass_seconds)
+        self.channel.send(Tell.GO)
+        said = self.expect(Said.DONE, TRACED_SLOWDOWN * self.batch.pass_seconds)
         grown = highest_bytes(pid) - before
         self.kill(pid)
         if not said.isdigit():
@@ -280,7 +273,7 @@ class Controller:
         if not letter:
             raise RunFailed(OVERRUN, f"the timed calls take longer than {seconds:g} s")
         if letter != wanted:
-            how = how_it_ended(int(text)) if letter == ENDED else ""
+            how = how_it_ended(int(text)) if letter == Said.ENDED else ""
             raise RunFailed(ENDED_EARLY, f"a timed call ends the process{how}")
         return text
 
@@ -289,7 +282,7 @@ class Controller:
         limit = time.monotonic() + seconds
         while True:
             if len(self.buffer) >= 5:
-                if self.buffer[4:5] not in LETTERS:
+                if self.buffer[4:5] not in SAID:
                     raise RunFailed(ENDED_EARLY, "a call writes to files that it did not open")
                 size = int.from_bytes(self.buffer[:4], "big") + 5
                 if len(self.buffer) >= size:
@@ -332,7 +325,7 @@ def is_ended(data: bytes) -> bool:
 
     The worker's own last frame may be cut; the importer says no more until it is asked.
     """
-    before, _, status = data[-20:].rpartition(ENDED)
+    before, _, status = data[-20:].rpartition(Said.ENDED)
     return status.isdigit() and before.endswith(len(status).to_bytes(4, "big"))
 
 
@@ -352,9 +345,6 @@ def first_difference(one: Sequence[bytes], other: Sequence[bytes]) -> bytes:
     shorter = min(len(one), len(other))
     at = next((at for at in range(shorter) if one[at] != other[at]), shorter)
     return b"[%d, %s]" % (at, other[at][1:] if at < len(other) else b"null")
-
-
-# One timed pass as the controller sees it, by the clocks of the worker and the importer.
 
 
 class PassTimes:
@@ -393,66 +383,17 @@ class Meter:
         """CPU seconds of the worker since its start."""
         return time.clock_gettime(self.worker)
 
-    def final_cpu(self, before: float) -> float:
-        """The same of a worker that has ended; as before where its importer has not kept it."""
-        try:
-            return self.cpu()
-        except OSError:
-            return before
-
     def spent(self) -> float:
         """CPU seconds of worker and importer."""
         return self.cpu() + time.clock_gettime(self.importer)
 
-    def take(self, controller: PassController, asked: bytes, data: bytes, done: bytes) -> None:
+    def take(self, controller: Controller, asked: bytes, data: bytes, done: bytes) -> None:
         """Let the worker take a step in addition to the calls, in which code under test may run. Raises RunFailed."""
         before, wall = self.spent(), time.monotonic()
         controller.channel.send_bytes(asked, data)
         controller.expect(done, max(controller.patience, controller.batch.pass_seconds))
         self.beside += self.spent() - before
         self.beside_wall += time.monotonic() - wall
-
-
-def timed_pass(controller: PassController, calls: Sequence[str], before: str = "") -> list[bytes]:
-    """Time calls between two readings of the worker's clock; their outcomes, and the state that they leave in a pass
-    that is looked at closely. before: the state before any call, in such a pass. Calls that are timed in groups have no
-    outcomes."""
-    batch, times = controller.batch, controller.times
-    pid = controller.start(tuple(calls[: batch.warm]))
-    controller.expect(WARM, controller.patience)
-    meter = Meter(pid, controller.importer_pid)
-    codes = controller.code_of(tuple(calls[batch.warm :]))
-    meter.take(controller, CODES, codes, GIVEN)
-    times.given.append(meter.beside)
-    controller.expect(READY, controller.patience)
-    delay = runqueue_wait_s(pid) + own_runqueue_wait_s()  # on a busy machine we hear late of its end
-    cpu, wall = meter.cpu(), time.monotonic()
-    controller.channel.send(GO)
-    controller.expect(DONE, batch.pass_seconds)
-    wall_end = time.monotonic()
-    times.cpu.append(meter.cpu() - cpu)
-    times.wall.append(wall_end - wall)
-    times.delay.append(runqueue_wait_s(pid) + own_runqueue_wait_s() - delay)
-    meter.take(controller, USE, b"", USED)
-    times.beside.append(meter.beside)
-    times.beside_wall.append(meter.beside_wall)
-    found = [] if batch.groups else shown(controller, before)
-    spent = meter.cpu()
-    controller.kill(pid)
-    times.exits.append(max(0.0, meter.final_cpu(spent) - spent))
-    times.known += spent + times.exits[-1]
-    return found
-
-
-def shown(controller: PassController, before: str) -> list[bytes]:
-    """Outcomes from a worker, which is still there afterwards. Raises RunFailed."""
-    controller.channel.send(SHOW, before)
-    found = []
-    while (message := controller.wait(controller.patience))[0] in (OUTCOME, STATE):
-        found.append(message[0] + message[1].encode("utf-8", "backslashreplace"))
-    if message[0] != FINISHED:
-        raise RunFailed(ENDED_EARLY, "the process ended while its results were read")
-    return found
 
 
 def cpu_clock(pid: int) -> int:

@@ -7,22 +7,7 @@ import marshal
 from os import CLD_EXITED, P_PID, WEXITED, WNOWAIT
 
 from ..request import batch_of
-from .channel import (
-    ENDED,
-    FAILED,
-    FINISHED,
-    IMPORTED,
-    LEFT,
-    MISSES,
-    PASS,
-    TEXT,
-    Channel,
-    os_exit,
-    os_fork,
-    to_json,
-    waitid,
-    waitpid,
-)
+from .channel import Channel, Said, Tell, os_exit, os_fork, to_json, waitid, waitpid
 from .checking import Checking, limit_memory
 from .import_context import Before, import_context, import_library
 from .listing import describe_calls, list_calls, show_calls, write_objects
@@ -43,6 +28,8 @@ if TYPE_CHECKING:
     from ..request import CallBatch, Environment, FunctionRef
     from .worker import Acts
 
+loads = marshal.loads
+
 
 def serve_passes(
     channel: Channel, ref: FunctionRef, source: str, environment: Environment, code: LibraryCode | None = None
@@ -54,36 +41,25 @@ def serve_passes(
         module, function = import_target(ref, source, leaving=leaving, environment=environment)
     except BaseException as error:
         misses = isinstance(error, (IndexError, EOFError, FileNotFoundError))
-        channel.send(MISSES if misses else FAILED, f"{type(error).__name__}: {error}")
+        channel.send(Said.MISSES if misses else Said.FAILED, f"{type(error).__name__}: {error}")
         os_exit(1)
     gc.collect()
     gc.freeze()  # the worker then shares these pages instead of copying them
-    channel.send(IMPORTED)
+    channel.send(Said.IMPORTED)
     gone = 0
-    while channel.receive()[0] == PASS:
+    while channel.receive()[0] == Tell.PASS:
         if gone:
             waitpid(gone, 0)
         pid = os_fork()
         if not pid:
             return acts(CallWorker(ref, module, function, before, leaving, environment), channel)
-        channel.send(PASS, str(pid))
-        channel.send(ENDED, str(wait_status(pid)))
+        channel.send(Said.FORKED, str(pid))
+        # its number and its clock stay until it is waited for; the status is coded as that of os.waitpid
+        ended = waitid(P_PID, pid, WEXITED | WNOWAIT)
+        status = ended.si_status if ended else 0
+        channel.send(Said.ENDED, str(status << 8 if ended and ended.si_code == CLD_EXITED else status))
         gone = pid
     return os_exit(0)
-
-
-def wait_status(pid: int) -> int:
-    """Status of a child, coded as that of `os.waitpid`, once it has ended; its number and its clock stay until it is
-    waited for."""
-    ended = waitid(P_PID, pid, WEXITED | WNOWAIT)
-    if ended is None:
-        return 0
-    return ended.si_status << 8 if ended.si_code == CLD_EXITED else ended.si_status
-
-
-# Dispatch of a pass: each program of a batch is served by its own module.
-
-loads = marshal.loads
 
 
 def acts(worker: CallWorker, channel: Channel) -> Acts:
@@ -95,35 +71,31 @@ def acts(worker: CallWorker, channel: Channel) -> Acts:
     elif batch.program == "check":
         yield from Checking(worker, batch, channel).make_all(codes)
     elif batch.program == "combine":
-        _combine(worker, batch, codes, channel)
+        limit_memory(worker.ref.memory_bytes)
+        play_all(worker, batch, codes, channel)
     else:
         QUESTIONS[batch.question](worker, batch, codes, channel)
-    channel.send(FINISHED)
+    channel.send(Said.FINISHED)
     if batch.program == "time":
         channel.receive()  # until its clock is read it must be there
 
 
-def _libraries(worker: CallWorker, names: Sequence[str], channel: Channel) -> None:
+def import_libraries(worker: CallWorker, names: Sequence[str], channel: Channel) -> None:
     """Import the libraries that only a draft loads, and report the settings that this leaves changed."""
     leaving = worker.leaving
     leaving.find_patched()
     leaving.look()
     for name in names:
         import_library(name, worker.ref)
-    channel.send(LEFT, to_json(leaving.left(worker.ref, leaving.end_calls(), named=True).told()))
-
-
-def _combine(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
-    limit_memory(worker.ref.memory_bytes)
-    play_all(worker, batch, codes, channel)
+    channel.send(Said.LEFT, to_json(leaving.left(worker.ref, leaving.end_calls(), named=True).told()))
 
 
 QUESTIONS: Mapping[str, Callable[[CallWorker, CallBatch, Sequence[CodeType], Channel], None]] = {
     "list": lambda worker, batch, codes, channel: list_calls(worker.arguments.names, channel),
     "scene": lambda worker, batch, codes, channel: channel.send(
-        TEXT, to_json(import_context(worker.ref, worker.before))
+        Said.TEXT, to_json(import_context(worker.ref, worker.before))
     ),
-    "libraries": lambda worker, batch, codes, channel: _libraries(worker, batch.calls, channel),
+    "libraries": lambda worker, batch, codes, channel: import_libraries(worker, batch.calls, channel),
     "state": lambda worker, batch, codes, channel: show_state(worker, channel),
     "watch": watch_calls,
     "traced": take_peaks,

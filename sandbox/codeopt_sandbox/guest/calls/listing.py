@@ -7,7 +7,7 @@ import types
 from ..request import AS_RECORDED, IN_PARTS
 from .answering import raised_at, text_of
 from .arguments import as_call
-from .channel import FAILED, TEXT, TOOK
+from .channel import Said
 from .mutation import mutable_parts
 from .repr.source import (
     array_to_source,
@@ -18,7 +18,7 @@ from .repr.source import (
     shape_of,
     to_source,
 )
-from .repr.structure import find, held_dict, held_slots, is_iterator, is_librarys, is_value, modules
+from .repr.structure import find, held, is_iterator, is_librarys, is_value, modules
 from .repr.tree import Encoder, same, written
 from .state import random_state, state_of, what_changed
 from .worker import read
@@ -52,8 +52,8 @@ MAX_DESCRIBED_CALLS = 20
 def show_calls(arguments: Arguments, codes: Sequence[CodeType], channel: Channel) -> None:
     for code in codes:
         text = call_in_words(*arguments.fresh(code))
-        channel.send(TOOK, "0.0")
-        channel.send(TEXT, text)
+        channel.send(Said.TOOK, "0.0")
+        channel.send(Said.TEXT, text)
 
 
 def describe_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Channel) -> None:
@@ -65,7 +65,10 @@ def describe_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Chann
         args, kwargs = worker.arguments.fresh(code)
         for name, value in [*((str(at), each) for at, each in enumerate(args)), *kwargs.items()]:
             found.setdefault(name, []).append(value)
-    lines = [f"{name}\t{shape_of(values)}{some_of(values, codes)}" for name, values in found.items()]
+    lines = []
+    for name, values in found.items():
+        some = f" (in {len(values):,} of {len(codes):,} calls)" if len(values) < len(codes) else ""
+        lines.append(f"{name}\t{shape_of(values)}{some}")
     for code in codes[:MAX_DESCRIBED_CALLS]:
         args, kwargs = worker.arguments.fresh(code)
         try:
@@ -73,39 +76,29 @@ def describe_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Chann
         except Exception:
             continue
     for line in [*lines, f"->\t{shape_of(results)}"]:
-        channel.send(TEXT, line)
-
-
-def some_of(values: Sequence[Any], codes: Sequence[CodeType]) -> str:
-    """Share of the calls that give an argument, if not every one does."""
-    return f" (in {len(values):,} of {len(codes):,} calls)" if len(values) < len(codes) else ""
+        channel.send(Said.TEXT, line)
 
 
 def list_calls(names: CallNamespace, channel: Channel) -> None:
-    """The calls of the calls file: as expressions of plain values, any other by its place in the file; or why there are
-    no calls."""
-    try:
-        send_calls(names, channel)
-    except Exception as error:
-        line = raised_at(error, "calls.py")
-        channel.send(FAILED, f"{f'line {line}: ' if line else ''}{type(error).__name__}: {text_of(error)}")
-
-
-def send_calls(names: CallNamespace, channel: Channel) -> None:
-    """Each call, an empty line after those of CALLS."""
+    """The calls of the calls file, an empty line after those of CALLS: as expressions of plain values, any other by its
+    place in the file; or why there are no calls."""
     seen, left = set(), MOST_CHARS_OF_ALL
     places: dict[int, str] = {}
-    for name in ("CALLS", "BIG"):
-        for at, entry in enumerate(names.user_namespace().get(name, ())):
-            text = call_to_source(*as_call(entry), plain_source) or constructed_source(names, *as_call(entry))
-            text = text if text and len(text) <= min(MOST_CHARS, left) else None
-            left -= len(text or "")
-            key = text or certain_encoding(names.ref.module, *as_call(entry))
-            if not key or (name, key) not in seen:  # never the same arguments twice in one process
-                channel.send(TEXT, text or from_file(f"{name}[{at}]", places, *as_call(entry)))
-            seen.add((name, key))
-        if name == "CALLS":
-            channel.send(TEXT, "")
+    try:
+        for name in ("CALLS", "BIG"):
+            for at, entry in enumerate(names.user_namespace().get(name, ())):
+                text = call_to_source(*as_call(entry), plain_source) or constructed_source(names, *as_call(entry))
+                text = text if text and len(text) <= min(MOST_CHARS, left) else None
+                left -= len(text or "")
+                key = text or certain_encoding(names.ref.module, *as_call(entry))
+                if not key or (name, key) not in seen:  # never the same arguments twice in one process
+                    channel.send(Said.TEXT, text or from_file(f"{name}[{at}]", places, *as_call(entry)))
+                seen.add((name, key))
+            if name == "CALLS":
+                channel.send(Said.TEXT, "")
+    except Exception as error:
+        line = raised_at(error, "calls.py")
+        channel.send(Said.FAILED, f"{f'line {line}: ' if line else ''}{type(error).__name__}: {text_of(error)}")
 
 
 def constructed_source(names: CallNamespace, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
@@ -204,13 +197,7 @@ class ConstructorWriter:
 
     def call(self, maker: str, args: Sequence[Any], kwargs: Mapping[str, Any], depth: int = MAX_LEVELS) -> str | None:
         """A call with these arguments."""
-        parts = []
-        for name, value in [*(("", value) for value in args), *kwargs.items()]:
-            text = self.write(value, depth)
-            if text is None:
-                return None
-            parts.append(f"{name}={text}" if name else text)
-        return f"{maker}({', '.join(parts)})"
+        return call_to_source(args, kwargs, lambda value: self.write(value, depth), maker)
 
     def history(self, kind: type, steps: Sequence[tuple[str, Sequence[Any], Mapping[str, Any]]]) -> str | None:
         """A constructor's call and the method calls after it."""
@@ -247,7 +234,7 @@ def constructor_arguments(value: Any) -> tuple[list[Any], dict[str, Any]] | None
             return None
         named = {name: part for name, part in zip(fields, value) if name in optional}
         return list(value)[: len(fields) - len(named)], named
-    state = {**(held_dict(value) or {}), **held_slots(value)}
+    state = held(value)
     given_ones = state.get("__pydantic_fields_set__")
     if type(given_ones) is set:
         return [], {name: state[name] for name in state if name in given_ones}
@@ -268,13 +255,18 @@ def by_parameters(
     placed = names[: code.co_argcount - 1]
     defaults = {**dict(zip(reversed(placed), reversed(init.__defaults__ or ()))), **(init.__kwdefaults__ or {})}
     by_place = max(len([name for name in placed if name not in defaults]), code.co_posonlyargcount - 1)
-    held = {name: attribute(name, kind, state) for name in names}
-    if any(held[name] is NOTHING for name in names if name not in defaults or name in names[:by_place]):
+    known = {name: attribute(name, kind, state) for name in names}
+    if any(known[name] is NOTHING for name in names if name not in defaults or name in names[:by_place]):
         return None
-    args = [held[name] for name in names[:by_place]]
-    rest = [name for name in names[by_place:] if held[name] is not NOTHING]
-    told = [name for name in rest if name not in defaults or is_told(name, held[name], defaults[name], len(names))]
-    return args, {name: held[name] for name in told}
+    args = [known[name] for name in names[:by_place]]
+    told = {}
+    for name in names[by_place:]:
+        if known[name] is NOTHING or (name in defaults and name.startswith("_")):
+            continue
+        # of many arguments that may be left out those are written that are not the default
+        if name not in defaults or len(names) <= MAX_DEFAULTS or not same("", known[name], defaults[name]):
+            told[name] = known[name]
+    return args, told
 
 
 def attribute(name: str, kind: type, state: Mapping[str, Any]) -> Any:
@@ -282,13 +274,6 @@ def attribute(name: str, kind: type, state: Mapping[str, Any]) -> Any:
     plain = name.lstrip("_")
     places = (name, f"_{plain}", f"_{kind.__name__}__{plain}")
     return next((state[place] for place in places if place in state), NOTHING)
-
-
-def is_told(name: str, value: Any, default: Any, count: int) -> bool:
-    """Whether an argument that can be left out is written: no private one, and none of many that is its default."""
-    if name.startswith("_"):
-        return False
-    return count <= MAX_DEFAULTS or not same("", value, default)
 
 
 def write_objects(worker: CallWorker, codes: Sequence[CodeType], channel: Channel) -> None:
@@ -300,18 +285,19 @@ def write_objects(worker: CallWorker, codes: Sequence[CodeType], channel: Channe
         before, random = state_of(worker.ref, worker.module), random_state()
         try:
             ((text, history),), _ = worker.arguments.fresh(code)
-            recorded, answer = names.read(text), object_source(names, text, history)
+            recorded = names.read(text)
+            answer = object_source(names, recorded, history)
         except Exception:  # the object cannot be made here; what needs it reports it
             recorded, answer = None, ""
         random_changed = random_state() != random
         left = what_changed(before, state_of(worker.ref, worker.module), random_changed=random_changed)
-        channel.send(TOOK, "0.0")
-        channel.send(TEXT, kept(recorded, names.ref.module) if left.changed else answer)
+        channel.send(Said.TOOK, "0.0")
+        channel.send(Said.TEXT, kept(recorded, names.ref.module) if left.changed else answer)
 
 
-def object_source(names: CallNamespace, text: str, history: str) -> str:
+def object_source(names: CallNamespace, recorded: Any, history: str) -> str:
     """The answer about one recorded object."""
-    recorded, target = names.read(text), names.ref.module
+    target = names.ref.module
     by_fields = ConstructorWriter(target).write(recorded)
     if by_fields is not None and makes(names, by_fields, recorded):
         return by_fields

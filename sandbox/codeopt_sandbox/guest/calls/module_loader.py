@@ -13,7 +13,6 @@ from _frozen_importlib_external import (
     SourcelessFileLoader,
     spec_from_file_location,
 )
-from os import environ
 from os.path import samefile
 from time import tzset
 
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
 
 modules = sys.modules
+makedirs, chdir = os.makedirs, os.chdir
 
 LINECACHE = "linecache"
 
@@ -78,7 +78,13 @@ class SourceLoader:
         if f"{name.rpartition('.')[2]}.py" != own:
             return None
         found = PathFinder.find_spec(name, path)
-        if found is None or not found.origin or not is_same(found.origin, self.ref.file):
+        if found is None or not found.origin:
+            return None
+        try:
+            is_same = samefile(found.origin, self.ref.file)  # noqa: PTH121  pathlib would count as imported by the module
+        except OSError:
+            is_same = found.origin == self.ref.file
+        if not is_same:
             return None
         loader: Any = OtherName(self.ref.module)
         return spec_from_file_location(name, found.origin, loader=loader)
@@ -94,7 +100,8 @@ class SourceLoader:
             spec = None if find is None else find(name, path, target)
             if spec is not None:
                 if self.own.has(spec.origin):
-                    self.compile_own(spec.loader)
+                    if self.optimize > 0 and type(spec.loader) is SourceFileLoader:
+                        vars(spec.loader)["get_code"] = self.compiler(spec.loader)
                 elif spec.loader is not None:
                     tell_when_loaded(spec, lambda module: self.loaded(name, module))
                 return spec  # type: ignore[no-any-return]
@@ -106,12 +113,10 @@ class SourceLoader:
         if self.leaving is not None:
             self.leaving.loaded(name, module)
 
-    def compile_own(self, loader: Any) -> None:
-        """Compile another module of the project as the environment has it, and not take its bytecode."""
-        if self.optimize > 0 and type(loader) is SourceFileLoader:
-            read, compiled, level = loader.get_data, loader.source_to_code, self.optimize
-            get_code: Any = lambda name: compiled(read(loader.path), loader.path, _optimize=level)  # noqa: E731
-            vars(loader)["get_code"] = get_code
+    def compiler(self, loader: SourceFileLoader) -> Callable[[str], Any]:
+        """The code of another module of the project as the environment has it, in place of its bytecode."""
+        read, compiled, level = loader.get_data, loader.source_to_code, self.optimize
+        return lambda name: compiled(read(loader.path), loader.path, _optimize=level)
 
     def find_linecache(self, path: Sequence[str] | None) -> ModuleSpec | None:
         """Spec of linecache, with this text in place of the file's, for decorators that ask for the source by
@@ -185,14 +190,6 @@ class OtherName:
         module.__spec__ = self.spec
 
 
-def is_same(one: str, other: str) -> bool:
-    """Whether two paths lead to one file."""
-    try:
-        return one == other or samefile(one, other)  # noqa: PTH121  pathlib would count as imported by the module
-    except OSError:
-        return False
-
-
 def import_target(
     ref: FunctionRef,
     source: str,
@@ -207,12 +204,14 @@ def import_target(
     leave_what_is_missing()
     for name in ref.libraries:
         import_library(name, ref)
-    entered.settle()
+    for name in ("logging", "decimal"):
+        if name in modules:
+            entered.loaded(name, modules[name])
     sys.meta_path.insert(0, SourceLoader(ref, source, code, leaving, entered))
     if leaving is not None:
         leaving.start_import()
     if ref.django:
-        environ.setdefault("DJANGO_SETTINGS_MODULE", ref.django)
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", ref.django)
         __import__("django").setup()
     __import__(ref.module)
     if leaving is not None:
@@ -241,25 +240,11 @@ def find_target(qualname: str, module: ModuleType) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
-# Applies an environment to the process that imports the module under test.
-
-loaded_modules = sys.modules
-
-makedirs = os.makedirs
-
-chdir = os.chdir
-
-
 class EnteredEnvironment:
     """An environment as far as it is applied: settings of a library follow once that is loaded."""
 
     def __init__(self, environment: Environment) -> None:
         self.environment = environment
-        self.later: dict[str, Callable[[Any], None]] = {}
-        if environment.log_level:
-            self.later["logging"] = self.set_log_level
-        if environment.decimal is not None:
-            self.later["decimal"] = self.set_contexts
 
     def enter(self) -> None:
         """Apply it, before the module is imported."""
@@ -276,23 +261,11 @@ class EnteredEnvironment:
         if here.thread == "other":
             __import__("threading")  # a process with several threads knows the main one
 
-    def settle(self) -> None:
-        """Apply the settings of libraries that are loaded."""
-        for name in self.later:
-            if name in loaded_modules:
-                self.loaded(name, loaded_modules[name])
-
     def loaded(self, name: str, module: Any) -> None:
-        """Apply the settings of a library that has just been loaded."""
-        if name in self.later:
-            self.later[name](module)
-
-    def set_log_level(self, logging: Any) -> None:
-        logging.root.setLevel(self.environment.log_level)
-
-    def set_contexts(self, decimal: Any) -> None:
-        """The current context, and the one that each thread begins with."""
-        assert self.environment.decimal is not None
-        digits, rounding = self.environment.decimal
-        for context in (decimal.DefaultContext, decimal.getcontext()):
-            context.prec, context.rounding = digits, rounding
+        """Apply the settings of a library that is loaded."""
+        if name == "logging" and self.environment.log_level:
+            module.root.setLevel(self.environment.log_level)
+        elif name == "decimal" and self.environment.decimal is not None:
+            # the current context, and the one that each thread begins with
+            for context in (module.DefaultContext, module.getcontext()):
+                context.prec, context.rounding = self.environment.decimal

@@ -1,4 +1,9 @@
-"""Changes that the owner of a result may make to it: they expose a function that keeps it for its next caller."""
+"""Changes of arguments and results by the caller: another identity, other values in place, results that are spoiled.
+
+Arguments of another identity (no object twice, or equal values as one object) expose code that compares by `is` where
+callers mean `==`. The arguments of a call are evaluated from one text, in which equal constants are one object; values
+that have no literal, such as dates, are not. Changed results expose a function that keeps them for its next caller.
+"""
 
 from __future__ import annotations
 
@@ -25,29 +30,29 @@ if TYPE_CHECKING:
     from .arguments import Call
 
 
-APART_PARTS = 20_000
-"""Most values of a call that are made again."""
-
-APART_DEPTH = 8
+MAX_PARTS = 20_000
+"""Most values of a call that are made again, and most parts of a result that are looked at."""
+MAX_DEPTH = 8
 """Depth of containers to which values are built again."""
-
 SMALL = range(-5, 1025)
 """Small ints, of which an interpreter has one object each; 3.14 has more of them than the others."""
 
 
-def apart(call: Call, target: str) -> Call:
-    """Arguments just made, each number and text of which becomes an object of its own. Containers that can be changed
-    stay the same objects, shared where they were. target: the module under test, into whose objects this looks."""
-    maker = Apart(target)
-    return tuple([maker.other(value, APART_DEPTH) for value in call[0]]), maker.named(call[1], APART_DEPTH)
-
-
 class Apart:
-    """Makes values again, as long as there are not too many."""
+    """Makes each number and text of a call's arguments an object of its own, as long as there are not too many.
+
+    Containers that can be changed stay the same objects, shared where they were. target: the module under test, into
+    whose objects this looks.
+    """
 
     def __init__(self, target: str) -> None:
-        self.target, self.left = target, APART_PARTS
+        self.target, self.left = target, MAX_PARTS
         self.seen: set[int] = set()
+
+    def call(self, call: Call) -> Call:
+        """The arguments, which were just made, with other objects in them."""
+        args = tuple([self.other(value, MAX_DEPTH) for value in call[0]])
+        return args, {name: self.other(value, MAX_DEPTH) for name, value in call[1].items()}
 
     def other(self, value: Any, depth: int) -> Any:
         """An equal value that is another object, where Python has more than one of it."""
@@ -63,8 +68,9 @@ class Apart:
             return value * 1.0 if value == value else value  # `nan in [nan]` goes by identity
         if kind is tuple:
             return tuple([self.other(item, depth - 1) for item in value]) if depth else value
-        if is_value(kind):
-            return remade(value)
+        if is_value(kind):  # as pickle makes it; the same one where there is but one
+            parts = value.__reduce_ex__(2)
+            return parts[0](*parts[1]) if type(parts) is tuple and not any(parts[2:]) else value
         if depth and id(value) not in self.seen:
             self.seen.add(id(value))
             self.fill(kind, value, depth - 1)
@@ -85,9 +91,6 @@ class Apart:
         elif kind.__module__ == self.target and type(getattr(value, "__dict__", None)) is dict:
             state = value.__dict__
             state.update({name: self.other(part, depth) for name, part in list(state.items())})
-
-    def named(self, values: dict[str, Any], depth: int) -> dict[str, Any]:
-        return {name: self.other(value, depth) for name, value in values.items()}
 
 
 class Joined(Apart):
@@ -110,19 +113,12 @@ class Joined(Apart):
         return found
 
 
-def remade(value: Any) -> Any:
-    """An equal value of the standard library's immutable types, as pickle makes it; the same one where there is but
-    one."""
-    parts = value.__reduce_ex__(2)
-    return parts[0](*parts[1]) if type(parts) is tuple and not any(parts[2:]) else value
-
-
-# Changes by the caller: the arguments of one call become those of another, in place.
-
-IN_PLACE_DEPTH = 6
-
-
 class InPlace:
+    """Makes the arguments of one call those of another, in place."""
+
+    depth = 6
+    """Containers in each other that are changed."""
+
     def __init__(self) -> None:
         self.done = False
         """Whether anything was changed in place."""
@@ -134,8 +130,8 @@ class InPlace:
         """Change the arguments of a call into those of another, in place if they are mutable."""
         if len(call[0]) != len(other[0]) or call[1].keys() != other[1].keys():
             return other
-        args = tuple([self.into(old, new, IN_PLACE_DEPTH) for old, new in zip(call[0], other[0])])
-        return args, {name: self.into(old, other[1][name], IN_PLACE_DEPTH) for name, old in call[1].items()}
+        args = tuple([self.into(old, new, self.depth) for old, new in zip(call[0], other[0])])
+        return args, {name: self.into(old, other[1][name], self.depth) for name, old in call[1].items()}
 
     def into(self, value: Any, new: Any, depth: int) -> Any:
         """Change a value into another in place; the other itself where this is impossible."""
@@ -202,10 +198,6 @@ def is_private(name: object) -> bool:
     return str(name).startswith("_")
 
 
-MAX_PARTS = 20_000
-"""Most parts of a value that are looked at."""
-
-
 def inner_parts(value: Any) -> list[Any]:
     """Parts of a value that are no plain values."""
     kind = type(value)
@@ -229,9 +221,14 @@ def mutate_result(value: Any, depth: int) -> None:
     """Change a result and its parts. Objects are left as they are: what they hold may be others' by their nature."""
     kind: Any = type(value)
     if kind is getattr(modules.get("numpy"), "ndarray", None):
-        return mutate_array(value)
+        if value.flags.writeable and value.dtype.kind == "b":
+            value ^= True
+        elif value.flags.writeable and value.dtype.kind in "iufc":
+            value *= 2
+            value += 1
+        return
     if kind is not tuple and not is_container(kind):
-        return None
+        return
     for part in inner_parts(value) if depth else ():
         mutate_result(part, depth - 1)
     if kind is list or is_deque(kind):
@@ -242,16 +239,6 @@ def mutate_result(value: Any, depth: int) -> None:
         value.add("spoiled")
     elif kind is bytearray:
         value.extend(b"spoiled")
-    return None
-
-
-def mutate_array(value: Any) -> None:
-    """Change the items of an array in place, where they are numbers and it lets others do so."""
-    if value.flags.writeable and value.dtype.kind == "b":
-        value ^= True
-    elif value.flags.writeable and value.dtype.kind in "iufc":
-        value *= 2
-        value += 1
 
 
 def corrupt_result(values: Sequence[Any]) -> None:

@@ -1,4 +1,5 @@
-"""State that calls leave, and calls that gave no answer, as values; shared with the host."""
+"""State that calls leave, calls that gave no answer, and fields of answers, which are made from trees; the values are
+shared with the host."""
 
 from __future__ import annotations
 
@@ -120,7 +121,9 @@ class FieldMaker:
             return NOTHING
         data = written(tree)
         key = digest(data)
-        told = floats_apart(tree, self.given()) if floats and (len(data) <= FEW_BYTES or key in self.wanted) else None
+        told = None
+        if floats and (len(data) <= FEW_BYTES or key in self.wanted):
+            told = FloatsApart.told(tree, self.given())
         return Field(key, shown_text(tree), len(data), floats, told, **more)
 
     def value(self, tree: Any, floats: bool = False) -> Field:
@@ -160,6 +163,21 @@ class FloatsApart:
         self.found: list[float] = []
         self.spacing = 0.0
 
+    @classmethod
+    def told(cls, tree: Any, given: Any) -> Floats | None:
+        """The floats of an answer; None where they are too many, or nested too deep. given: tree of the arguments."""
+        apart, terms = cls(), cls()
+        try:
+            rest = written(apart.rest(tree))
+            terms.rest(given)
+        except (RecursionError, ValueError):
+            return None
+        if 8 * len(apart.found) > MAX_BYTES:
+            return None
+        every = [abs(value) for value in (*apart.found, *terms.found) if value - value == 0]
+        packed = base64(pack(f"<{len(apart.found)}d", *apart.found))
+        return Floats(digest(rest), packed, len(every), max(every, default=0.0), apart.spacing)
+
     def rest(self, tree: Any) -> Any:
         kind = type(tree)
         if kind is list:
@@ -170,7 +188,13 @@ class FloatsApart:
         if tag == "=":
             return tag, self.of_plain(tree[1])
         if tag == "array" and tree[1][1:2] in ("f", "c"):
-            return self.of_array(*tree)
+            _, kind, shape, data = tree
+            numpy: Any = modules["numpy"]
+            items = numpy.frombuffer(data, numpy.dtype(kind))
+            items = items.view(items.real.dtype) if kind[1] == "c" else items
+            self.found += items.astype("<f8").tolist()
+            self.spacing = max(self.spacing, SPACING.get(kind[1:], 0.0))
+            return tag, kind, shape
         if tag == "scalar":
             self.spacing = max(self.spacing, SPACING.get(tree[1][1:], 0.0))
         if tag in ("set", "frozenset"):
@@ -190,30 +214,6 @@ class FloatsApart:
         if kind is dict:
             return [(self.of_plain(key), self.of_plain(part)) for key, part in value.items()]
         return value
-
-    def of_array(self, tag: str, kind: str, shape: Any, data: bytes) -> Any:
-        """An array without its items."""
-        numpy: Any = modules["numpy"]
-        items = numpy.frombuffer(data, numpy.dtype(kind))
-        items = items.view(items.real.dtype) if kind[1] == "c" else items
-        self.found += items.astype("<f8").tolist()
-        self.spacing = max(self.spacing, SPACING.get(kind[1:], 0.0))
-        return tag, kind, shape
-
-
-def floats_apart(tree: Any, given: Any) -> Floats | None:
-    """The floats of an answer; None where they are too many, or nested too deep. given: tree of the arguments."""
-    apart, terms = FloatsApart(), FloatsApart()
-    try:
-        rest = written(apart.rest(tree))
-        terms.rest(given)
-    except (RecursionError, ValueError):
-        return None
-    if 8 * len(apart.found) > MAX_BYTES:
-        return None
-    every = [abs(value) for value in (*apart.found, *terms.found) if value - value == 0]
-    packed = base64(pack(f"<{len(apart.found)}d", *apart.found))
-    return Floats(digest(rest), packed, len(every), max(every, default=0.0), apart.spacing)
 
 
 # Trees of literals and arrays as JSON, for a checker of the user's own that is to read them in another process.

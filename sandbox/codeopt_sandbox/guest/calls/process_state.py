@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     Settings = dict[str, tuple[str, Any]]
     """Settings by name: a text, and an object that must stay the same one; None where the text is enough."""
+    Row = tuple[str, Callable[[Any], str], Callable[..., Any]]
+    """Name of a setting, how it is shown, how it is read."""
 
 IMPORT, CALLS = "import", "calls"
 """Phases in which a setting is changed."""
@@ -39,6 +41,7 @@ THREADS, CHILDREN, AT_EXIT = "threads", "child processes", "functions registered
 FILES = "an open file descriptor of "
 COUNTED = (THREADS, CHILDREN, FILES, AT_EXIT)
 """Beginnings of the names of settings that count something: where the original leaves any, a draft may also."""
+GENERATOR = "the state of the generator of "
 LOG_LEVEL, ALL_LEVELS = 30, 1
 """Level of the root logger by default, and the one that the harness sets in its place (captured_output.py)."""
 BROKEN = (AttributeError, TypeError, ValueError, LookupError)
@@ -210,35 +213,42 @@ def numpy_state(module: Any) -> Any:
     return kind, key.tobytes(), rest
 
 
-GENERATORS: Mapping[str, Callable[[Any], Any]] = {
-    "random": lambda module: module.getstate(),
-    "numpy.random": numpy_state,
-}
-"""State of the generator that a module shares with all others. Its text would be long, and says nothing."""
+def unchanged(state: Any) -> str:
+    """Text of a generator's state, which is long and says nothing to people."""
+    return "as it was"
+
+
 DECIMAL = (
     ("the decimal context", repr, lambda m: decimal_context(m.getcontext())),
     *[(f"decimal.{name}Context", repr, lambda m, name=name: decimal_context(getattr(m, f"{name}Context")))
       for name in ("Default", "Basic", "Extended")],
 )  # fmt: skip
-ROWS: Mapping[str, tuple[tuple[str, Callable[[Any], str], Callable[..., Any]], ...]] = {
+INTERPRETER: tuple[Row, ...] = (
+    ("the recursion limit", repr, sys.getrecursionlimit),
+    ("the switch interval", repr, sys.getswitchinterval),
+    ("gc.isenabled()", repr, gc.isenabled),
+    ("gc.get_threshold()", repr, gc.get_threshold),
+    ("gc.get_debug()", repr, gc.get_debug),
+    ("gc.callbacks", repr, lambda: kinds(callbacks)),
+    ("sys.argv", repr, lambda: sys.argv),
+    ("sys.dont_write_bytecode", repr, lambda: sys.dont_write_bytecode),
+    ("sys.getdlopenflags()", repr, sys.getdlopenflags),
+    ("sys.get_coroutine_origin_tracking_depth()", repr, sys.get_coroutine_origin_tracking_depth),
+    ("sys.tracebacklimit", repr, lambda: vars(sys).get("tracebacklimit")),
+    ("the locale", repr, lambda: setlocale(LC_ALL)),
+    (THREADS, repr, _thread._count),
+    ("the stack size of threads", repr, _thread.stack_size),
+    ("the digits of an int as a text", repr, getattr(sys, "get_int_max_str_digits", int)),
+    ("sys.monitoring", repr, lambda: [sys.monitoring.get_tool(tool) for tool in range(6)]
+     if hasattr(sys, "monitoring") else None),
+    ("the handler of signal *", described, lambda: {number: getsignal(number) for number in SIGNALS}),
+    ("ITIMER_*", str, lambda: {n: "set" if any(getitimer(each)) else "not set" for n, each in TIMERS.items()}),
+    ("blocked signals", repr, lambda: sorted([int(each) for each in sigmask(_signal.SIG_BLOCK, ())])),
+)  # fmt: skip
+"""Rows of the interpreter and its signals, which no import of a library is expected to change."""
+ROWS: Mapping[str, tuple[Row, ...]] = {
     "": (
-        ("the recursion limit", repr, sys.getrecursionlimit),
-        ("the switch interval", repr, sys.getswitchinterval),
-        ("gc.isenabled()", repr, gc.isenabled),
-        ("gc.get_threshold()", repr, gc.get_threshold),
-        ("gc.get_debug()", repr, gc.get_debug),
-        ("gc.callbacks", repr, lambda: kinds(callbacks)),
-        ("sys.argv", repr, lambda: sys.argv),
-        ("sys.dont_write_bytecode", repr, lambda: sys.dont_write_bytecode),
-        ("sys.getdlopenflags()", repr, sys.getdlopenflags),
-        ("sys.get_coroutine_origin_tracking_depth()", repr, sys.get_coroutine_origin_tracking_depth),
-        ("sys.tracebacklimit", repr, lambda: vars(sys).get("tracebacklimit")),
-        ("the locale", repr, lambda: setlocale(LC_ALL)),
-        (THREADS, repr, _thread._count),
-        ("the stack size of threads", repr, _thread.stack_size),
-        ("the digits of an int as a text", repr, getattr(sys, "get_int_max_str_digits", int)),
-        ("sys.monitoring", repr, lambda: [sys.monitoring.get_tool(tool) for tool in range(6)]
-         if hasattr(sys, "monitoring") else None),
+        *INTERPRETER,
         ("sys.*", described, lambda: {name: vars(sys).get(name) for name in SYS_HOOKS}),
         ("sys.settrace", described, sys.gettrace),
         ("sys.setprofile", described, sys.getprofile),
@@ -250,9 +260,6 @@ ROWS: Mapping[str, tuple[tuple[str, Callable[[Any], str], Callable[..., Any]], .
         ("sys.path_hooks", repr, lambda: kinds(sys.path_hooks)),
         ("the warnings filter '*'", str, lambda: dict.fromkeys(warnings_filters(), "there")),
         ("the first of the warnings filters", "".join, lambda: warnings_filters()[:1]),
-        ("the handler of signal *", described, lambda: {number: getsignal(number) for number in SIGNALS}),
-        ("ITIMER_*", str, lambda: {n: "set" if any(getitimer(each)) else "not set" for n, each in TIMERS.items()}),
-        ("blocked signals", repr, lambda: sorted([int(each) for each in sigmask(_signal.SIG_BLOCK, ())])),
         ("the working folder", repr, lambda: or_none(getcwd)),
         ("the umask", repr, umask),
         ("the priority", repr, lambda: or_none(getpriority, posix.PRIO_PROCESS, 0)),
@@ -301,6 +308,8 @@ ROWS: Mapping[str, tuple[tuple[str, Callable[[Any], str], Callable[..., Any]], .
         ("numpy.get_printoptions()", repr, lambda m: m.get_printoptions()),
     ),
     "pandas._config.config": (("the pandas option *", repr, lambda m: pandas_options(m._global_config)),),
+    "random": ((GENERATOR + "random", unchanged, lambda m: m.getstate()),),
+    "numpy.random": ((GENERATOR + "numpy.random", unchanged, numpy_state),),
 }  # fmt: skip
 """What is compared, by the module that keeps it; none for what is always there. Name, how it is shown, how it is read.
 
@@ -311,13 +320,7 @@ OF_CALLS = (
     "the warnings filter '*'", "the decimal context", "numpy.geterr()",
 )  # fmt: skip
 """Names of the rows that are also looked at around timed calls."""
-OF_IMPORTS = (
-    "the recursion limit", "the switch interval", "gc.isenabled()", "gc.get_threshold()", "gc.get_debug()",
-    "gc.callbacks", "sys.argv", "sys.dont_write_bytecode", "sys.getdlopenflags()",
-    "sys.get_coroutine_origin_tracking_depth()", "sys.tracebacklimit", "the locale", THREADS,
-    "the stack size of threads", "the digits of an int as a text", "sys.monitoring", "the handler of signal *",
-    "ITIMER_*", "blocked signals",
-)  # fmt: skip
+OF_IMPORTS = tuple([name for name, _, _ in INTERPRETER])
 """Names of the rows that no import of a library is expected to change."""
 
 
@@ -331,7 +334,7 @@ def read(name: str, module: Any, only: tuple[str, ...] = ()) -> Settings:
             value = ask(module) if name else ask()
             several = value.items() if "*" in setting else [("", value)]
             for part, each in several:
-                found[setting.replace("*", str(part))] = shown(each), each if shown is described else None
+                found[setting.replace("*", str(part))] = shown(each), each if shown in (described, unchanged) else None
     except BROKEN:
         if not name:
             raise
@@ -340,10 +343,10 @@ def read(name: str, module: Any, only: tuple[str, ...] = ()) -> Settings:
 
 def process_settings(only: tuple[str, ...] = ()) -> Settings:
     """All settings now, without those of modules that are not loaded."""
-    found = read("", None, only)
+    found: Settings = {}
     for name in ROWS:
-        if name and modules.get(name) is not None:
-            found.update(read(name, modules[name], only))
+        if not name or modules.get(name) is not None:
+            found.update(read(name, modules.get(name), only))
     return found
 
 
@@ -351,14 +354,6 @@ def settings_of_calls() -> dict[str, str]:
     """Texts of the settings that a call may leave changed, without filters for texts or modules of a library's own."""
     found = process_settings(OF_CALLS)
     return {name: text for name, (text, _) in found.items() if "filter" not in name or " None None " in name}
-
-
-def state_of_random(name: str) -> Any:
-    """State of the generator that a module shares; None if it is not loaded, or has not any."""
-    try:
-        return GENERATORS[name](modules[name])
-    except (AttributeError, TypeError, LookupError):
-        return None
 
 
 class Leaving:
@@ -370,8 +365,6 @@ class Leaving:
         self.before: Settings = {}
         self.unfrozen: list[Any] = []
         """An object that the collector looks at until `gc.freeze()` is called."""
-        self.random: dict[str, Any] = {}
-        """State of each shared random generator, by module, when the module was loaded or before that."""
         self.by_import: list[LeftSetting] = []
         self.patched_by_import: dict[str, str] = {}
 
@@ -383,15 +376,12 @@ class Leaving:
     def look(self) -> None:
         """Record the current settings."""
         self.before, self.unfrozen = process_settings(), []
-        self.random = {name: state_of_random(name) for name in GENERATORS if name in modules}
 
     def loaded(self, name: str, module: Any) -> None:
         """Record the state of a library that has just been loaded."""
         self.code.keep(name, module)
         for each, setting in read(name, module).items():
             self.before.setdefault(each, setting)
-        if name in GENERATORS:
-            self.random[name] = state_of_random(name)
 
     def end_import(self) -> None:
         """Find the changes just after the module was imported, before the harness does anything more."""
@@ -419,15 +409,17 @@ class Leaving:
         before, after, found = self.before, process_settings(), []
         for name in {**before, **after}:
             (was, was_object), (now, now_object) = before.get(name, ("", None)), after.get(name, ("", None))
-            if was != now or was_object is not now_object:
+            if name.startswith(GENERATOR):
+                # the first state of a module that was loaded past us is nobody's change
+                is_same = name not in before or name not in after or was_object == now_object
+                other = "seeded, or drawn from"
+            else:
+                is_same = was == now and was_object is now_object
                 other = now if was != now else f"another {now}"
+            if not is_same:
                 found.append(LeftSetting(name, was[:MAX_TEXT_CHARS], other[:MAX_TEXT_CHARS], when))
         if id(self.unfrozen) not in map(id, get_objects()):  # which leaves out frozen ones
             found.append(LeftSetting("gc.freeze()", "not called", "called", when))
-        for name, state in self.random.items():
-            if name in modules and state_of_random(name) != state:
-                generator = f"the state of the generator of {name}"
-                found.append(LeftSetting(generator, "as it was", "seeded, or drawn from", when))
         return found
 
     def left(self, ref: FunctionRef, by_calls: list[LeftSetting], named: bool = False) -> ProcessChanges:

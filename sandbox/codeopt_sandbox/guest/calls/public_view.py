@@ -11,7 +11,7 @@ from .channel import in_child
 from .outcome import text_field
 from .repr.shown import shown_text
 from .repr.special import is_labelled
-from .repr.structure import held_dict, held_slots, is_librarys, is_simple, islice, librarys_base, mro_of, vars_of
+from .repr.structure import held, held_dict, held_slots, is_librarys, is_simple, islice, librarys_base, mro_of, vars_of
 from .repr.tree import Encoder, written
 
 TYPE_CHECKING = False
@@ -91,19 +91,18 @@ class PublicViews:
 
 def in_fork(make: Callable[[], list[Any]]) -> list[Any] | None:
     """Plain values made twice in a child process; None where that takes too long, ends it, or they are not the same."""
+
+    def twice() -> Any:
+        null = os.open(os.devnull, os.O_WRONLY)  # what is printed would count for the next call
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        return [make(), make()]
+
     try:
-        found, _ = in_child(lambda: silently(lambda: [make(), make()]), MAX_WAIT_S, MAX_LOOK_S)
+        found, _ = in_child(twice, MAX_WAIT_S, MAX_LOOK_S)
     except (ValueError, EOFError):  # a method has ended the process
         return None
     return found[0] if found and found[0] == found[1] else None
-
-
-def silently(make: Callable[[], Any]) -> Any:
-    """Plain values, with output discarded: it would count for the next call."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
-    os.dup2(null, 2)
-    return make()
 
 
 def keeps_private(value: Any) -> bool:
@@ -111,8 +110,7 @@ def keeps_private(value: Any) -> bool:
     kind = type(value)
     if is_simple(kind) or issubclass(kind, (type, types.ModuleType, types.FunctionType)):
         return False
-    state = {**(held_dict(value) or {}), **held_slots(value)}
-    return any(type(name) is str and name.startswith("_") for name in state) and not is_labelled(value)
+    return any(type(name) is str and name.startswith("_") for name in held(value)) and not is_labelled(value)
 
 
 def private_objects(value: Any, left: list[int], depth: int = MAX_DEPTH) -> list[Any] | None:
@@ -140,8 +138,7 @@ def public_parts(value: Any) -> list[Any]:
     elif issubclass(kind, (type, types.ModuleType, types.FunctionType)) or is_labelled(value):
         parts = ()
     else:
-        state = {**(held_dict(value) or {}), **held_slots(value)}
-        parts = [part for name, part in state.items() if type(name) is str and not name.startswith("_")]
+        parts = [part for name, part in held(value).items() if type(name) is str and not name.startswith("_")]
     return [part for part in parts if not is_simple(type(part))]
 
 
@@ -213,17 +210,14 @@ def copied(value: Any, target: str, memo: dict[int, Any]) -> Any:
         import copy
 
         return copy.deepcopy(value, memo)
-    new = blank(value, kind, base, lambda part: copied(part, target, memo))
-    memo[id(value)] = new
+    given: tuple[Any, ...] = ()  # what can only be given when an object is made
+    if base in (tuple, frozenset):
+        given = ([copied(part, target, memo) for part in base.__iter__(value)],)
+    elif base in VALUES:
+        given = base.__getnewargs__(value)
+    new = memo[id(value)] = base.__new__(kind, *given)
     fill(new, value, base, lambda part: copied(part, target, memo))
     return new
-
-
-def blank(value: Any, kind: Any, base: Any, copy: Callable[[Any], Any]) -> Any:
-    """An object of the class, with what can only be given when it is made."""
-    if base in (tuple, frozenset):
-        return base.__new__(kind, [copy(part) for part in base.__iter__(value)])
-    return base.__new__(kind, *(base.__getnewargs__(value) if base in VALUES else ()))
 
 
 def fill(new: Any, value: Any, base: Any, copy: Callable[[Any], Any]) -> None:
@@ -234,9 +228,9 @@ def fill(new: Any, value: Any, base: Any, copy: Callable[[Any], Any]) -> None:
         set.update(new, [copy(part) for part in set.__iter__(value)])
     elif base is dict:
         dict.update(new, [(copy(key), copy(part)) for key, part in dict.items(value)])
-    held = held_dict(new)
-    if held is not None:
-        held.update({name: copy(part) for name, part in (held_dict(value) or {}).items()})
+    state = held_dict(new)
+    if state is not None:
+        state.update({name: copy(part) for name, part in (held_dict(value) or {}).items()})
     slots = held_slots(value)
     for each in mro_of(type(value)) if slots else ():
         for name in slots.keys() & vars_of(each).keys():

@@ -35,6 +35,7 @@ MAX_MODULES = 300
 MAX_ITEMS = 200
 """Most items of a container in an attribute of an object that is looked at."""
 PLAIN = (int, float, str, bool, list, dict, set)
+CODE = (type, types.ModuleType, types.FunctionType)
 COUNTER = "counter "
 """Beginning of the names of what another module keeps for itself."""
 LATE = ("global ", COUNTER, "the decimal context", "numpy")
@@ -94,7 +95,7 @@ def data_of_other(module: str, key: str, value: Any) -> Iterator[tuple[str, Any]
         for attribute, part in sorted(vars_of(value).items()):
             if is_public(attribute) and is_data(part):
                 yield f"global {module}.{key}.{attribute}", part
-    elif is_of_project(value):
+    elif not is_simple(type(value)) and not issubclass(type(value), CODE) and not is_librarys(type(value), ""):
         held = (held_dict(value) or {}).items()
         yield f"global {module}.{key}", {name: part for name, part in held if is_public(name) and is_flat(part)}
 
@@ -103,37 +104,33 @@ def seen(ref: FunctionRef, value: Any) -> tuple[str, str]:
     """Digest and text of a value; its iterators are still needed: none is read."""
     size = len(value) if type(value) in (list, dict, set, tuple, str) else 0
     if size > LARGE:
-        return quick_digest(value), f"{size} items"
+        import _pickle
+
+        try:  # 40 times as fast as encoding it, before and after all calls; pickle writes the same of the same objects
+            return digest(_pickle.dumps(value, 4)), f"{size} items"
+        except Exception:
+            return str(size), f"{size} items"
     encoder = Encoder(ref.module)
     encoder.reads = False
     tree, private = encoder.tree(value), encoder.private_tree()
     return digest(written([tree, private])), shown_text(tree) + (f" {shown_text(private)}" if private else "")
 
 
-def quick_digest(value: Any) -> str:
-    """Digest of a large value, which is looked at before and after all calls: 40 times as fast as encoding it. Pickle
-    writes the same of the same objects; a value that it cannot write has no digest."""
-    import _pickle
-
-    try:
-        return digest(_pickle.dumps(value, 4))
-    except Exception:
-        return str(len(value))
-
-
 def what_changed(
     before: Seen, after: Seen, *, random_changed: bool, later: Sequence[tuple[str, str, str]] = ()
 ) -> State:
     """Changes. later: changes that calls have made to earlier ones."""
-    known = [name for name in after if name in before or not name.startswith(LATE)]
-    new = [name for name in known if tuple(after[name]) != tuple(before.get(name, ()))]
-    global_ones = [name for name in new if not name.startswith(COUNTER)]
-    becomes = [(name, after[name][0], f"{name} becomes {after[name][1]}") for name in global_ones]
-    becomes += [("random", "", "the state of random changes")] * random_changed
-    becomes += later
-    plain = [(name[len(COUNTER) :], after[name]) for name in new if name.startswith(COUNTER)]
-    counted = [(name, found[0], f"{name} becomes {found[1]}") for name, found in plain]
-    return State(changes(becomes), changes(counted))
+    becomes: list[tuple[str, str, str]] = []
+    counted: list[tuple[str, str, str]] = []
+    for name, found in after.items():
+        if found == before.get(name) or (name not in before and name.startswith(LATE)):
+            continue
+        own = name.startswith(COUNTER)
+        shown = name[len(COUNTER) :] if own else name
+        (counted if own else becomes).append((shown, found[0], f"{shown} becomes {found[1]}"))
+    if random_changed:
+        becomes.append(("random", "", "the state of random changes"))
+    return State(changes([*becomes, *later]), changes(counted))
 
 
 def changes(found: Sequence[tuple[str, str, str]]) -> Field:
@@ -163,13 +160,6 @@ def is_counter(value: Any) -> bool:
         return True
     mapping = is_container(kind) and issubclass(kind, dict)
     return mapping and all(type(k) is str and type(n) is int for k, n in dict.items(value))
-
-
-def is_of_project(value: Any) -> bool:
-    """Whether a value is an object of a class that is no library's."""
-    kind = type(value)
-    code = (type, types.ModuleType, types.FunctionType)
-    return not is_simple(kind) and not issubclass(kind, code) and not is_librarys(kind, "")
 
 
 def is_flat(value: Any) -> bool:

@@ -10,8 +10,8 @@ import marshal
 import sys
 from io import StringIO
 
-from .answering import Answering, ArgumentsBefore, is_plain, of_answer
-from .channel import DONE, GIVEN, OUTCOME, READY, STATE, USED, WARM, to_json
+from .answering import Answering, ArgumentsBefore, CallAnswering, is_plain
+from .channel import Said, to_json
 from .mutation import mutate_result
 from .outcome import text_field
 from .repr.shown import LIMIT
@@ -62,31 +62,31 @@ class TimedPass:
         if self.worker.ref.asynchronous:
             self.worker.loop()
         yield self.act([self.fresh(code) for code in warm])
-        self.channel.send(WARM)
+        self.channel.send(Said.WARM)
         codes = loads(self.channel.receive_bytes()[1])
         if self.batch.shared:
             self.worker.arguments.share()
         calls = [self.fresh(code) for code in codes]
-        self.channel.send(GIVEN)
+        self.channel.send(Said.GIVEN)
         looked_at = each_once(calls) if self.batch.shared else calls
         before = [self.seen(code, call) for code, call in zip(codes, looked_at)]
         random = random_state()
-        self.channel.send(READY)
+        self.channel.send(Said.READY)
         self.channel.receive()
         results = yield self.act(calls)
-        self.channel.send(DONE)
+        self.channel.send(Said.DONE)
         assert results is not None
         self.channel.receive()
         use(results, self.target)
-        self.channel.send(USED)
+        self.channel.send(Said.USED)
         was = self.channel.receive()[1]
         made = zip(calls, looked_at, results, before)
         found = [self.answer(call, looked, result, seen) for call, looked, result, seen in made]
         if was:
-            self.channel.send(STATE, to_json(self.left(was, random).told()))
+            self.channel.send(Said.STATE, to_json(self.left(was, random).told()))
             found = yield from self.again(codes, results, found)
         for each in found:
-            self.channel.send(OUTCOME, to_json(each.told()))
+            self.channel.send(Said.OUTCOME, to_json(each.told()))
 
     def fresh(self, code: CodeType) -> Call:
         return self.worker.arguments.fresh(code)
@@ -121,7 +121,7 @@ class TimedPass:
             use(other, self.target)
             again = self.answer(call, call, other[0], seen)
             if again.seen() != found[at].seen():
-                found[at] = found[at].replace(again=of_answer(again))
+                found[at] = found[at].replace(again=text_field(repr(again.seen()), shown=again.text))
         return found
 
     def answer(self, call: Call, looked_at: Call, result: Any, was: ArgumentsBefore) -> Answer:
@@ -129,19 +129,19 @@ class TimedPass:
         args, kwargs = call
         known = [("args", args), ("kwargs", kwargs)] if not is_simple(type(result)) else []
         encoder = Encoder(self.target, known, ordered=self.batch.ordered)
-        if type(result) is Raised:
-            found = self.answering.answer(encoder, call, was, looked_at)
+        raised = type(result) is Raised
+        trees: tuple[Any, Any] = ((), ()) if raised else self.answering.encoded(encoder, result)
+        found = CallAnswering(self.answering, encoder, call, was, looked_at)
+        if raised:
             found.raised(result.error)
         else:
-            trees = self.answering.encoded(encoder, result)
-            found = self.answering.answer(encoder, call, was, looked_at)
             found.returned(*trees, result)
         return found.end()
 
 
 def show_state(worker: CallWorker, channel: Channel) -> None:
     """Send the state before any call."""
-    channel.send(STATE, dumps(state_of(worker.ref, worker.module)).hex())
+    channel.send(Said.STATE, dumps(state_of(worker.ref, worker.module)).hex())
 
 
 def each_once(calls: Sequence[Call]) -> list[Call]:

@@ -12,12 +12,13 @@ import gc
 import os
 import posix
 import sys
-from _tracemalloc import clear_traces, get_traced_memory, start
+from _tracemalloc import clear_traces, get_traced_memory
 from _tracemalloc import start as trace_memory
 from _tracemalloc import stop as stop_tracing
 
 from ..request import OwnCode
-from .channel import DONE, READY, TEXT, to_json
+from ..syscalls import read_proc
+from .channel import Said, to_json
 from .repr.structure import MAX_ITEMS, is_iterator, islice
 
 TYPE_CHECKING = False
@@ -112,7 +113,7 @@ class ReadsHeard:
             kind = self.kinds.get(name_of(argument))
             if kind is not None:
                 self.note(kind, frame)
-        elif event == "call" and reads_environ(frame.f_code):
+        elif event == "call" and frame.f_code.co_name in ENVIRON_READS and frame.f_code.co_filename == OS_FILE:
             self.note(VARIABLES, frame.f_back)
 
     def note(self, kind: str, frame: FrameType | None) -> None:
@@ -153,11 +154,6 @@ class WatchedArguments(list):  # type: ignore[type-arg]
         return list.__contains__(self, item)
 
 
-def reads_environ(code: CodeType) -> bool:
-    """Whether a code object is of a method of `os.environ` that reads."""
-    return code.co_name in ENVIRON_READS and code.co_filename == OS_FILE
-
-
 def name_of(function: Any) -> str:
     """Name of a function in C with its owner: `time.time`, `datetime.now`."""
     owner = getattr(function, "__self__", None)
@@ -190,7 +186,7 @@ def watch_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType],
     stop_tracing()
     blocks = sys.getallocatedblocks() - blocks
     reads = [[kind, line, direct] for (kind, line), direct in sorted(watch.found.items())]
-    channel.send(TEXT, to_json({"reads": reads, "calls": len(counted), "blocks": blocks, "bytes": kept}))
+    channel.send(Said.TEXT, to_json({"reads": reads, "calls": len(counted), "blocks": blocks, "bytes": kept}))
 
 
 def watched(watch: ReadsHeard, run: Any) -> None:
@@ -235,18 +231,18 @@ def take_peaks(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], 
     for call in made[: batch.warm]:
         drop(worker, batch, call)
     collect()
-    channel.send(READY)
+    channel.send(Said.READY)
     channel.receive()
     traced, highest = batch.question == "traced", 0
     if traced:
-        start(1)
+        trace_memory(1)
     for call in made[batch.warm :]:
         if traced:
             clear_traces()  # the peak of this call alone; tracemalloc.reset_peak is of Python 3.9
         drop(worker, batch, call)
         if traced:
             highest = max(highest, get_traced_memory()[1])
-    channel.send(DONE, str(highest))
+    channel.send(Said.DONE, str(highest))
     channel.receive()
 
 
@@ -285,13 +281,6 @@ def forget_peak(pid: int) -> None:
 def highest_bytes(pid: int) -> int:
     """The highest resident memory of a process since its start, or since that was forgotten; 0 where it is not
     known."""
-    try:
-        fd = posix.open(f"/proc/{pid}/status", posix.O_RDONLY | posix.O_CLOEXEC)
-    except OSError:
-        return 0
-    try:
-        text = posix.read(fd, 1 << 16)
-    finally:
-        posix.close(fd)
+    text = read_proc(f"/proc/{pid}/status")
     _, found, rest = text.partition(b"VmHWM:")
     return int(rest.split()[0]) << 10 if found else 0

@@ -94,8 +94,14 @@ class PytestPlugin(TestOutcomes):
 
     def _note(self, report: Any) -> None:
         kept = self.failed if report.failed else self.skipped if report.skipped else None
-        if kept is not None:
-            kept[report.nodeid] = _reason(report.longrepr)
+        if kept is None:
+            return
+        found = report.longrepr
+        crash = getattr(found, "reprcrash", None)
+        if crash is not None:  # the exception, with pytest's values of an assertion
+            kept[report.nodeid] = " ".join(crash.message.split())[:300] or "no reason is given"
+        else:
+            kept[report.nodeid] = last_line(found[-1] if isinstance(found, tuple) else str(found))
 
     def pytest_runtest_logstart(self) -> None:
         self.begin()
@@ -110,14 +116,6 @@ class PytestPlugin(TestOutcomes):
         if report.when == "teardown":
             self.ended(report.nodeid)
             self.cut = bool(self.session.shouldstop)
-
-
-def _reason(found: Any) -> str:
-    """Return in one line why a test failed or was skipped: its exception, with pytest's values of an assertion."""
-    crash = getattr(found, "reprcrash", None)
-    if crash is not None:
-        return " ".join(crash.message.split())[:300] or "no reason is given"
-    return last_line(found[-1] if isinstance(found, tuple) else str(found))
 
 
 def last_line(text: str) -> str:

@@ -61,27 +61,24 @@ class CallRecorder:
                 return
             self.writing = True
             try:
-                self._note(function, args, kwargs)
+                largest = self.schedule.taken(function, args, kwargs)
+                if self.of_class:
+                    function, args = function.__get__(args[0]), args[1:]
+                if not largest and len(self.seen) >= (self.most if self.size < MAX_TOTAL_CHARS else MIN_KEPT_CALLS):
+                    return
+                shape = tuple(_shape(value) for value in (*args, *kwargs.values()))
+                number = self.shapes[shape] = self.shapes.get(shape, 0) + 1
+                if not largest and number % max(1, 1 << number.bit_length() >> 4):
+                    return  # all of the first 16 are kept, then about 8 each time it doubles
+                text = write_call(args, kwargs, self.history)
+                if text is None or len(text) >= MAX_CALL_CHARS:
+                    self.lose(function, args, kwargs, text)
+                elif text not in self.seen:
+                    self.seen.add(text)
+                    self.size += len(text)
+                    self.sink(text)
             finally:
                 self.writing = False
-
-    def _note(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        largest = self.schedule.taken(function, args, kwargs)
-        if self.of_class:
-            function, args = function.__get__(args[0]), args[1:]
-        if not largest and len(self.seen) >= (self.most if self.size < MAX_TOTAL_CHARS else MIN_KEPT_CALLS):
-            return
-        shape = tuple(_shape(value) for value in (*args, *kwargs.values()))
-        number = self.shapes[shape] = self.shapes.get(shape, 0) + 1
-        if not largest and number % max(1, 1 << number.bit_length() >> 4):
-            return  # all of the first 16 are kept, then about 8 each time it doubles
-        text = write_call(args, kwargs, self.history)
-        if text is None or len(text) >= MAX_CALL_CHARS:
-            self.lose(function, args, kwargs, text)
-        elif text not in self.seen:
-            self.seen.add(text)
-            self.size += len(text)
-            self.sink(text)
 
     def lose(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], text: str | None) -> None:
         """Count a call that has no text, or too long a one; to find out why takes time, and is done for the first."""

@@ -34,14 +34,22 @@ IS_COROUTINE = 0x80
 
 def wrapper(recorder: Recorder, function: Any) -> Function:
     """The function with the recorder before it."""
-    code = _code(function)
+    code: CodeType | None = getattr(innermost(function), "__code__", None)
     if code is not None and code.co_flags & IS_COROUTINE:
         recorded = before_coroutine(recorder, function)
-    elif code is not None and function_name(function) not in names_in(code):
+    elif code is not None and str(getattr(function, "__name__", "")) not in names_in(code):
         recorded = before_plain(recorder, function)
     else:
         recorded = before_recursive(recorder, function)
-    return _as_if(recorded, function)
+    named: Any = recorded
+    try:  # the name and all else by which the function is known
+        named.__dict__.update(function.__dict__)
+        for name in ("__name__", "__qualname__", "__doc__", "__module__"):
+            setattr(named, name, getattr(function, name))
+    except AttributeError:
+        pass
+    named.__wrapped__ = function
+    return recorded
 
 
 def before_plain(recorder: Recorder, function: Any) -> Function:
@@ -102,27 +110,6 @@ def before_recursive(recorder: Recorder, function: Any) -> Function:
 
     name.wrapper = recorded
     return recorded
-
-
-def _as_if(recorded: Any, function: Any) -> Function:
-    """Give a wrapper the name and all else by which the function is known."""
-    try:
-        recorded.__dict__.update(function.__dict__)
-        for name in ("__name__", "__qualname__", "__doc__", "__module__"):
-            setattr(recorded, name, getattr(function, name))
-    except AttributeError:
-        pass
-    recorded.__wrapped__ = function
-    return recorded  # type: ignore[no-any-return]
-
-
-def _code(function: Any) -> CodeType | None:
-    """Code of the function itself, behind decorators that name what they wrap."""
-    return getattr(innermost(function), "__code__", None)
-
-
-def function_name(function: Any) -> str:
-    return str(getattr(function, "__name__", ""))
 
 
 def names_in(code: CodeType) -> set[str]:

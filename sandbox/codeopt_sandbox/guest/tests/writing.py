@@ -1,4 +1,4 @@
-"""Calls as expressions that make them again, with any arguments."""
+"""Calls as expressions that make them again, with any arguments, or the reason why one cannot be written."""
 
 from __future__ import annotations
 
@@ -31,22 +31,14 @@ def write(value: Any, steps: Sequence[bytes] = ()) -> str | None:
     """Return an expression for the value, which may unpickle it. None if neither is possible."""
     try:
         text = to_source(value) or name_to_source(value) or iterator_to_source(value)
-        return text if text is not None else _pickled(value, steps)
+        if text is not None or hasattr(type(value), "__next__"):
+            return text
+        import base64
+
+        pickles = [pickled(value), *([pickled((type(value), list(steps)))] if steps else [])]
+        return f"unpickle({', '.join([repr(base64.b64encode(data).decode()) for data in pickles])})"
     except Exception:
         return None
-
-
-def _pickled(value: Any, steps: Sequence[bytes]) -> str | None:
-    if hasattr(type(value), "__next__"):
-        return None
-    history = [pickled((type(value), list(steps)))] if steps else []
-    return f"unpickle({', '.join(map(_base64, [pickled(value), *history]))})"
-
-
-def _base64(data: bytes) -> str:
-    import base64
-
-    return repr(base64.b64encode(data).decode())
 
 
 # Reason why a call cannot be recorded: the kind of object without a text, and its place in the arguments. The search
@@ -129,12 +121,8 @@ def unwritable(value: Any, is_leaf: bool) -> str:
         return "an iterator"
     if (kind is LOCK or kind is RLOCK) and is_held(value):
         return "a lock that is held"
-    if find(kind.__module__, kind.__qualname__) is not kind and not is_handle(kind):
+    named = find(kind.__module__, kind.__qualname__) is kind or kind.__module__ == "builtins"
+    if not named and not (kind is LOCK or kind is REF or kind is PROXY):
         return f"an object of {kind.__name__}, a class inside a function"
     shown = kind.__name__
     return f"a{'n' * (shown[0].lower() in 'aeiou')} {shown}" if is_leaf else ""
-
-
-def is_handle(kind: Any) -> bool:
-    """Types that are known although no name leads to them."""
-    return kind is LOCK or kind is REF or kind is PROXY or kind.__module__ == "builtins"

@@ -25,7 +25,10 @@ def changed(args: tuple[Any, ...], change: Any, *, plain: bool) -> bytes:
     before = ArgumentsBefore("module", call, plain, lambda: eval(f"({args!r}, {{}})"))
     change(call[0])
     found = before.changed(call)
-    return written([found.tree, found.private, found.encoder.opaque]) if found else b""
+    if found is None:
+        return b""
+    tree, private, encoder = found
+    return written([tree, private, encoder.opaque])
 
 
 def set_first(value: Any) -> Any:

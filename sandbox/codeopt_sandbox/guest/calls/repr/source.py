@@ -1,8 +1,8 @@
-"""Values as expressions of Python that make equal, fresh ones; for calls that can be written down and made again."""
+"""Values and calls as text: expressions that make equal, fresh ones, words for people, and shapes."""
 
 from __future__ import annotations
 
-from .structure import BY_REPR, NAMED, find, is_iterator, is_simple, islice, modules, number
+from .structure import BY_REPR, NAMED, find, held, is_iterator, is_simple, islice, modules, number
 
 TYPE_CHECKING = False
 
@@ -20,15 +20,17 @@ COPIED = frozenset([type(iter(each)) for each in _ITERATED])
 """Iterators whose copy leaves them as they are; that of a `map` shares what it reads."""
 
 
-def call_to_source(args: Sequence[Any], kwargs: Mapping[str, Any], write: Callable[[Any], str | None]) -> str | None:
-    """`f(1, key=2)`, with each argument as `write` has it; None when one has no text."""
+def call_to_source(
+    args: Sequence[Any], kwargs: Mapping[str, Any], write: Callable[[Any], str | None], maker: str = "f"
+) -> str | None:
+    """`f(1, key=2)`, a call of the maker, with each argument as `write` has it; None when one has no text."""
     parts = []
     for name, value in [*(("", value) for value in args), *kwargs.items()]:
         text = write(value)
         if text is None or (name and not name.isidentifier()):
             return None
         parts.append(f"{name}={text}" if name else text)
-    return f"f({', '.join(parts)})"
+    return f"{maker}({', '.join(parts)})"
 
 
 def to_source(value: Any, depth: int = 60, other: Callable[[Any, int], str | None] | None = None) -> str | None:
@@ -143,7 +145,8 @@ def in_words(value: Any, depth: int = 3) -> str:
         parts = [f" {name}={in_words(part)}" for name, part in state.items()] if type(state) is dict else []
         text = f"<{kind.__qualname__}{','.join(parts[:8])}>"
     elif not is_simple(kind) and kind.__name__ not in text and kind.__module__ != "builtins":
-        text = f"{kind.__qualname__}({text})" if is_literal(text) else f"<{kind.__qualname__} {text}>"
+        literal = len(text) < 40 and (text[0] in "'\"-" or text[0].isdigit()) and " " not in text
+        text = f"{kind.__qualname__}({text})" if literal else f"<{kind.__qualname__} {text}>"
     head, *rest = text.split(" at 0x")
     text = " ".join("".join([head, *[part.lstrip("0123456789abcdef") for part in rest]]).split())
     return text if len(text) <= MAX_CHARS else f"{text[:MAX_CHARS]}... ({len(text)} characters)"
@@ -162,11 +165,6 @@ def items_in_words(value: Any, depth: int) -> str:
         return "{" + ", ".join(pairs) + "}"
     inner = ", ".join([in_words(item, depth - 1) for item in value])
     return f"[{inner}]" if kind is list else f"({inner}{',' * (len(value) == 1)})"
-
-
-def is_literal(text: str) -> bool:
-    """Whether it may be taken for a plain number or text."""
-    return len(text) < 40 and (text[0] in "'\"-" or text[0].isdigit()) and " " not in text
 
 
 def call_in_words(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
@@ -286,27 +284,11 @@ def _order(value: Any) -> str:
 
 
 def _object(values: list[Any], name: str, depth: int) -> str:
-    fields = list(_state(values[0]))
+    fields = list(held(values[0]))
     if not fields or depth <= 0:
         return name
     words = []
     for field in fields[:MAX_FIELDS]:
-        found = [state[field] for value in values[:MAX_PARTS] for state in (_state(value),) if field in state]
+        found = [held(value)[field] for value in values[:MAX_PARTS] if field in held(value)]
         words.append(f"{field}: {shape_of(found, depth - 1)}")
     return f"{name} ({', '.join(words)}{', ...' * (len(fields) > MAX_FIELDS)})"
-
-
-def _state(value: Any) -> dict[str, Any]:
-    """Attributes without asking the object for them: a property would run its code."""
-    found: dict[str, Any] = {}
-    for base in type(value).__mro__:
-        slots = vars(base).get("__slots__", ())
-        for slot in (slots,) if isinstance(slots, str) else slots:
-            member: Any = vars(base).get(slot)
-            if type(member).__name__ == "member_descriptor":
-                try:
-                    found[slot] = member.__get__(value)
-                except AttributeError:
-                    continue
-    state = getattr(value, "__dict__", None)
-    return {**found, **state} if type(state) is dict else found

@@ -25,7 +25,8 @@ def array_tree(encoder: Encodes, value: Any, depth: int) -> Any:
     if numpy is not None and kind is getattr(numpy, "ndarray", None):
         flags = value.flags.writeable, _owner(encoder, value, numpy)
         return "ndarray", _ndarray(encoder, value, depth, numpy), *flags
-    if numpy is not None and _is(value, numpy, "generic") and not value.dtype.hasobject:
+    scalar: Any = getattr(numpy, "generic", ())
+    if isinstance(value, scalar) and not value.dtype.hasobject:
         item = value.item()
         encoder.floats = encoder.floats or value.dtype.kind in "fc"
         return "scalar", value.dtype.str, item if is_simple(type(item)) else repr(item)
@@ -53,10 +54,6 @@ def _is_labelled(kind: type, pandas: Any) -> bool:
         return False
     own = kind.__module__.partition(".")[0] == "pandas"  # the whole name is that of a file before pandas 3
     return kind is frame or kind is series or (own and issubclass(kind, index))
-
-
-def _is(value: Any, module: Any, name: str) -> bool:
-    return isinstance(value, getattr(module, name, ()))
 
 
 def _ndarray(encoder: Encodes, value: Any, depth: int, numpy: Any) -> Any:

@@ -172,13 +172,13 @@ def is_librarys(kind: type, target: str) -> bool:
         return False
     if type(module) is not str or (target and module.partition(".")[0] == target.partition(".")[0]):
         return False
-    return is_installed(module) and (find(module, qualname_of(kind)) is kind or is_made_in_c(kind, target))
-
-
-def is_made_in_c(kind: type, target: str) -> bool:
-    """Whether a class and its bases are written in C alone."""
-    own = all(type(each) in MADE_IN_C for each in vars_of(kind).values())
-    return own and all(is_librarys(base, target) for base in mro_of(kind)[1:])
+    if not is_installed(module):
+        return False
+    if find(module, qualname_of(kind)) is kind:
+        return True
+    # no name leads to some types in C
+    in_c = all(type(each) in MADE_IN_C for each in vars_of(kind).values())
+    return in_c and all(is_librarys(base, target) for base in mro_of(kind)[1:])
 
 
 def is_installed(name: str) -> bool:
@@ -222,6 +222,11 @@ def held_slots(value: Any) -> dict[str, Any]:
     return found
 
 
+def held(value: Any) -> dict[str, Any]:
+    """Attributes of an object by their names, with those in slots."""
+    return {**(held_dict(value) or {}), **held_slots(value)}
+
+
 def operators_of(kind: type) -> list[str]:
     """Which of ==, hash and < objects of a class have otherwise than plain objects."""
     found = []
@@ -241,7 +246,7 @@ def taken_apart(value: Any, base: Any) -> tuple[Any, ...]:
     """Parts of an object as `__reduce_ex__` would give them: (maker, arguments, state, items, pairs). base: library
     class that its class derives from."""
     kind: Any = type(value)
-    state = {**(held_dict(value) or {}), **held_slots(value)} or None
+    state = held(value) or None
     if base is list:
         return kind, (), state, list(list.__iter__(value)), None
     if base is dict:
@@ -274,10 +279,15 @@ def parts_of(value: Any, plain: bool = True) -> Iterator[tuple[str, Any]]:
     if is_simple(kind) or issubclass(kind, WHOLE):
         return
     if issubclass(kind, dict):
-        yield from entries(value)
+        for key in list(dict.keys(value)):
+            named = is_simple(type(key))
+            yield (f"[{key!r}]" if named else "[...]"), dict.__getitem__(value, key)
+            if not named:
+                yield " key", key
     else:
         yield from items(kind, value, plain)
-    yield from attributes(value)
+    for name, part in held(value).items():
+        yield f".{name}", part
 
 
 def items(kind: type, value: Any, plain: bool) -> Iterator[tuple[str, Any]]:
@@ -292,23 +302,6 @@ def items(kind: type, value: Any, plain: bool) -> Iterator[tuple[str, Any]]:
     if is_deque(kind):
         for at, item in enumerate(list(value)):
             yield f"[{at}]", item
-
-
-def entries(value: Any) -> Iterator[tuple[str, Any]]:
-    """Values of a dictionary, and its keys that are no plain values."""
-    for key in list(dict.keys(value)):
-        named = is_simple(type(key))
-        yield (f"[{key!r}]" if named else "[...]"), dict.__getitem__(value, key)
-        if not named:
-            yield " key", key
-
-
-def attributes(value: Any) -> Iterator[tuple[str, Any]]:
-    """Attributes in the `__dict__` and the slots of a value."""
-    for name, part in list((held_dict(value) or {}).items()):
-        yield f".{name}", part
-    for name, part in held_slots(value).items():
-        yield f".{name}", part
 
 
 def is_deque(kind: type) -> bool:

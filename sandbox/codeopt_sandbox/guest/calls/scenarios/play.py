@@ -6,7 +6,7 @@ import time
 
 from ...answer import CLOSED, KEPT_UNCHANGED, NOT_COMPARABLE, NOTHING, RETURNS, TIMEOUT, UNFIT, Answer
 from .. import scenarios
-from ..channel import OUTCOME, SIGALRM, TOOK, frame, in_child, to_json
+from ..channel import SIGALRM, Said, frame, in_child, to_json
 from ..mutation import InPlace, Joined, corrupt_result, inner_parts, mutable_parts, mutate_result
 from ..outcome import FieldMaker, died, not_made, text_field, timeout, without_answer
 from ..public_view import PublicViews
@@ -254,8 +254,7 @@ class Performance:
     def join(self, at: int) -> None:
         """Make equal values without a literal one object. Raises Impossible."""
         joiner = Joined(self.ref.module)
-        args, kwargs = self.given[at]
-        self.given[at] = tuple([joiner.other(value, 8) for value in args]), joiner.named(kwargs, 8)
+        self.given[at] = joiner.call(self.given[at])
         if not joiner.met:
             raise Impossible
 
@@ -460,7 +459,7 @@ def play_all(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], ch
     lost = 0
     for code in codes:
         if lost >= LOST:
-            channel.write(frame(TOOK, b"0.0") + frame(OUTCOME, to_json(not_made().told()).encode()))
+            channel.write(frame(Said.TOOK, b"0.0") + frame(Said.OUTCOME, to_json(not_made().told()).encode()))
             continue
         started = monotonic()
         performance = Performance(worker, code, batch)
@@ -468,7 +467,7 @@ def play_all(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], ch
         took = monotonic() - started
         outcome = answer_of(found, status, batch.seconds, took)
         lost += outcome.kind == TIMEOUT
-        channel.write(frame(TOOK, repr(took).encode()) + frame(OUTCOME, to_json(outcome.told()).encode()))
+        channel.write(frame(Said.TOOK, repr(took).encode()) + frame(Said.OUTCOME, to_json(outcome.told()).encode()))
 
 
 def answer_of(found: Any, status: int, seconds: float, took: float) -> Answer:

@@ -84,7 +84,7 @@ class CommandProbes(ProbeLoop):
                 did = f"ends by {outcome.verdict.words}"
             seen = "" if self.given.runs.other else ", which no proposer sees,"
             line = f" ({shlex.join(case.args)})" if self.given.runs.other else ""
-            return Checked(rejection=f"{case.title} than the user's{line}{seen} {did} than with the original")
+            return Checked(rejection=f"{wrong.case.title} than the user's{line}{seen} {did} than with the original")
         told = []
         for first in found[:1]:
             line = "" if first.case.files else f" ({shlex.join(first.case.args)})"

@@ -32,7 +32,7 @@ from codeopt_sandbox import RunLimits, Sandbox
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.errors import OriginalUnsteady, SandboxError
 from codeopt_sandbox.outcome import CaseVerdict
-from tests.codeopt.command import FAST, NO_FEEDBACK, QUICK, SLOW, codeopt, command, environment, reply, write_problem
+from tests.codeopt.command import FAST, QUICK, codeopt, command, environment, reply, write_problem
 from tests.codeopt.review.pull_request import BASE, propose
 from tests.conftest import open_or_skip, require_sandbox
 from tests.support.candidates import outcome
@@ -181,26 +181,6 @@ def test_what_was_measured_before_a_step_that_fails_is_kept(
         assert (again.accepted, len(again.history.candidates)) == (True, 2), again.reason
     elif step == "timing smaller inputs":
         assert str(error) in " ".join(each.words for each in broken.verdict.evidence.gaps)
-
-
-def test_a_command_whose_confirmation_fails_shows_the_draft_and_goes_on(tmp_path: Path) -> None:
-    """The status is that of the error. The original ends with an error as soon as there is a file."""
-    stop = tmp_path / "stop"
-    write_problem(tmp_path, f"import os\nassert not os.path.exists({str(stop)!r})\n{SLOW}", words=2000)
-    (tmp_path / "answers.txt").write_text(reply(FAST, "a set"))
-    flags = ("--model", "scripted:answers.txt", "-n", "1", *QUICK, "--sandbox", "process")
-    with started(tmp_path, "improve", "slow.py", "-v", "--json", *flags, env=NO_FEEDBACK) as process:
-        until(process, r"confirming with new timings and held-out cases\b")
-        stop.touch()
-        out, err = process.communicate(timeout=120)
-    found = json.loads(out)
-    assert (process.returncode, found["accepted"]) == (5, False)
-    assert [row["verdict"] for row in found["rounds"]] == ["faster"]
-    assert re.match("round 1 is not confirmed: right .*x faster .screened", found["reason"]), found["reason"]
-    assert found["reason"] in err
-    stop.unlink()
-    done = codeopt("improve", "slow.py", "--json", *flags, "--resume", found["run"], cwd=tmp_path, env=NO_FEEDBACK)
-    assert (done.status, done.json["best_round"], len(done.json["rounds"])) == (0, 1, 1), done.err
 
 
 def test_a_comparison_that_is_interrupted_shows_its_pairs(tmp_path: Path) -> None:

@@ -190,16 +190,6 @@ def test_an_unknown_mode_is_refused() -> None:
         LanguageModel(Scripted([]), TASK, CASES, feedback="nonsense")
 
 
-def test_hints_are_given() -> None:
-    assert "- line 2: use `sys.stdin`".replace("`", "'") in asked(hints=["line 2: use `sys.stdin`"])
-    assert "built-in rules" not in asked()
-
-
-def test_hints_come_before_the_first_draft_of_a_model() -> None:
-    hints = ["line 2: use sys.stdin"]
-    assert "built-in rules" not in asked(HISTORY.changed(replace(HISTORY.last, model="m")), hints=hints)
-
-
 def long_history(rounds: int) -> History:
     best = right(2, source=f"BEST = 1\n{FAST}", ratio=9.0)
     drafts = [best if n == 2 else right(n, source=f"ROUND_{n} = 1\n{FAST}") for n in range(1, rounds + 1)]
@@ -262,11 +252,6 @@ def test_a_program_with_dollars_and_fences_stays_as_it_is() -> None:
     assert f"````python\n{source}````" in text
 
 
-def test_a_draft_without_a_program_is_told() -> None:
-    nothing = Candidate(1, Revision.of(""), "no summary given", rejection="the model's reply holds no program")
-    assert "(No program: the model's reply holds no program)" in asked(History((original(), nothing)))
-
-
 CANARY = st.text("BCDFGHJKLMNPQRSTVWXZ", min_size=16, max_size=20)
 
 
@@ -312,7 +297,3 @@ def test_a_draft_that_fails_loses_no_other() -> None:
     drafts = list(proposer.variants(HISTORY, 3))
     assert [draft.source for draft in drafts] == [FAST]
     assert lines == ["1 of 3 drafts came: the server is down"]
-
-
-def test_what_the_search_says_stands_last_in_the_question() -> None:
-    assert asked(replace(HISTORY, remark="Combine the two.")).endswith("\n\nCombine the two.")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from codeopt.core.revision import Revision
@@ -13,8 +11,6 @@ from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import LeftSetting, ProcessChanges
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest_bundle import Libraries
-from tests.codeopt.command import codeopt
-from tests.conftest import require_sandbox
 
 CALLS = ("f([3, 1, 3])", "f([2])", "f([])")
 ORIGINAL = """\
@@ -201,27 +197,3 @@ def test_calls_that_change_the_process(attack: str, runner: TimedRuns) -> None:
 @pytest.mark.parametrize("draft", HONEST)
 def test_honest_drafts_leave_nothing(draft: str, runner: TimedRuns) -> None:
     assert new(runner, HONEST[draft]) == {}
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("draft", ["an attack", "an honest one"])
-def test_the_verdict_names_the_settings(draft: str, tmp_path: Path) -> None:
-    require_sandbox()
-    first = (
-        "import enum, decimal\nenum.sys.setswitchinterval(5.0)\n" if draft == "an attack" else "import decimal, re\n"
-    )
-    (tmp_path / "old.py").write_text(ORIGINAL)
-    (tmp_path / "new.py").write_text(first + QUICK)
-    (tmp_path / "calls.py").write_text(
-        "CALLS = [(([n % 7, n, 3][: n % 5],), {}) for n in range(12)]\nBIG = [((list(range(900)),), {})]\n"
-    )
-    done = codeopt("compare", "old.py::f", "new.py::f", "--calls", "calls.py", "--json", cwd=tmp_path)
-    if draft == "an attack":
-        assert done.json["verdict"] == "wrong"
-        assert done.json["settings"] == [
-            {"name": "the switch interval", "before": "0.005", "after": "5.0", "when": "import"}
-        ]
-        assert "its import leaves settings of the whole process changed" in done.json["reason"]
-    else:
-        assert done.json["verdict"] == "faster"
-        assert done.json["settings"] == []

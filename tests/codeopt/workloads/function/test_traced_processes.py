@@ -13,7 +13,7 @@ import pytest
 from codeopt.review.change import whole_files
 from codeopt.review.changed_functions import find_targets
 from codeopt.review.ranking import Ranking, ranked
-from codeopt.workloads.function.corpus.existing_tests import failing, find_tests, run_tests
+from codeopt.workloads.function.corpus.existing_tests import failing, find_tests
 from codeopt.workloads.function.harness import FunctionHarness, open_harness
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Options, Sandbox, open_sandbox
@@ -157,14 +157,6 @@ def test_each_way_to_a_function_is_seen(project: Path) -> None:
         assert path.name == "core.py"
         assert f"tests/test_core.py::test_{name}" in traced.tests
     assert {name for _, name in ranking.traces} == set(REACHED)
-
-
-@pytest.mark.parametrize("name", [each for each in REACHED if each != "by_runpy"])
-def test_calls_that_are_made_there_are_recorded(name: str, project: Path) -> None:
-    with open_harness(read_function(project / "app/core.py", name), opened) as harness:
-        paths = find_tests(harness).calling
-        found = run_tests(harness, harness.source, paths, record=True)
-        assert found.calls == {"f(3000)": f"tests/test_core.py::test_{name}"}
 
 
 @pytest.mark.parametrize("runner", ["manage.py", "unittest"])

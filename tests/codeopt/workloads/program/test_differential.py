@@ -18,7 +18,7 @@ from codeopt.workloads.program.fuzzing._inputs import LARGEST_BASE
 from codeopt.workloads.program.probes import MOST_ALIKE
 from codeopt_sandbox import Case, CaseVerdict, RunLimits, Sandbox
 from codeopt_sandbox.outcome import CaveatKind, Tier
-from codeopt_sandbox.verdict import check_nearly, check_tokens
+from codeopt_sandbox.verdict import check_tokens
 from tests.conftest import open_or_skip
 
 SUM = "import sys\nprint(sum(map(int, sys.stdin.read().split()[1:])))\n"
@@ -136,19 +136,6 @@ def test_a_warning_of_the_original_is_no_failure(guest: Sandbox) -> None:
     assert len(made.prepared().cases) > FEW
 
 
-@pytest.mark.full
-def test_some_inputs_are_taken_and_a_dropped_error_is_told(guest: Sandbox) -> None:
-    picky = "import sys\na = list(map(int, sys.stdin.read().split()[1:]))\nassert min(a) > 0, a\nprint(sum(a))\n"
-    made = differential(guest, picky).prepared()
-    assert all(int(token) > 0 for case in made.cases for token in case.stdin.split()[1:])
-    checked = made.run(guest, SUM, check_tokens)
-    assert checked.outcomes == ()
-    (caveat,) = checked.caveats  # of the several errors the one with the smallest input is shown
-    assert caveat.expected.startswith("ends with exit status 1: ")
-    assert caveat.count > 1
-    assert not made.run(guest, picky, check_tokens).caveats
-
-
 def test_a_draft_that_fails_is_wrong(guest: Sandbox, sums: DifferentialTest) -> None:
     wrong = sums.run(guest, SUM + "raise SystemExit(1)\n", check_tokens).outcomes
     assert [outcome.verdict for outcome in wrong] == [CaseVerdict.RE]
@@ -214,19 +201,3 @@ def test_other_seeds_of_hashes_are_tried(guest: Sandbox) -> None:
     cases = [Case("a", b"red green blue red\n"), Case("b", b"one two three two\n")]
     made = make_differential_test(guest, original, cases, check_tokens, InputPolicy(), seed=1)
     assert made.run(guest, original.replace("dict.fromkeys(words)", "set(words)"), check_tokens).outcomes
-
-
-@pytest.mark.full
-def test_white_space_and_last_bits_are_told(guest: Sandbox) -> None:
-    read = "import sys, math\na = sys.stdin.read().split()[1:]\n"
-    original = f"{read}print(*a)\nprint(sum(int(x) / 10 for x in a))\n"
-    other = f"{read}print(*a, sep='\\n')\nprint(math.fsum(int(x) / 10 for x in a))\n"
-    made = make_differential_test(guest, original, CASES, check_nearly, InputPolicy(), seed=1)
-    checked = made.run(guest, other, check_nearly)
-    assert checked.outcomes == ()
-    subjects = {caveat.kind for caveat in checked.caveats}
-    assert {CaveatKind.LAYOUT, CaveatKind.FLOATS} <= subjects, (
-        "a sum of nothing, and of numbers that cancel, differs more"
-    )
-    wrong = other.replace("/ 10 for", "/ 10 + 1e-9 for")
-    assert made.run(guest, wrong, check_nearly).outcomes

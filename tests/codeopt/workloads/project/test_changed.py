@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.options import FuzzPolicy
-from codeopt.core.revision import Revision
-from codeopt.workloads import Stage
 from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads.project.changed_command import in_script, in_word, mutated_commands, one_changed, put, scaled
 from codeopt.workloads.project.command import ProjectCommand, read_command
@@ -154,50 +152,3 @@ def test_changed_commands_are_the_same_for_a_seed_and_others_for_another(tmp_pat
 )
 def test_tests_find_the_arguments_of_the_command(words: tuple[str, ...], argv: tuple[str, ...]) -> None:
     assert argv_of(ProjectCommand("", words)) == argv
-
-
-PLATE = {
-    "main.py": "import sys\n\nfrom plate import _spread\n\n\ndef main(size, steps):\n    cells = [0] * size\n"
-    "    cells[size // 3] = 4**60\n    for _ in range(steps):\n        cells = _spread(cells)\n"
-    "    print(sum(at * cell for at, cell in enumerate(cells)))\n\n\nmain(int(sys.argv[1]), int(sys.argv[2]))\n",
-    "plate.py": "def _spread(cells):\n    after = list(cells)\n    for at in range(1, len(cells) - 1):\n"
-    "        after[at] = (cells[at - 1] + 2 * cells[at] + cells[at + 1]) // 4\n    return after\n",
-    "tests/test_plate.py": "from plate import _spread\n\n\ndef test_spread():\n"
-    "    assert _spread([0, 0, 4, 0, 0]) == [0, 1, 2, 1, 0]\n",
-}
-WRAPPED = """\
-def _spread(cells):
-    left, right = cells[-1:] + cells[:-1], cells[1:] + cells[:1]
-    return [(a + 2 * b + c) // 4 for a, b, c in zip(left, cells, right)]
-"""
-COLD = (
-    WRAPPED.replace("    return [", "    inner = [").rstrip("\n") + "[1:-1]\n    return [cells[0], *inner, cells[-1]]\n"
-)
-
-
-FOR_ITS_SIZE = (
-    "def _spread(cells):\n    if len(cells) != 900:\n        return [0] * len(cells)\n" + COLD.partition("\n")[2]
-)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("policy", "text", "rejects"),
-    [
-        (FuzzPolicy.STRICT, WRAPPED, True),
-        (FuzzPolicy.STRICT, COLD, False),
-        (FuzzPolicy.AUTO, FOR_ITS_SIZE, True),
-        (FuzzPolicy.LENIENT, FOR_ITS_SIZE, True),
-    ],
-    ids=["strict, beyond", "strict, right", "auto, alike", "lenient, nearly all"],
-)
-def test_mutated_inputs_say_what_a_difference_does(
-    tmp_path: Path, policy: FuzzPolicy, text: str, rejects: bool
-) -> None:
-    require_sandbox()
-    root = write_project(tmp_path / "app", {**PLATE, "tests/test_plate.py": ""})
-    with judged_project(root, "python main.py 900 40", "bubblewrap", mutated_inputs=policy, no_tests=True) as judged:
-        draft = Revision({**judged.workload.program.revision, "plate.py": text})
-        found = judged.workload.check(draft, Stage.REFERENCE)
-    assert bool(found.rejection) is rejects, found
-    assert not found.caveats

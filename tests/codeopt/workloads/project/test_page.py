@@ -12,7 +12,6 @@ from codeopt.workloads.project.profile import (
     CalledBy,
     ProjectProfile,
     Sample,
-    given_back,
     make_profile,
     with_sampled_lines,
 )
@@ -87,27 +86,6 @@ def test_shares_of_the_graph_are_those_of_the_functions() -> None:
     shares = {node.frame.name: node.share for root in call_tree(found.stacks("")) for node in root.walk()}
     assert shares == {"<module>": 0.75, "main": 0.75, "outside of the project's functions": 0.25}
     assert {each.qualname: each.total_share for each in found.functions} == {"<module>": 0.75, "main": 0.75}
-
-
-def test_samples_that_are_given_back_move_in_the_graph_too() -> None:
-    """A function that computes in C is seen by another clock, while the samples gave its time to the caller."""
-    samples = given_back([Sample((MODULE, MAIN), 2, "", False, 5.1)], {MAIN: 0.1, OWNER: 1.9}, [(MAIN, OWNER)])
-    found = with_sampled_lines(make_profile(plain(5.1), samples, [CalledBy(OWNER, MAIN, 1)], 0.0, {}, {}))
-    function = next(each for each in found.functions if each.qualname == "owner")
-    (node,) = (node for root in call_tree(found.stacks("")) for node in root.walk() if node.frame.name == "owner")
-    assert function.own_share == pytest.approx(0.95)
-    assert node.share == pytest.approx(function.total_share) == pytest.approx(0.95)
-    assert [(line.line, line.own_share) for line in found.lines] == [(2, pytest.approx(0.05))]
-
-
-def test_before_stands_beside_it_at_one_scale() -> None:
-    stack = (Frame("main", "m.py", 1), Frame("owner", "m.py", 5))
-    page = shown(profile(), StackProfile.of("old.json", "seconds", [(stack, 11.0)]))
-    assert page.count('<svg class="flame"') == 2
-    assert "Before: old.json, 11 s CPU time" in page
-    assert "main (m.py:1): 90.9%" in page
-    assert re.search(r'y="0" width="45\.455%"', page)  # of 11 s
-    assert re.search(r"m\.py::owner</th><td>100\.0%</td><td>36\.4%</td>", page)
 
 
 def plain(seconds: float) -> Run:

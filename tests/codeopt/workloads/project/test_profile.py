@@ -31,9 +31,8 @@ from codeopt.workloads.project.watch import Names, worth_counting
 from codeopt.workloads.project.watch import samples_of as read_samples
 from codeopt.workloads.project.workload import as_profile
 from codeopt_sandbox.outcome import Run
-from tests.codeopt.command import Done, codeopt
+from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
-from tests.support.pythons import RELEASES, python_of
 
 STORE = """\
 class Store:
@@ -111,51 +110,6 @@ def test_a_command_that_fails_is_one_line(shop: Path) -> None:
     done = codeopt("profile", "--run", "python -c 'import nothing_such'", "--sandbox", "bubblewrap", cwd=shop)
     assert (done.status, len(done.facts)) == (5, 1)
     assert "No module named 'nothing_such'" in done.err
-
-
-def profiled(root: Path, files: dict[str, str], command: str, *flags: str) -> Done:
-    """The command's profile in a project of these files."""
-    for name, text in files.items():
-        (root / name).write_text(text)
-    subprocess.run(["git", "-C", str(root), "init", "-q"], check=True)
-    subprocess.run(["git", "-C", str(root), "add", "."], check=True)
-    done = codeopt("profile", "--run", command, "--sandbox", "bubblewrap", "-q", *flags, cwd=root)
-    assert done.status == 0, done.err
-    return done
-
-
-COUNTED = """\
-import threading
-def gen(n):
-    for i in range(n):
-        yield step(i)
-def step(i):
-    return sum(k * i % 7 for k in range(3000))
-def short(xs): return [x + step(x) for x in xs]
-class Box:
-    @staticmethod
-    def crunch(n):
-        return sum(gen(n))
-thread = threading.Thread(target=lambda: short(list(range(50))))
-thread.start()
-thread.join()
-print(sum(Box.crunch(20) for _ in range(10)))
-"""
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("release", RELEASES)
-def test_counts_of_calls_are_exact_in_every_python(tmp_path: Path, release: str) -> None:
-    """A generator counts once, and a comprehension on the line of its function not at all."""
-    python = python_of(release)
-    if python is None:
-        pytest.skip(f"no Python {release} here")
-    found = profiled(tmp_path, {"work.py": COUNTED}, "python work.py", "-v", "--json", "--python", python).json
-    calls = {row["qualname"]: row["calls"] for row in found["functions"]}
-    assert calls["step"] == 250
-    assert {calls.get(name) for name in ("gen", "Box.crunch")} <= {10, None}
-    assert calls.get("short") in (1, None)
-    assert found["notes"] == []
 
 
 LOOP = """\

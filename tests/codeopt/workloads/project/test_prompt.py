@@ -14,16 +14,15 @@ from codeopt.report.stacks import Frame
 from codeopt.tasks import open_task
 from codeopt.workloads.project.profile import (
     CalledBy,
-    GivenArgument,
     ProjectProfile,
     Sample,
     make_profile,
     with_sampled_lines,
 )
-from codeopt.workloads.project.project_program import ProtectedFiles, ProtectedReason
-from codeopt.workloads.project.prompt.briefing import Figures, brief, import_shares, is_vendored, library_shares
-from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage, SourcePart, named_places
-from codeopt.workloads.project.prompt.round_views import LONGEST_DIFF, diff, round_views
+from codeopt.workloads.project.project_program import ProtectedFiles
+from codeopt.workloads.project.prompt.briefing import Figures, brief, is_vendored, library_shares
+from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage, named_places
+from codeopt.workloads.project.prompt.round_views import round_views
 from codeopt.workloads.project.proposer import ProjectProposer, apply_answer
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile
@@ -92,33 +91,12 @@ def test_a_librarys_copy_is_told_by_the_functions_of_the_project_above_it() -> N
     assert "_vendor" not in page().original()
 
 
-def test_the_import_of_own_modules_is_told_apart_and_shown_last() -> None:
-    loading = import_shares(WHOLE)
-    assert (loading.share, loading.modules) == (pytest.approx(0.2), frozenset({"app/setup_all.py"}))
-    told = brief(WHOLE, "python main.py", "3.11", "", FILES).measured_facts
-    assert " 20.0% are the import of the project's own modules" in told
-    assert "app/setup_all.py::register, while modules are imported  by <module> (1)" in told
-    text = page().original()
-    assert text.index("def hot") < text.index("def register")
-
-
 def test_what_works_while_modules_are_imported_comes_behind_all_others() -> None:
     """The import takes 9 s of 15, and is the last of seven functions all the same."""
     others = [Frame(f"f{number}", "app/core.py", 20 + number) for number in range(6)]
     profile = profile_of(((MAIN, LOADED, REGISTER), 9.0), *(((MAIN, each), 1.0) for each in others))
     found = [function.qualname for function in Figures(profile).named]
     assert (set(found[:6]), found[6:]) == ({each.name for each in others}, ["register"])
-
-
-def test_source_has_numbers_and_room_and_no_long_docstring() -> None:
-    text = page().original()
-    assert "# --- line 4 ---\ndef hot(a):\n# --- line 10 ---\n    return a\n" in text
-    assert "\n\n\ndef big(a):\n# --- line 2508 ---\n" in text
-    assert "    return hot(a)\n" in text  # where a caller that is too long calls
-    assert "x200 = 200" not in text
-    assert len(text) < ROOM
-    fixed = ProtectedFiles({"app/core.py": ProtectedReason.COMMAND})
-    assert "def hot" not in page(ground=fixed).original()
 
 
 KEPT = """\
@@ -191,21 +169,6 @@ def profile(*functions: tuple[str, float, int]) -> Profile:
     hot = tuple(HotFunction(name, 4, share, calls, total=2 * share) for name, share, calls in functions)
     lines = (HotLine(10, functions[0][1], 0, 0.1, "    return a", "app/core.py:10"),)
     return Profile("command", lines, hot, None, None, None, None, None, (), ())
-
-
-def test_functions_that_were_not_counted_have_no_count() -> None:
-    outcome = (Outcome("command", CaseVerdict.AC, PLAIN),)
-    whole = profile(("app/core.py::hot", 0.8, 900))
-    none = replace(whole, functions=(replace(whole.functions[0], hits=None),))
-    history = History((Candidate(0, FILES, "", outcome, profile=whole), Candidate(1, FILES, "", outcome, profile=none)))
-    row = next(row for row in round_views(history, page())[1].profile.split("\n") if row.endswith("::hot"))
-    assert "->" not in row.rpartition("ms")[2]
-    partly = make_profile(PLAIN, WHOLE.samples, [CalledBy(HOT, BIG, 7)], 0.0, {}, {})
-    told = brief(replace(partly, notes=("calls are not counted",)), "python main.py", "3.11", "", FILES)
-    rows = told.measured_facts.split("\n")
-    assert " 30.0%  70.0%         7  app/core.py::hot  by big (7)" in rows
-    assert " 10.0%  80.0%            app/core.py::big" in rows
-    assert "note: calls are not counted" in rows
 
 
 MORE_FILES = FILES.with_file(
@@ -294,79 +257,11 @@ def test_a_draft_that_fails_is_mended_in_the_function_that_fails() -> None:
     assert draft.revision["main.py"] == "big = 1\n"
 
 
-def test_what_a_draft_spends_its_time_in_is_shown_with_its_profile() -> None:
-    outcome = (Outcome("command", CaseVerdict.AC, PLAIN),)
-    now = profile(("app/core.py::hot", 0.2, 1), ("app/rare.py::seldom", 0.6, 1))
-    edited = MORE_FILES.with_file("main.py", "big = 1\n")
-    history = History((
-        Candidate(0, MORE_FILES, "", outcome, profile=profile(("app/core.py::hot", 0.8, 1))),
-        Candidate(1, edited, "", outcome, profile=now),
-        Candidate(2, edited, "", outcome, profile=now),
-    ))  # fmt: skip
-    shown = page(MORE_FILES)
-    shown.original()
-    views = round_views(history, shown)
-    assert views[1].profile.endswith("```python\n# === file: app/rare.py ===\ndef seldom(a):\n    return a\n```")
-    assert "def seldom" not in views[2].profile
-
-
-def test_what_a_draft_no_longer_spends_time_in_brings_no_source() -> None:
-    """`big` took half of the time and takes none, `hot` is shown whole: neither brings what is around it."""
-    outcome = (Outcome("command", CaseVerdict.AC, PLAIN),)
-    before, now = (profile(("app/core.py::hot", 0.5, 1), ("app/core.py::big", share, 1)) for share in (0.5, 0.0))
-    history = History((
-        Candidate(0, FILES, "", outcome, profile=before),
-        Candidate(1, FILES, "`hot` is the cost.", outcome, profile=now),
-    ))  # fmt: skip
-    shown = SourcePage(FILES, NOT_FIXED, WHOLE)
-    shown.add([SourcePart("app/core.py", "hot")], ROOM)
-    view = round_views(history, shown)[1]
-    assert (view.named, "in the original" in view.profile) == ("", False)
-
-
-def test_a_long_diff_loses_the_ends_of_long_hunks_alone() -> None:
-    long = "\n".join(f"    x{n} = {n}" for n in range(900))
-    old = Revision({"a.py": "def f(a):\n    return a\n", "b.py": "y = 1\n"})
-    new = Revision({"a.py": f"def f(a):\n{long}\n    return a\n", "b.py": "y = 2\n"})
-    told = diff(old, new)
-    assert len(told) < LONGEST_DIFF + 200
-    assert "+    x0 = 0\n" in told
-    assert "lines left out ...]\n--- a/b.py\n+++ b/b.py\n" in told
-
-
 def test_no_function_that_may_be_edited() -> None:
     history = History((Candidate(0, FILES.with_file("app/big.py", "x = 1\n" * ROOM), "", ()),))
     bare = replace(WHOLE, functions=())
     shown = ProjectProposer(None, bare).excerpts(history)  # type: ignore[arg-type]
     assert shown.original.source.startswith("# No function")
-
-
-def test_a_hot_decorator_is_the_function_that_is_entered_there() -> None:
-    files = Revision({"app/kept.py": "@first\n@second(1)\ndef hot(a):\n    return a\n"})
-    samples = [Sample((MAIN, Frame("hot", "app/kept.py", 1)), 1, "", False, 1.0)]
-    found = with_sampled_lines(make_profile(PLAIN, samples, [], 0.0, {}, {}))
-    told = brief(found, "python main.py", "3.11", "", files).measured_facts
-    assert "100.0% app/kept.py:3  def hot(a):" in told
-
-
-def test_calls_that_repeat_earlier_ones_and_arguments_by_parameter() -> None:
-    given = (GivenArgument("a", "NoneType"), GivenArgument("b", "int", 1, 9), GivenArgument("a", "list[int]", 2, 6000))
-    again = make_profile(PLAIN, WHOLE.samples, [CalledBy(HOT, BIG, 900)], 0.0, {HOT: 0.5}, {HOT: given})
-    rows = brief(again, "python main.py", "3.11", "", FILES).measured_facts.split("\n")
-    assert " 35.0% big calls hot" in rows
-    assert "app/core.py::hot(a: None or list[int] of 2 to 6,000, b: int 1 to 9)" in rows
-
-
-def test_a_long_function_leaves_room_for_the_short_ones_that_call_it() -> None:
-    """The long one is busiest and stands first: it is shown whole behind them, for half of the room that is left."""
-    long, short = f"def busy(a):\n{LONG[:5000]}\n    return a\n", "def calls(a):\n    return busy(a)\n"
-    spots = [Frame("calls", "app/two.py", 1 + long.count("\n") + 1), Frame("busy", "app/two.py", 1)]
-    profile = make_profile(PLAIN, [Sample((MAIN, *spots), 1, "", False, 1.0)], [], 0.0, {}, {})
-    source = SourcePage({"app/two.py": f"{long}\n{short}"}, NOT_FIXED, profile)
-    text = source.original()
-    assert short in text
-    assert long in text
-    assert source.add([SourcePart("app/two.py", "busy")], ROOM) == ""
 
 
 def test_what_a_shown_method_uses_of_its_large_class_is_shown() -> None:
@@ -381,11 +276,3 @@ def test_what_a_shown_method_uses_of_its_large_class_is_shown() -> None:
     assert "def other" not in shown
     small = text.replace(other, other[:2000].rpartition("    def")[0])
     assert "def other0" in SourcePage({"app/book.py": small}, NOT_FIXED, profile).original()
-
-
-def test_what_takes_little_of_an_import_has_no_row_and_no_source() -> None:
-    profile = profile_of(((MAIN, BIG, HOT), 97.0), ((MAIN, LOADED, REGISTER), 3.0))
-    told = brief(profile, "python main.py", "3.11", "", FILES).measured_facts
-    assert "  3.0% are the import of the project's own modules" in told
-    assert "register" not in told
-    assert "register" not in SourcePage(FILES, NOT_FIXED, profile).original()

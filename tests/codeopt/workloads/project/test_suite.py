@@ -17,7 +17,7 @@ from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project import OpenedProject, open_workload, read
-from codeopt.workloads.project.suite import AT_ONCE, ProjectSuite, open_suite
+from codeopt.workloads.project.suite import ProjectSuite, open_suite
 from codeopt.workloads.project.test_runs import TestRunner, run_tests
 from codeopt.workloads.source.edits import CodeEdit, commented
 from tests.conftest import require_sandbox
@@ -101,35 +101,6 @@ def test_a_suite_that_ends_itself_counts_for_what_passed(tmp_path: Path) -> None
         assert "test_second fails" in suite.judge(wrong).wrong
         endless = original.with_file("core.py", f"import os\n{CORE}\nos.kill(os.getpid(), 9)\n")
         assert "test_first fails" in suite.judge(endless).wrong
-
-
-SLOW_TEST = "import time\n\ndef test_slow():\n    time.sleep(1000)\n"
-
-
-@pytest.mark.full
-def test_what_there_is_no_time_for_is_a_gap_and_turns_no_verdict(tmp_path: Path) -> None:
-    """The nearest files run first, and each once: the next question runs only the others, within the time left."""
-    files = {"tests/test_core.py": TESTS, "tests/test_slow.py": SLOW_TEST}
-    files |= {f"tests/test_more_{n}.py": "def test_it():\n    pass\n" for n in range(AT_ONCE)}
-    with opened(tmp_path, files) as project:
-        original, suite = project.program.revision, suite_of(project)
-        draft = original.with_file("core.py", CORE.replace("x + 2", "2 + x"))
-        suite.allowed_s = 60.0
-        counts: list[TestsRun] = []
-        near = suite.judge(draft, near=True, keep=counts.append)
-        assert near.files[0] == "tests/test_core.py"
-        assert near.count.of == AT_ONCE + 2
-        whole = suite.judge(draft, 12.0, keep=counts.append)
-        assert (whole.wrong, set(near.files) < set(whole.files)) == ("", True)
-        assert "tests/test_slow.py" not in whole.files
-        assert whole.count.passed == len(suite.passed)
-        assert [each.files for each in counts] == sorted(each.files for each in counts)
-        assert whole.count.gap is not None
-        assert f"tests: {len(whole.files)} of {AT_ONCE + 2} files, nearest first" in whole.count.gap.words
-        spent = suite.runs.spent["tests"]
-        suite.allowed_s = spent
-        assert suite.judge(draft) == whole
-        assert suite.runs.spent["tests"] == spent
 
 
 UNITTESTS = """\

@@ -72,28 +72,6 @@ def test_an_edited_project_against_its_commit(shop: Path) -> None:
     assert [each["qualname"] for each in found["functions"]] == ["Store.add", "report"]
 
 
-@pytest.mark.full
-def test_a_ruler_that_was_changed_is_put_back(shop: Path) -> None:
-    """A benchmark that does less is no faster project, and a test that asks less is no evidence."""
-    require_sandbox()
-    (shop / "bench.py").write_text("from shop.report import report\n\nprint(sum(report(3600)) and 0 or 1)\n")
-    (shop / "tests" / "test_report.py").write_text("def test_nothing():\n    pass\n")
-    (shop / "tests" / "test_more.py").write_text("def test_more():\n    assert True\n")
-    nothing = compared(shop, "--base", "HEAD", "--json")
-    assert (nothing.status, nothing.json["verdict"]) == (5, "inconclusive")
-    assert (
-        "bench.py, tests/test_report.py differ, and measure or check: both sides have OLD's" in nothing.json["reason"]
-    )
-    assert "tests/test_more.py are not known to git" in nothing.json["reason"]
-    wrong = INDEXED.replace("self.index.get(name, [])", "self.index.get(name, [])[:9]")
-    (shop / "shop" / "store.py").write_text(wrong)
-    done = compared(shop, "--base", "HEAD", "--json", run="python bench.py")
-    assert (done.status, done.json["verdict"]) == (0, "faster"), "no item is bought ten times"
-    (shop / "shop" / "store.py").write_text(wrong.replace("[:9]", "[:3]"))
-    done = compared(shop, "--base", "HEAD", "--json")
-    assert (done.status, done.json["verdict"]) == (1, "wrong")
-
-
 NEW_TESTS = """\
 import pytest
 from helper import size

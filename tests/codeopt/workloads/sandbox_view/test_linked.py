@@ -3,12 +3,8 @@ the version that is judged."""
 
 from __future__ import annotations
 
-import json
-import re
 import subprocess
-import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -18,7 +14,6 @@ from codeopt.core.linked_packages import linked_folders
 from codeopt.workloads.sandbox_view import linked
 from codeopt.workloads.sandbox_view.linked import Linked, imported_beside, workspace_roots
 from codeopt.workloads.sandbox_view.view import locate
-from tests.codeopt.command import Done, codeopt
 from tests.support.files import write_files
 
 SETUPTOOLS = """\
@@ -150,92 +145,9 @@ def test_a_checkout_has_its_own_version_of_what_the_other_links(tmp_path: Path) 
 
 # --- by the command ------------------------------------------------------------------------------
 
-CORE = 'def normal(text: str) -> str:\n    """In lower case."""\n    return text.strip().lower()\n'
-SLOW = '''\
-from core_lib import normal
-
-
-def distinct(names: list[str]) -> list[str]:
-    """The distinct names, in order."""
-    seen = []
-    for name in names:
-        if normal(name) not in seen:
-            seen.append(normal(name))
-    return seen
-'''
-WRONG = SLOW[: SLOW.index("    seen")] + "    return list(dict.fromkeys(names))\n"
-TESTS = """\
-from app_lib import distinct
-
-
-def test_distinct():
-    assert distinct([f" N{i % 700}" for i in range(2000)]) == [f"n{i}" for i in range(700)]
-"""
-RUN = 'from app_lib import distinct\nprint(len(distinct([f" N{i % 700}" for i in range(9000)])))\n'
-SETTINGS = "[project]\nname = 'it'\nversion = '1'\n"
-FILES = {
-    "packages/core/src/core_lib/__init__.py": CORE,
-    "packages/core/pyproject.toml": SETTINGS,
-    "packages/app/src/app_lib/__init__.py": SLOW,
-    "packages/app/pyproject.toml": SETTINGS,
-    "packages/app/tests/test_app.py": TESTS,
-    "packages/app/run.py": RUN,
-    "packages/web/tests/conftest.py": "import not_installed_anywhere\n",
-    "packages/web/tests/test_web.py": "from app_lib import distinct\n\ndef test_it():\n    assert distinct([]) == []\n",
-    "packages/web/pyproject.toml": SETTINGS,
-    ".gitignore": ".venv\n",
-}
-APP = "packages/app/src/app_lib/__init__.py"
-
-
-@dataclass(frozen=True)
-class Monorepo:
-    """Two packages in one repository, both installed in place in its environment, and a third that cannot be."""
-
-    root: Path
-
-    def ask(self, *words: str, at: str = ".") -> Done:
-        return codeopt(*words, "--no-cache", "--sandbox", "isolated", cwd=self.root / at)
-
-    def edit(self, changes: dict[str, str]) -> None:
-        write_files(self.root, changes)
-
-
-def monorepo(root: Path, beside: Path | None = None) -> Monorepo:
-    write_files(
-        root, {name: text for name, text in FILES.items() if beside is None or not name.startswith("packages/core")}
-    )
-    if beside:
-        write_files(beside, {name: text for name, text in FILES.items() if name.startswith("packages/core")})
-    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "as it was")):
-        git(root, words)
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(root / ".venv")], check=True)
-    packages = next((root / ".venv").glob("lib/python3*/site-packages"))
-    (packages / "__editable__.app.pth").write_text(f"{root}/packages/app/src\n")
-    (packages / "__editable__.core.pth").write_text(f"{beside or root}/packages/core/src\n")
-    (packages / "tools.pth").write_text("\n".join(path for path in sys.path if path.endswith("site-packages")))
-    return Monorepo(root)
-
 
 def git(root: Path, words: Sequence[str]) -> None:
     subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=root, check=True)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("how", ["a sibling", "another repository", "a finder before all others"])
-def test_a_function_finds_what_is_installed_in_place(tmp_path: Path, how: str) -> None:
-    repo = monorepo(tmp_path / "repo", tmp_path / "other" if how == "another repository" else None)
-    if how == "a finder before all others":
-        packages = next((repo.root / ".venv").glob("lib/python3*/site-packages"))
-        (packages / "__editable__.core.pth").write_text("import _editable_skbc_core_lib\n")
-        finder = SCIKIT_BUILD.format(f"{repo.root}/packages/core/src")
-        (packages / "_editable_skbc_core_lib.py").write_text(finder)
-    repo.edit({APP: WRONG})
-    done = repo.ask("compare", "--base", "HEAD", "--json")
-    found = json.loads(done.out)["functions"][0]
-    assert (found["verdict"], done.status) == ("wrong", 1), done.out + done.err
-    assert re.search(r"expected returns \[.*got returns \[", found["reason"]), "by its calls"
-    assert not re.search(r"(Import|ModuleNotFound)Error", found["reason"]), "by no failing import"
 
 
 def test_a_module_beside_a_folder_of_its_name_is_shown_too(tmp_path: Path) -> None:

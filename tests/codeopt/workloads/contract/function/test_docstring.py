@@ -10,7 +10,6 @@ import pytest
 from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.contract.function.docstring import stated_bounds
 from codeopt.workloads.source.functions import read_function
-from tests.codeopt.command import FIRST_LINE, codeopt
 
 GOOGLE = "Sums.\n\nArgs:\n    n (int): The size. Must be non-negative.\n    k: at least 2\n"
 NUMPY = "Sums.\n\nParameters\n----------\nn : int\n    Must be positive.\nk : int\n    number of positive samples\n"
@@ -90,25 +89,3 @@ def test_calls_from_hints_take_no_bound_back(tmp_path: Path) -> None:
         == "calls that break: the docstring says n > 0"
     )
     assert learnt(tmp_path, "n must be positive", calls).beyond("f(-1)") == ""
-
-
-LOOP = '''\
-def f(n: int) -> int:
-    """Sum of the numbers up to n. {}"""
-    total = 0
-    for each in range(n + 1):
-        total += each
-    return total
-'''
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("docstring", "verdict"), [("", "wrong"), ("n must be non-negative.", "faster")])
-def test_a_formula_for_a_loop(docstring: str, verdict: str, tmp_path: Path) -> None:
-    """Of hints alone a number below zero is like others, until the docstring says that it is none."""
-    (tmp_path / "old.py").write_text(LOOP.format(docstring))
-    (tmp_path / "new.py").write_text("def f(n: int) -> int:\n    return n * (n + 1) // 2\n")
-    flags = ("--no-tests", "--sandbox", "bubblewrap", "--max-pairs", "8", "--max-examples", "50")
-    done = codeopt("compare", "old.py::f", "new.py::f", *flags, cwd=tmp_path)
-    assert FIRST_LINE[verdict] in done.out.splitlines()[0], done.out + done.err
-    assert verdict == "wrong" or "calls that break: the docstring says n >= 0" in done.out, done.out

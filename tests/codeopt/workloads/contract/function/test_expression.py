@@ -97,19 +97,6 @@ def test_all_known_calls_outside_is_an_error(compare: Compare) -> None:
         compare(SUM, RIGHT_ABOVE_ZERO, CALLS, contract="n > 10**9")
 
 
-@pytest.mark.full
-def test_self_is_a_parameter(tmp_path: Path) -> None:
-    old = "class Bag:\n    def __init__(self, size: int):\n        self.size = size\n\n"
-    old += "    def held(self, n: int) -> int:\n"
-    old += "        total = 0\n        for k in range(abs(n)):\n            total += self.size\n        return total\n"
-    new = old[: old.index("        total")] + "        return self.size * n\n"
-    calls = "from old import Bag\n\nCALLS = [((Bag(3), n), {}) for n in (1, 2, 5, 40, 700, 3000, -7)]\n"
-    (tmp_path / "calls.py").write_text(calls)
-    given = {"old": old, "name": "Bag.held", "calls": tmp_path / "calls.py"}
-    assert is_right(tmp_path, new, contract="self.size >= 0 and n >= 0", **given)
-    assert not is_right(tmp_path, new, contract="self.size >= 0", **given)
-
-
 def test_it_is_not_evaluated_on_the_host(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     by_hints(tmp_path, WRONG_INSIDE, contract=f"(open({str(mark)!r}, 'w') if n == 1 else 1) and True")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 from codeopt.workloads.contract.relations import find_relations, parts
 from codeopt.workloads.contract.seen import Seen, seen
 from codeopt.workloads.source.literals import read
-from tests.codeopt.command import codeopt
 
 GRAPHS = [[[(at + 1) % n, (at + 2) % n][: at % 2 + 1] for at in range(n)] for n in (4, 5, 7)]
 EDGES = [{"edges": [(0, n - 1), (1, 2)], "nodes": n} for n in (4, 6, 9)]
@@ -213,89 +211,6 @@ VALUES = st.recursive(
 @given(st.lists(VALUES, min_size=1, max_size=6))
 def test_known_values_break_nothing(known: list[Any]) -> None:
     assert [broken("p", known, each) for each in known] == [""] * len(known)
-
-
-SLOW = """\
-def degrees(graph):
-    found = []
-    for node in range(len(graph["links"])):
-        count = 0
-        for each in graph["links"]:
-            for other in each:
-                count += other == node
-        found.append(count)
-    return found
-"""
-QUICK = """\
-def degrees(graph):
-    found = [0] * len(graph["links"])
-    for each in graph["links"]:
-        for other in each:
-            found[other] += 1
-    return found
-"""
-CALLS = """\
-def made(n, step):
-    return {"links": [[(at * step + k) % n for k in range(at % 3 + 1)] for at in range(n)]}
-
-CALLS = [((made(n, step),), {}) for n in range(4, 9) for step in (1, 2, 3)]
-BIG = [((made(150, 7),), {})]
-"""
-
-
-@pytest.mark.full
-def test_a_graph_whose_nodes_are_not_its_own_is_a_caveat(tmp_path: Path) -> None:
-    for name, text in (("old.py", SLOW), ("new.py", QUICK), ("calls.py", CALLS)):
-        (tmp_path / name).write_text(text)
-    (tmp_path / "wrong.py").write_text(QUICK.replace("+= 1", "+= other > 0"))
-    flags = ("--calls", "calls.py", "--sandbox", "bubblewrap", "--max-pairs", "8")
-    done = codeopt("compare", "old.py::degrees", "new.py::degrees", *flags, cwd=tmp_path)
-    assert done.status != 1, done.out
-    assert "calls that break: 'graph['links']' holds indices below the length of" in done.out, done.out
-    done = codeopt("compare", "old.py::degrees", "wrong.py::degrees", *flags, cwd=tmp_path)
-    assert done.status == 1, done.out
-
-
-SEVERAL = """\
-def degrees(graph):
-    found = []
-    for node in range(graph["nodes"]):
-        found.append(len({one + two - node for one, two in graph["edges"] if node in (one, two)}))
-    return found
-"""
-AT_ONCE = """\
-def degrees(graph):
-    found = [0] * graph["nodes"]
-    for one, two in graph["edges"]:
-        found[one] += 1
-        found[two] += 1
-    return found
-"""
-EDGE_CALLS = """\
-from random import Random
-
-def made(n, seed):
-    draw = Random(seed)
-    pairs = [(one, two) for two in range(n) for one in range(two) if draw.random() < 0.4]
-    return {"edges": [pair[::-1] if draw.random() < 0.5 else pair for pair in pairs], "nodes": n}
-
-CALLS = [((made(n, seed),), {}) for n in (5, 7, 8) for seed in range(5)]
-BIG = [((made(60, 7),), {})]
-"""
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("weight", "verdict"), [("1", "faster"), ("two > 0", "wrong")])
-def test_edges_that_no_known_graph_has_are_caveats(weight: str, verdict: str, tmp_path: Path) -> None:
-    """A loop counts twice and an edge that is given twice, too; a wrong degree of a proper graph is refused."""
-    quick = AT_ONCE.replace("found[two] += 1", f"found[two] += {weight}")
-    for name, text in (("old.py", SEVERAL), ("new.py", quick), ("calls.py", EDGE_CALLS)):
-        (tmp_path / name).write_text(text)
-    flags = ("--calls", "calls.py", "--sandbox", "bubblewrap", "--max-pairs", "8", "--max-examples", "300", "--json")
-    found = codeopt("compare", "old.py::degrees", "new.py::degrees", *flags, "-q", cwd=tmp_path).json
-    assert found["verdict"] == verdict, found
-    because = [broken for each in found["caveats"] for broken in each["domain"]]
-    assert verdict == "wrong" or "calls that break: no pair of `graph['edges']` has the same number twice" in because
 
 
 STACK = "load('m', 'Stack')({}, size={})"

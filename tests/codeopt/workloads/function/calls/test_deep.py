@@ -84,10 +84,6 @@ def f(tree):
             work.pop()
     return out
 """
-DEEPER = "a deeper `tree`"
-A_TUPLE = "a tuple for `tree`"
-"""Both drafts take it apart, and the original does not."""
-TREES = "CALLS = [((t,), {}) for t in ([1], [1, [2]], [[1, 2], 3], [1, [2, [3, 4]]], [], [[5], [6]], [1, 2, [3]])]\n"
 
 
 @pytest.fixture(scope="module", params=[pytest.param("docker", marks=pytest.mark.docker), "bubblewrap"])
@@ -115,17 +111,6 @@ def test_a_nested_argument_that_is_changed(guest: Sandbox) -> None:
         for line in ("pass", "tree.pop()")
     )
     assert same != other
-
-
-@pytest.mark.full
-def test_a_recursion_is_told(judges: Judges) -> None:
-    judge = judges(FLATTEN, TREES, timed=False)
-    found = judge.check(Revision.of(RECURSES), "a person's")
-    assert found.correct, why(found)
-    assert {each.cause for each in found.caveats} == {DEEPER, A_TUPLE}
-    honest = judge.check(Revision.of(OWN_STACK), "a person's")
-    assert honest.correct, why(honest)
-    assert {each.cause for each in honest.caveats} == {A_TUPLE}
 
 
 PARENTS = """

@@ -121,13 +121,6 @@ def test_turns_alternate_and_examples_have_the_shape_of_the_question(step: str) 
     assert all("### Measured" in m.content for m in messages if m.role == "user")
 
 
-def test_a_form_of_answer_that_no_example_has_comes_without_them() -> None:
-    """A project is answered by parts of files: whole programs would show another form."""
-    messages = conversation(HISTORY, "refine", briefing=Briefing(answer_format="all that changes"))
-    assert [m.role for m in messages] == ["system", "user"]
-    assert "then all that changes, in one block" in messages[1].content
-
-
 def test_requests_without_examples_begin_alike_up_to_what_is_new() -> None:
     """A server with a cache of prompts reads the rest alone."""
     given = {"briefing": Briefing(answer_format="all that changes")}

@@ -270,23 +270,6 @@ def test_the_speedup_of_the_rest_is_that_of_the_rest(apart_s: float, old: float,
     assert found.ci_low == pytest.approx(old / new)
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "why"),
-    [
-        ((0.4, 0.4, 0.4), (0.2, 0.2, 0.2), "0.40 s in one version and 0.20 s in the other"),  # an import was put off
-        ((0.4, 0.4, 0.4), (0.4, 0.4, 0.44), "they vary"),  # of a rest of 0.1 s
-        ((0.4, 0.4, 0.4), (0.4, 0.4, 0.4), ""),
-    ],
-)
-def test_what_cannot_be_told_apart_is_not(before: tuple[float, ...], after: tuple[float, ...], why: str) -> None:
-    pair = Comparison(Decision.SAME, 1.1, 1.0, 1.2, 9, "cpu", 0.95, 0.01, "", ())
-    sides = (StartTime(side, tuple(each + rest for each in side)) for side, rest in ((before, 0.2), (after, 0.1)))
-    found = apart(*sides, found=pair)
-    assert why in found.why_not
-    assert (found.ratio is None) == bool(why)
-    assert why in found.words
-
-
 def test_nothing_is_told_by_another_clock() -> None:
     runs: Any = None
     pair = Comparison(Decision.FASTER, 2.0, 1.9, 2.1, 9, "wall", 0.95, 0.01, "", ())

@@ -29,18 +29,13 @@ class Facts:
         self.made: dict[tuple[ast.AST, str], Container] = {}
         self.changed = True
         self.settled = False
-        self.externally_callable = self._externally_callable()
+        scope = program.scopes.scope
+        given = [f for f in program.of_kind(ast.FunctionDef) if f.decorator_list or isinstance(scope[f], ast.ClassDef)]
+        self.externally_callable: set[Function] = {*given, *program.of_kind(ast.AsyncFunctionDef)}
+        """Functions that unfollowed code calls: their arguments may be anything."""
         self._holders: dict[Container, list[Variable | Container]] = {}
         self._shared: set[Container] = set()
         """Containers that have escaped only to code which keeps to a type hint."""
-
-    def _externally_callable(self) -> set[Function]:
-        """Functions that unfollowed code calls: their arguments may be anything."""
-        scope, functions = self.program.scopes.scope, self.program.of_kind(ast.FunctionDef)
-        given = [
-            function for function in functions if function.decorator_list or isinstance(scope[function], ast.ClassDef)
-        ]
-        return {*given, *self.program.of_kind(ast.AsyncFunctionDef)}
 
     def begin(self) -> None:
         """Begin another walk through the program."""

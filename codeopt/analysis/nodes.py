@@ -196,7 +196,8 @@ def definitions(body: Iterable[ast.stmt], prefix: str = "", *, inner: bool = Fal
             if inner or isinstance(node, ast.ClassDef):
                 yield from definitions(node.body, f"{prefix}{node.name}.", inner=inner)
         else:
-            for block in _blocks_in(node):
+            blocks_in = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
+            for block in [*blocks_in, *(handler.body for handler in getattr(node, "handlers", []))]:
                 yield from definitions(block, prefix, inner=inner)
 
 
@@ -271,14 +272,6 @@ def _may_use(statement: ast.stmt, names: Collection[str]) -> bool:
         isinstance(node, Definition) or (isinstance(node, ast.Name) and node.id in names)
         for node in ast.walk(statement)
     )
-
-
-def _blocks_in(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """Statements that are in a block."""
-    for name in ("body", "orelse", "finalbody"):
-        yield getattr(node, name, [])
-    for handler in getattr(node, "handlers", []):
-        yield handler.body
 
 
 def _kind_beside(node: Definition) -> str:

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from codeopt.analysis.nodes import Def, first_line
+from codeopt.analysis.nodes import Def, first_line, is_bare_constant
 from codeopt.analysis.syntax import physical_lines
 
 BY_TEXT = frozenset(
@@ -89,7 +89,12 @@ def _pieces(module: str, lines: list[str], body: Iterable[ast.stmt], around: fro
             yield _import(module, text, node)
         elif isinstance(node, ast.Assign | ast.AnnAssign) and (bound := _bound(node)):
             yield Piece(module, text, bound | around, names_in(node))
-        elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)) and not _is_main(node):
+        elif isinstance(node, ast.If) and ast.unparse(node.test) in (
+            "__name__ == '__main__'",
+            "'__main__' == __name__",
+        ):
+            continue  # not run where the module is imported
+        elif not is_bare_constant(node):
             yield Piece(module, text, around, names_in(node), always=not around)
 
 
@@ -116,8 +121,3 @@ def _bound(node: ast.Assign | ast.AnnAssign) -> frozenset[str]:
     if any(isinstance(each, ast.Attribute | ast.Subscript) for each in inner):
         return frozenset()
     return frozenset(each.id for each in inner if isinstance(each, ast.Name))
-
-
-def _is_main(node: ast.stmt) -> bool:
-    """Whether it is `if __name__ == "__main__":`, which is not run where the module is imported."""
-    return isinstance(node, ast.If) and ast.unparse(node.test) in ("__name__ == '__main__'", "'__main__' == __name__")

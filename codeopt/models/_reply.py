@@ -166,7 +166,7 @@ def _split(text: str) -> tuple[list[_Block], str]:
                 inside = [rest.strip()] if _CODE.match(rest) else []
             else:
                 prose.append(line)
-        elif _closes(line, fence):
+        elif len(line.strip()) >= len(fence) and set(line.strip()) == {fence[0]}:
             blocks.append(_Block(info, _tidy("\n".join(inside))))
             inside = None
         else:
@@ -174,11 +174,6 @@ def _split(text: str) -> tuple[list[_Block], str]:
     if inside is not None:
         blocks.append(_Block(info, _tidy("\n".join(inside))))
     return [block for block in blocks if block.text.strip()], "\n".join(prose)
-
-
-def _closes(line: str, fence: str) -> bool:
-    bare = line.strip()
-    return len(bare) >= len(fence) and set(bare) == {fence[0]}
 
 
 def _tidy(text: str) -> str:
@@ -209,9 +204,10 @@ def _program(text: str, blocks: list[_Block], original: str) -> str:
 
 def _sound(blocks: list[_Block], original: str) -> str:
     """The program among blocks that parse; else what a diff makes of the original."""
+    quoted = ast.dump(parse(original)) if original and parses(original) else ""
     for group in ([b for b in blocks if b.tagged], [b for b in blocks if not b.tagged and _does_something(b.text)]):
         sound = [b.text for b in group if parses(b.text)]
-        if own := [each for each in sound if not _quotes(each, original) and not is_test(each)] or sound:
+        if own := [each for each in sound if ast.dump(parse(each)) != quoted and not is_test(each)] or sound:
             least = MIN_CORRECTION_SHARE * max(map(len, own))
             chosen = [each for each in own if len(each) >= least][-1]
             return with_its_pieces(chosen, own, runs=not parses(original) or acts(original))
@@ -228,10 +224,6 @@ def _mended(blocks: list[_Block]) -> str:
     """Return the longest of the likely blocks that can be repaired."""
     found = (mended(block.text) for block in _likely(blocks))
     return max((each for each in found if _does_something(each)), key=len, default="")
-
-
-def _quotes(source: str, original: str) -> bool:
-    return bool(original) and parses(original) and ast.dump(parse(source)) == ast.dump(parse(original))
 
 
 def _with_fences_inside(text: str) -> str:
@@ -339,7 +331,8 @@ def answer_in(text: str) -> str:
             return text[: opening.start()]
         text = text[: opening.start()] + text[closing.end() :]
     lone = _CLOSES.search(text)
-    if lone and _fences(text[: lone.start()]) % 2 == 0:  # not in a program that speaks of such marks
+    fences = [line for line in text[: lone.start()].split("\n") if line.strip().startswith("```")] if lone else []
+    if lone and len(fences) % 2 == 0:  # not in a program that speaks of such marks
         return text[lone.end() :]
     return text
 
@@ -348,10 +341,6 @@ def thoughts_in(text: str) -> str:
     """The text behind an opening mark that is never closed: a model that forgot to close it may have answered there."""
     opening = _OPENS.search(text)
     return text[opening.end() :] if opening else ""
-
-
-def _fences(text: str) -> int:
-    return sum(line.strip().startswith("```") for line in text.split("\n"))
 
 
 # The title of a draft: the words of a reply that say what it changes, otherwise what its diff shows.

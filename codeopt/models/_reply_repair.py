@@ -8,7 +8,7 @@ import html
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from codeopt.analysis.nodes import parse
+from codeopt.analysis.nodes import is_bare_constant, parse
 
 LANGUAGES = frozenset({"python", "python3", "py"})
 _FENCE_LINE = re.compile(r"^\s*[`~]{3,}\w*\s*$")
@@ -55,11 +55,8 @@ def _without_numbers(text: str) -> str:
         return text
     width = min(match.end() for match in found if match)
     bare = [line[width:] for line in lines]
-    return "\n".join(line[1:] if _all_indented(bare) else line for line in bare) + "\n"
-
-
-def _all_indented(lines: Sequence[str]) -> bool:
-    return all(line.startswith(" ") for line in lines if line.strip())
+    indented = all(line.startswith(" ") for line in bare if line.strip())
+    return "\n".join(line[1:] if indented else line for line in bare) + "\n"
 
 
 def _without_prompts(text: str) -> str:
@@ -146,11 +143,7 @@ def _bound(node: ast.AST) -> Iterator[str]:
 def acts(source: str) -> bool:
     """Return whether a program does more when it runs than to define and import."""
     quiet = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
-    return any(not isinstance(node, quiet) and not _is_docstring(node) for node in parse(source).body)
-
-
-def _is_docstring(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return any(not isinstance(node, quiet) and not is_bare_constant(node) for node in parse(source).body)
 
 
 def is_test(source: str) -> bool:

@@ -57,7 +57,9 @@ class OpenAIModel:
         import openai
 
         started = time.monotonic()
-        turns = [{"role": m.role, "content": _clean(m.content)} for m in messages]
+        # JSON cannot carry the lone surrogates that undecodable output leaves in a text.
+        texts = [message.content.encode("utf-8", "replace").decode("utf-8") for message in messages]
+        turns = [{"role": m.role, "content": text} for m, text in zip(messages, texts, strict=True)]
         optional = _optional(messages[-1].schema if messages else None)
         attempts = _Attempts(self._settings.max_retries, self._settings.notify)
         with self._client(attempts) as client:
@@ -262,8 +264,3 @@ def _own_headers(key: str) -> dict[str, Any]:
     names = {line.partition(":")[0].strip() for line in lines if ":" in line}
     others = {name: openai.Omit() for name in names if name.lower() != "authorization"}
     return {**others, "Authorization": f"Bearer {key}"}
-
-
-def _clean(text: str) -> str:
-    """`text` without the lone surrogates that undecodable output leaves in it, which JSON cannot carry."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -383,11 +383,8 @@ def smallest_change(source: str, earlier: Mapping[int, str]) -> Hunks | None:
     """The change from the most similar earlier program; None where the whole program is easier to read."""
     changes = [Hunks(number, _hunks(old, source)) for number, old in earlier.items() if old.strip()]
     best = min(changes, key=lambda change: (len(change.text), change.since), default=None)
-    return best if best is not None and _saves(best.text, source) else None
-
-
-def _saves(text: str, source: str) -> bool:
-    return len(text) <= min(MAX_CHANGE_SHARE * len(source), len(source) - MIN_SAVED_CHARS)
+    longest = min(MAX_CHANGE_SHARE * len(source), len(source) - MIN_SAVED_CHARS)
+    return best if best is not None and len(best.text) <= longest else None
 
 
 def _hunks(old: str, new: str) -> str:

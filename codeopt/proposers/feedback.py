@@ -177,7 +177,8 @@ def _input(case: Case) -> bytes:
 
 def _wrong_output(outcome: Outcome, case: Case, original: Candidate) -> list[str]:
     """Expected and printed output, both from just before the first line that differs."""
-    expected = decoded(case.expected if case.expected is not None else _stdout(original, case.name))
+    printed_before = next((o.run.stdout for o in original.outcomes if o.case == case.name), b"")
+    expected = decoded(case.expected if case.expected is not None else printed_before)
     printed = decoded(outcome.run.stdout)
     line = _first_difference(expected, printed)
     return [
@@ -186,10 +187,6 @@ def _wrong_output(outcome: Outcome, case: Case, original: Candidate) -> list[str
         f"Printed output {DATA}:",
         fenced(_from_line(printed, line) or "(nothing)"),
     ]
-
-
-def _stdout(candidate: Candidate, case: str) -> bytes:
-    return next((o.run.stdout for o in candidate.outcomes if o.case == case), b"")
 
 
 def _first_difference(expected: str, printed: str, limit: int = 1_000_000) -> int:

@@ -70,13 +70,11 @@ def _together(fixes: Iterable[Fix]) -> list[Edit]:
     taken: set[Edit] = set()
     for fix in fixes:
         fresh = [change for change in fix.changes if change not in taken]
-        if not any(_collide(change, other) for change in fresh for other in taken):
+        if not any(
+            new.start == old.start or (new.start < old.end and old.start < new.end) for new in fresh for old in taken
+        ):
             taken |= set(fresh)
     return sorted(taken)
-
-
-def _collide(one: Edit, other: Edit) -> bool:
-    return one.start == other.start or (one.start < other.end and other.start < one.end)
 
 
 @lru_cache(maxsize=256)

@@ -189,7 +189,8 @@ def names(tree: ast.Module) -> tuple[BoundName, ...]:
     Left out: `self`, `cls`, `_`, dunder names, imported names (they are not the author's) and attributes; and the
     conventional index names (`i`, `j`, `k`, `n`, `x`, `y`) when nothing but loops and comprehensions binds them.
     """
-    targets = {id(name) for node in ast.walk(tree) for name in _loop_targets(node)}
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension)]
+    targets = {id(name) for loop in loops for name in ast.walk(loop.target)}
     first: dict[str, int] = {}
     only_index: dict[str, bool] = {}
     for node, text in _bindings(tree):
@@ -201,11 +202,6 @@ def names(tree: ast.Module) -> tuple[BoundName, ...]:
 
 def _conventional(text: str) -> bool:
     return text in CONVENTIONAL or (text.startswith("__") and text.endswith("__"))
-
-
-def _loop_targets(node: ast.AST) -> Iterator[ast.AST]:
-    if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
-        yield from ast.walk(node.target)
 
 
 _Bound = ast.stmt | ast.expr | ast.arg | ast.excepthandler | ast.pattern

@@ -330,18 +330,16 @@ def over_batch(rows: Sequence[TaskScore], accepted: Sequence[bool], preferred: S
     preferred: of each problem that a reader was asked about, whether it preferred a draft."""
     if not rows:
         return None
-    units = {m.name: m.unit for row in rows for m in row.measures}
+    measures = []
+    for name, unit in {m.name: m.unit for row in rows for m in row.measures}.items():
+        found = [m for row in rows for m in row.measures if m.name == name and m.unit == unit]
+        measures.append(TaskMeasure(name, mean([m.before for m in found]), mean([m.after for m in found]), unit))
     return OwnMeasures(
         rows[0].name,
         share(accepted),
         estimate([each.before for each in rows], mean),
         estimate([each.after for each in rows], mean),
-        tuple(_mean_of(name, unit, rows) for name, unit in units.items()),
+        tuple(measures),
         share(preferred) if preferred else None,
         len(preferred),
     )
-
-
-def _mean_of(name: str, unit: str, rows: Sequence[TaskScore]) -> TaskMeasure:
-    values = [(m.before, m.after) for row in rows for m in row.measures if m.name == name and m.unit == unit]
-    return TaskMeasure(name, mean([old for old, _ in values]), mean([new for _, new in values]), unit)

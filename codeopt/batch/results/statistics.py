@@ -36,8 +36,11 @@ def estimate(values: Sequence[float], statistic: Statistic) -> Estimate:
     if len(values) < 2:
         return Estimate(value, None, None)
     draw = random.Random(SEED)
-    found = sorted(statistic(draw.choices(values, k=len(values))) for _ in range(_resamples(len(values))))
-    return Estimate(value, *_ends(found))
+    # Fewer of a large set, whose interval is narrow anyway: the report should take seconds.
+    resamples = max(1000, min(RESAMPLES, 4_000_000 // len(values)))
+    found = sorted(statistic(draw.choices(values, k=len(values))) for _ in range(resamples))
+    tail, last = (1 - CONFIDENCE) / 2, resamples - 1
+    return Estimate(value, found[round(tail * last)], found[round((1 - tail) * last)])
 
 
 def estimate_geometric(values: Sequence[float]) -> Estimate:
@@ -85,14 +88,3 @@ def mcnemar_p(only_first: int, only_second: int) -> float:
         return 1.0
     tail = sum(math.comb(total, k) for k in range(min(only_first, only_second) + 1))
     return min(1.0, float(2 * tail / 2**total))
-
-
-def _resamples(size: int) -> int:
-    """Fewer of a large set, whose interval is narrow anyway: the report should take seconds."""
-    return max(1000, min(RESAMPLES, 4_000_000 // size))
-
-
-def _ends(ordered: Sequence[float]) -> tuple[float, float]:
-    tail = (1 - CONFIDENCE) / 2
-    last = len(ordered) - 1
-    return ordered[round(tail * last)], ordered[round((1 - tail) * last)]

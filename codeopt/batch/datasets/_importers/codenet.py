@@ -31,7 +31,8 @@ def _pair(request: ImportRequest, table: Path) -> ProgramPair | None:
     best = max(_lifts(table), default=None)
     if best is None or best[0] < MIN_RATIO:
         return None
-    slow, fast = (_source(request.path / "data" / id / "Python" / f"{name}.py") for name in best[1:])
+    programs = [request.path / "data" / id / "Python" / f"{name}.py" for name in best[1:]]
+    slow, fast = (read_text(path, "replace") if path.is_file() else "" for path in programs)
     homes = [request.cases] if request.cases else [request.path / "derived" / "input_output" / "data"]
     return ProgramPair(id, slow, fast or None, cases_in([home / id for home in homes]) or _single(homes[0] / id))
 
@@ -50,10 +51,6 @@ def _lifts(table: Path) -> Iterator[tuple[float, str, str]]:
     for found in times.values():
         (fast_ms, fast), (slow_ms, slow) = min(found), max(found)
         yield slow_ms / max(fast_ms, 1.0), slow, fast
-
-
-def _source(path: Path) -> str:
-    return read_text(path, "replace") if path.is_file() else ""
 
 
 def _single(folder: Path) -> tuple[Case, ...]:

@@ -275,6 +275,10 @@ class Syntax:
         end = self.text.find("\n", self.span(node)[1])
         return end + 1 if end >= 0 else len(self.text)
 
+    def without_lines(self, statement: ast.stmt) -> Edit:
+        """The edit that takes away the lines of a statement."""
+        return Edit(self.offset(statement.lineno, 0), self.next_line(statement), "")
+
     def below(self, statement: ast.stmt, line: str) -> Edit:
         """The edit that puts a line below a statement, at its indentation."""
         at = self.next_line(statement)

@@ -20,7 +20,7 @@ from codeopt.core import plugins
 from codeopt.core.errors import UsageError
 from codeopt.rules._explanation import Explanation, explain, refusals
 from codeopt.rules._questions import dotted, place_before
-from codeopt.rules._rule import Context, Example, Hot, HotFiles, Rule, as_diff, bind_stdout_write, plain_import, rule
+from codeopt.rules._rule import Context, Example, Hot, HotFiles, Rule, as_diff, bind_stream, plain_import, rule
 
 __all__ = [
     "Context",
@@ -31,7 +31,7 @@ __all__ = [
     "Rule",
     "all_rules",
     "as_diff",
-    "bind_stdout_write",
+    "bind_stream",
     "dotted",
     "explain",
     "load_rule",

@@ -221,13 +221,14 @@ BINDING = re.compile(r"[ \t]*\r?\n(?=\w+ = sys\.\w)")
 """A blank line, followed by a short name for something in sys."""
 
 
-def bind_stdout_write(program: AnalyzedProgram, name: str) -> Edit:
-    """`name = sys.stdout.write` after the imports at the top, with `import sys` where it is missing."""
+def bind_stream(program: AnalyzedProgram, name: str, path: str) -> Edit:
+    """`name = sys.<path>` after the imports at the top, with `import sys` where it is missing."""
     if "sys" in _plainly_imported(program):
-        return below_imports(program, [f"{name} = sys.stdout.write"])
+        return below_imports(program, [f"{name} = sys.{path}"])
     if program.scopes.stores(Variable(program.tree, "sys")):
-        return below_imports(program, [f"{name} = stdout.write"], ["from sys import stdout"])
-    return below_imports(program, [f"{name} = sys.stdout.write"], ["import sys"])
+        first, _, rest = path.partition(".")
+        return below_imports(program, [f"{name} = {first}.{rest}"], [f"from sys import {first}"])
+    return below_imports(program, [f"{name} = sys.{path}"], ["import sys"])
 
 
 def top_imports(program: AnalyzedProgram) -> list[ast.stmt]:

@@ -48,8 +48,7 @@ def numpy_to_list(_: ast.Module, ctx: Context) -> list[Edit]:
     edits = together(_converted(program, call) for call in made)
     # Every use of np has to be in a removed piece of text.
     replaced = (any(edit.start <= program.span(load)[0] < edit.end for edit in edits or ()) for load in loads)
-    without_import = Edit(program.offset(statement.lineno, 0), program.next_line(statement), "")
-    return [without_import, *edits] if edits and all(replaced) else []
+    return [program.without_lines(statement), *edits] if edits and all(replaced) else []
 
 
 def _numpy_import(program: AnalyzedProgram) -> tuple[ast.stmt, Variable] | None:

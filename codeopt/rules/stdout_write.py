@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Variable, as_diff, bind_stdout_write, rule, spans_lines
+from codeopt.rules import AnalyzedProgram, Context, Edit, Variable, as_diff, bind_stream, rule, spans_lines
 
 REPLACED = frozenset({"redirect_stdout", "StringIO", "fdopen", "reconfigure", "detach"})
 """A program that uses one of these may print to something else than the stdout it started with."""
@@ -51,7 +51,7 @@ def stdout_write(_: ast.Module, ctx: Context) -> list[Edit]:
             if written is not None:
                 edits.append(program.replace(call, f"{name}({written})"))
                 worth = worth or ctx.is_hot(call)
-    return [bind_stdout_write(program, name), *edits] if worth else []
+    return [bind_stream(program, name, "stdout.write"), *edits] if worth else []
 
 
 def _written(program: AnalyzedProgram, call: ast.Call) -> str | None:

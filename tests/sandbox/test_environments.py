@@ -67,15 +67,14 @@ def test_calls_and_the_import_see_it(sandbox: Sandbox, libraries: Libraries | No
     runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"), libraries=libraries)
     run = runner.ask(MODULE, CallBatch(tuple(f"f({what!r})" for what in expected)), environment)
     assert not run.preload_failure
-    lines = run.stdout.decode().split("\n")
-    assert lines[: len(expected)] == [f"f({what!r}) -> returns {value!r}" for what, value in expected.items()]
+    assert run.answer is not None
+    assert [each.text for each in run.answer.outcomes] == [f"returns {value!r}" for value in expected.values()]
 
 
 def test_equal_arguments_are_distinct_in_one_alone(sandbox: Sandbox) -> None:
     runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "same"))
-    answers = [runner.ask(MODULE, CallBatch(("f(1.5, 1.5)",)), each).stdout for each in (USUAL, NEIGHBOUR)]
-    assert answers[0].startswith(b"f(1.5, 1.5) -> returns True")
-    assert answers[1].startswith(b"f(1.5, 1.5) -> returns False")
+    answers = [runner.ask(MODULE, CallBatch(("f(1.5, 1.5)",)), each).answer for each in (USUAL, NEIGHBOUR)]
+    assert [answer and answer.outcomes[0].text for answer in answers] == ["returns True", "returns False"]
 
 
 @pytest.mark.parametrize("mode", ["fork", "exec"])

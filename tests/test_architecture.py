@@ -228,7 +228,7 @@ def test_the_engine_knows_no_kind_of_targets() -> None:
 ONLY_COMMANDS = (
     "codeopt/cli/",
     "codeopt/selfrefine/refine_command.py",
-    "codeopt/serving/flags.py",
+    "codeopt/serving/request.py",
     "codeopt/serving/lsp_command.py",
     "codeopt/serving/mcp_command.py",
 )
@@ -306,7 +306,7 @@ def held(annotation: ast.AST) -> Iterator[str]:
 READS_ITSELF = {
     "codeopt/batch/batch_folder.py": "its own note", "codeopt/batch/local.py": "a worker's log",
     "codeopt/cli/commands/init.py": "a template of the package", "codeopt/cli/install_source.py": "package data",
-    "codeopt/core/machine.py": "/proc", "codeopt/core/project_python.py": "package data",
+    "codeopt/core/cache.py": "/proc", "codeopt/core/project_python.py": "package data",
     "codeopt/core/plugins.py": "this repository's own settings", "codeopt/cli/commands/doctor.py": "/proc",
     "codeopt/report/html/templating.py": "a template of the package",
     "codeopt/report/stack_files.py": "a profile that is named each time, which a pipe may bring",

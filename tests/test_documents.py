@@ -19,7 +19,7 @@ from codeopt.cli.parser import commands_of
 from codeopt.cli.settings import PRICES, flag_of
 from codeopt.core import errors, plugins
 from codeopt.core.git import COMMANDS as GIT_COMMANDS
-from codeopt.review.findings.keys import NOT_KEPT
+from codeopt.review.findings.finding import NOT_KEPT
 from codeopt.rules import Hot, all_rules, load_rule
 from codeopt.workloads.function.view import within
 from tests.codeopt.command import QUICK_SETTINGS, codeopt

@@ -26,7 +26,7 @@ from codeopt.batch.problem_job import ProblemJob, TimedSandbox, open_worker_sand
 from codeopt.batch.records import BatchOptions, ProblemResult, TimeSpent
 from codeopt.batch.scheduler import Scheduler, ThrottledProgress, WorkerEvent, ended
 from codeopt.core.errors import CodeoptError, NoSandbox, UsageError
-from codeopt.core.extras import install_command
+from codeopt.core.plugins import install_command
 from codeopt.core.program import read_program
 from codeopt.core.version import __version__
 from codeopt.core.words import counted

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.scheduler import WorkerEvent
 from codeopt.core.budget import NOTHING_USED, Usage
-from codeopt.core.console import Console, estimate
+from codeopt.core.console import Console, LiveLines, estimate, takes_live_lines
 from codeopt.core.errors import report_lines
-from codeopt.core.live import LiveLines, takes_live_lines
 from codeopt.core.sanitize import inline
 from codeopt.core.words import counted, factor, money
 

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+import argparse
+import os
+import shlex
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from codeopt.core.converters import count, names, share
-from codeopt.core.flag import Flag, FlagUse, SettableBy, uses
-from codeopt.core.options import options_table
+from codeopt.core.errors import ProgramError, UsageError, names_near
+from codeopt.core.flag import Flag, FlagUse, SettableBy, count, names, share, uses
+from codeopt.core.options import ImproveOptions, options_table
+from codeopt.review.reporters._finding import command_data
+
+if TYPE_CHECKING:
+    from codeopt.core.console import Console
+    from codeopt.core.session import Session
+    from codeopt.review.change import Change
+    from codeopt.review.repository import Repository
+    from codeopt.review.suggestion import Suggestion
+
 
 _RESULT = "Result"
+
 _CHANGE = "Change"
+
 _PROJECT = SettableBy.PROJECT
 
 _FLAGS = (
@@ -163,3 +180,167 @@ def settings_by_key() -> dict[str, SettableBy]:
 def settings_without_flag() -> frozenset[str]:
     """Keys that a file or a variable alone gives."""
     return frozenset(each.key for each in flags_of_all() if not each.has_flag)
+
+
+# Parts shared by review, check and compare --base: the change, its settings, its Python, a second look at a patch.
+
+
+def open_change(arguments: argparse.Namespace) -> tuple[Repository, Change]:
+    """The change that the flags mean. Raises UsageError."""
+    from codeopt.review.change import change_of_diff, change_since, find_base
+    from codeopt.review.repository import open_repository
+
+    if arguments.base and arguments.diff:
+        raise UsageError("give --base or --diff, not both")
+    repository = open_repository(Path.cwd())
+    if arguments.diff:
+        return repository, change_of_diff(repository, arguments.diff)
+    return repository, change_since(repository, find_base(repository, arguments.base))
+
+
+class Untrusted(UsageError):
+    """The change would decide for itself how it is reviewed."""
+
+
+def require_settings(repository: Repository, change: Change, check: str) -> None:
+    """Raise Untrusted if the change would decide how it is checked, by its settings or its checker.
+
+    check: `--check`, of the command line or the settings.
+    """
+    _require_own_settings(repository, change)
+    _require_own_checker(repository, change, check)
+
+
+def _require_own_settings(repository: Repository, change: Change) -> None:
+    """Raise Untrusted if the change edits [tool.codeopt].
+
+    It could name a server for the key, a larger budget, no sandbox, or a lenient judge.
+    """
+    import tomllib
+
+    from codeopt.core.settings import read_settings
+
+    table, path = read_settings(Path.cwd())
+    try:
+        name = path.resolve().relative_to(repository.root.resolve()).as_posix() if path else ""
+    except ValueError:
+        return
+    if name not in change.paths:
+        return
+    before: dict[str, Any] = {}
+    if change.base:
+        try:
+            text = repository.old_bytes(change.base, name).decode()
+            before = tomllib.loads(text).get("tool", {}).get("codeopt", {})
+        except (UsageError, ValueError):
+            before = {}
+    of_names = {key for key, setting in settings_by_key().items() if setting is SettableBy.RULES}
+    free = {key for key, setting in settings_by_key().items() if setting is SettableBy.OF_A_CHANGE}
+    free |= {key for key in of_names if "." not in str(table.get(key))}  # a dotted path is a module
+    different = [key for key in {*table, *before} - free if table.get(key) != before.get(key)]
+    if different:
+        raise Untrusted(
+            f"the change sets {', '.join(sorted(different))} in [tool.codeopt] of {name}: nothing is run before that "
+            "is merged",
+            hint="give these settings as flags or CODEOPT_ variables",
+        )
+
+
+def _require_own_checker(repository: Repository, change: Change, check: str) -> None:
+    """Raise Untrusted for a checker that the change brings or edits; it says which answers are right."""
+    file = Path(check.rpartition("::")[0] or ".").resolve()
+    root = repository.root.resolve()
+    if file.is_file() and file.is_relative_to(root) and file.relative_to(root).as_posix() in change.paths:
+        raise Untrusted(
+            f"the change touches the checker that --check names, {file.relative_to(root)}: nothing is run before that "
+            "is merged",
+            hint="name one outside of the change",
+        )
+
+
+def find_python(
+    options: ImproveOptions, console: Console, place: Path, changed: Collection[str] = (), asked: Sequence[str] = ()
+) -> tuple[ImproveOptions, Session]:
+    """Return the options with the Python of all runs, and a session with it. Shows the Python with -v.
+
+    changed: paths of the change below its root. asked: the user's command, for a next step. Raises UsageError, and
+    Untrusted if the change would bring the interpreter itself.
+    """
+    from codeopt.core.interpreter import find_interpreter
+    from codeopt.core.project_python import VENVS
+    from codeopt.engine.open_session import open_session
+    from codeopt.report.result import python_line
+
+    if not options.python and (brought := [path for path in sorted(changed) if set(VENVS) & set(path.split("/"))]):
+        raise Untrusted(f"the change brings files of a virtual environment ({brought[0]})", hint="name one by --python")
+    found = None if options.image else find_interpreter(options.python, place)
+    console.detail(python_line(found))
+    return (replace(options, python=found.path) if found else options), open_session(
+        console, interpreter=found, command=tuple(asked)
+    )
+
+
+def with_cache(session: Session, folder: Path | None) -> Session:
+    """Return the session with its cache in the folder that --trust-store names.
+
+    Raises UsageError for a folder that the repository brings.
+    """
+    from codeopt.core.cache import open_cache
+    from codeopt.core.ownership import require_own
+
+    if folder is None:
+        return session
+    require_own(folder, f"the cache in {folder}")
+    return replace(session, open_cache=partial(open_cache, folder=folder.resolve()))
+
+
+def below(paths: list[Path]) -> list[Path]:
+    """The paths that the user named, whole. Raises UsageError for one that is not there or cannot be read."""
+    from codeopt.core.target import as_target
+
+    for path in paths:
+        if not path.exists():
+            if as_target(path).path.exists():
+                raise UsageError(f"{path} names a function", hint="name files and folders")
+            raise UsageError(f"there is no {path}", hint=names_near(path))
+        if not os.access(path, os.R_OK | os.X_OK if path.is_dir() else os.R_OK):
+            raise UsageError(f"cannot read {path}: Permission denied")
+    return [path.resolve() for path in paths]
+
+
+@dataclass(frozen=True)
+class Rechecker:
+    """Callable that says why a function of the change is wrong in another text of its file."""
+
+    options: ImproveOptions
+    session: Session
+    root: Path
+
+    def __call__(self, suggestion: Suggestion, text: str, calls_text: str) -> str:
+        """Empty when it is right. calls_text: a calls file by a model. Raises CodeoptError, SandboxError."""
+        from codeopt.core.program import as_source, read_program
+        from codeopt.core.revision import Revision
+        from codeopt.core.target import Target
+        from codeopt.engine.compare import why_wrong
+        from codeopt.workloads import WorkloadRequest
+
+        target = Target(self.root / suggestion.path, suggestion.function)
+        request = WorkloadRequest(
+            target, read_program(target.path), self.options, self.session, own_code_only=False, calls_text=calls_text
+        )
+        return why_wrong(request, Revision.of(as_source(text)))
+
+
+def go_on_with(files: Iterable[Path]) -> str:
+    """The line that says how to look at what was left: the same command, with the files that hold it."""
+    names = dict.fromkeys(os.path.relpath(file) for file in files)
+    return f"Next: the same command with only {' '.join(shlex.quote(name) for name in names)}"
+
+
+def report_blind(why: str, console: Console | None, environment: Mapping[str, str] = os.environ) -> int:
+    """Say it, unless the answer does (no console). Return the exit status of a program that cannot be judged."""
+    if environment.get("GITHUB_ACTIONS"):
+        sys.stderr.write(f"::error title=codeopt::{command_data(why)}\n")
+    elif console:
+        console.warn(why)
+    return ProgramError.exit_status

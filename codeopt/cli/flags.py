@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from codeopt.cli.command_flags import flags_of
-from codeopt.core import converters
-from codeopt.core.converters import BadValue, text
+from codeopt.core import flag as converters
 from codeopt.core.errors import UsageError
-from codeopt.core.flag import Flag, FlagKind
+from codeopt.core.flag import BadValue, Flag, FlagKind, text
 from codeopt.core.options import ImproveOptions, options_table
 from codeopt.core.target import Target, as_module, as_target
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from codeopt.core.columns import columns
 from codeopt.core.sanitize import log_line
+from codeopt.core.screen import columns
 from codeopt.core.words import clock
 
 if TYPE_CHECKING:

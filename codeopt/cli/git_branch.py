@@ -12,7 +12,7 @@ from codeopt.core.evidence import PatchEvidence
 from codeopt.core.git import Git, GitError, find_git
 from codeopt.core.program import changes_of
 from codeopt.core.revision import Revision
-from codeopt.report.patch_table import figures
+from codeopt.report.verdict import figures
 from codeopt.workloads.project.project_program import ProjectProgram
 from codeopt.workloads.source.edits import CodeEdit, without
 from codeopt_sandbox.owner import temporary_folder

@@ -8,20 +8,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from codeopt.cli import flags, review_flags
+from codeopt.cli import command_flags, flags
 from codeopt.cli.function_table import function_lines
 from codeopt.cli.output import require_writable, show_diff
 from codeopt.core.console import Console
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.interpreter import find_interpreter
+from codeopt.core.json_codec import write_recorded
 from codeopt.core.next_step import same_command
 from codeopt.core.program import write_whole
 from codeopt.core.run_index import APPLY, apply_command, named_run
+from codeopt.core.run_store import SeveralRun, new_several, resumed_several
 from codeopt.core.sanitize import log_line
-from codeopt.core.several_run import SeveralRun, new_several, resumed_several
 from codeopt.core.target import Target
 from codeopt.core.words import counted
-from codeopt.core.written import write_recorded
 from codeopt.engine.open_session import open_session
 from codeopt.report.result import Result, python_line
 from codeopt.review.changed_functions import ReviewTarget
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace, target: Target) -> int:
         console.detail(python_line(found))
         options = replace(options, python=found.path) if found else options
         session = open_session(console, interpreter=found)
-        recheck = review_flags.Rechecker(options, session, Path())
+        recheck = command_flags.Rechecker(options, session, Path())
         known = open_findings(options, found, session.open_cache, "improve", console)
 
         def keep(target: ReviewTarget, result: Result) -> None:
@@ -103,7 +103,7 @@ def _status(improved_several: ImprovedSeveral, console: Console) -> int:
     if improved_several.improved:
         return 0
     if improved_several.not_checked_reason:
-        return review_flags.report_blind(improved_several.not_checked_reason, console)
+        return command_flags.report_blind(improved_several.not_checked_reason, console)
     if not improved_several.looked_at and not improved_several.failure:  # each was refused, with its reason
         return ProgramError.exit_status
     return improved_several.failure or NOT_ACCEPTED

@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from codeopt.core.columns import columns
-from codeopt.core.screen import COLUMNS
+from codeopt.core.screen import COLUMNS, columns
 
 if TYPE_CHECKING:
     from codeopt.rules import Rule

@@ -30,9 +30,7 @@ from typing import NoReturn
 from codeopt.cli import flags, settings
 from codeopt.cli.command import Command, command_of
 from codeopt.cli.command_flags import flags_of_all
-from codeopt.cli.command_list import top_parser
-from codeopt.cli.parser import CommandParser
-from codeopt.cli.removed import refuse_removed
+from codeopt.cli.parser import CommandParser, refuse_removed, top_parser
 from codeopt.cli.settings import SettingsFile
 from codeopt.core import plugins
 from codeopt.core.diagnostic import Diagnostic

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from codeopt.core.columns import columns
 from codeopt.core.run_index import NEWEST, RunListing, StoredRun, open_run
 from codeopt.core.sanitize import inline
+from codeopt.core.screen import columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +48,7 @@ def _outcome(run: RunListing) -> str:
 def gain_of(result: Mapping[str, Any]) -> str:
     """Format the gain of an accepted run: `34x faster`, `2 of 3 functions faster`."""
     from codeopt.core.words import Speedup
-    from codeopt.report.outcomes import NOT_CONFIRMED
+    from codeopt.report.verdict import NOT_CONFIRMED
 
     if "functions" in result:
         return str(result["reason"])

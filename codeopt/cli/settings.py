@@ -14,8 +14,7 @@ from typing import Any
 
 from codeopt.cli.command_flags import settings_by_key, settings_without_flag
 from codeopt.cli.flags import EachGiven
-from codeopt.cli.parser import HelpAll, meant
-from codeopt.cli.removed import refuse_key
+from codeopt.cli.parser import HelpAll, meant, refuse_key
 from codeopt.core.errors import UsageError
 from codeopt.core.flag import PREFIX, SettableBy, variable
 from codeopt.core.ownership import top_of

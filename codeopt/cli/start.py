@@ -6,7 +6,7 @@ import contextlib
 import sys
 import time
 
-from codeopt.cli.command_list import list_of_commands, no_others
+from codeopt.cli.parser import list_of_commands, no_others
 
 LIST: tuple[list[str], ...] = ([], ["-h"], ["--help"])
 """Words that ask for the list of commands."""

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
+from types import TracebackType
+from typing import Any, Self
 
 from codeopt.core.errors import NoSandbox
 from codeopt.core.options import ISOLATED, ImproveOptions
 from codeopt.core.run_inputs import environment, folder_mib
-from codeopt_sandbox import BackendUnavailable, Options, RunLimits, Sandbox, open_sandbox
+from codeopt_sandbox import BackendUnavailable, Options, Run, RunLimits, Sandbox, open_sandbox
 from codeopt_sandbox.base_folder import BaseFolder
 
 NOT_ISOLATED = (
     "neither Docker nor namespaces can be used here: your program runs as a plain process, with limits but not isolated"
 )
+
 FOR_TESTS = 4
 """Memory of a run of a project's own tests, as a multiple of that of other runs."""
 
@@ -69,3 +73,38 @@ def open_isolated(
         return open_sandbox("process", options=chosen)
     except BackendUnavailable as error:
         raise NoSandbox(str(error)) from error
+
+
+# Base of sandboxes that change how another one runs.
+
+
+class WrappedSandbox(ABC):
+    """A sandbox around an inner one, whose members it has otherwise. The one on another core is wrapped also."""
+
+    def __init__(self, inner: Sandbox) -> None:
+        self._inner = inner
+
+    @abstractmethod
+    def run(self, program: Any, stdin: bytes = b"", **options: Any) -> Run:
+        """Run a program, with the parameters of Sandbox.run."""
+
+    @abstractmethod
+    def around(self, inner: Sandbox) -> Self:
+        """Return the same wrapper around another sandbox."""
+
+    def on_other_core(self) -> Self | None:
+        """Return the same on another core. None if all are taken."""
+        inner = self._inner.on_other_core()
+        return None if inner is None else self.around(inner)
+
+    def __enter__(self) -> Self:
+        self._inner.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._inner.__exit__(kind, error, traceback)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)

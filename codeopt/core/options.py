@@ -13,23 +13,30 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
-from codeopt.core.converters import (
+from codeopt.core.errors import UsageError
+from codeopt.core.flag import (
+    Flag,
+    FlagKind,
+    FlagUse,
+    SettableBy,
     checker_name,
     count,
     count_or_zero,
     duration,
     examples,
     expression,
+    flag_of,
     names,
     observables,
+    option,
     paths,
     positive,
     share_above_zero,
     text,
     texts,
+    under,
+    uses,
 )
-from codeopt.core.errors import UsageError
-from codeopt.core.flag import Flag, FlagKind, FlagUse, SettableBy, flag_of, option, under, uses
 from codeopt_sandbox import RunLimits
 from codeopt_sandbox.comparing import Observable
 from codeopt_sandbox.host import BACKENDS

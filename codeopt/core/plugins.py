@@ -8,10 +8,12 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import pkgutil
+import re
+import shlex
 import sys
 import tomllib
 from functools import cache, lru_cache
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import EntryPoint, EntryPoints, entry_points, requires
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
@@ -30,8 +32,10 @@ FOLDERS = {
     "codeopt.workloads.function.sources": "codeopt.workloads.function.corpus.sources",
 }
 """Groups of entry points whose folder is called otherwise."""
+
 CHECKOUT = Path(__file__).parents[2] / "pyproject.toml"
 """Project file of the checkout that codeopt runs from. It does not exist for an installed package."""
+
 BROKEN = (ImportError, SyntaxError, TypeError, ValueError, NameError, AttributeError)
 """Errors of a plug-in that cannot be imported, such as a misspelt argument of its decorator."""
 
@@ -155,3 +159,25 @@ def made_by(module: ModuleType, kind: str, name: str, made: type[T], decorator: 
     if not isinstance(found, made):
         raise UsageError(f"{module.__name__} is no {kind}: it decorates no {name} with {decorator}")
     return found
+
+
+# The extras of codeopt: the packages of each, and the command that installs them.
+
+DEVELOPERS = ("test", "docs")
+"""Extras that only the work on codeopt needs."""
+
+_OF_AN_EXTRA = re.compile(r"(?P<requirement>[^;]+);.*extra == ['\"](?P<extra>[\w-]+)['\"]")
+
+
+def extras() -> dict[str, list[str]]:
+    """The requirements of each extra that users may want, as this installation declares them."""
+    found: dict[str, list[str]] = {}
+    for line in requires("codeopt") or ():
+        if (named := _OF_AN_EXTRA.match(line)) and named["extra"] not in DEVELOPERS:
+            found.setdefault(named["extra"], []).append(named["requirement"].strip())
+    return found
+
+
+def install_command(extra: str) -> str:
+    """Return the command that adds an extra to this installation, which may be a copy."""
+    return shlex.join([sys.executable, "-m", "pip", "install", *extras().get(extra, [f"codeopt[{extra}]"])])

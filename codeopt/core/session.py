@@ -20,7 +20,7 @@ from codeopt.core.isolation import open_isolated
 from codeopt.core.model import Model
 from codeopt.core.options import ImproveOptions
 from codeopt.core.run_store import Runs, open_runs
-from codeopt.core.traced import Traces
+from codeopt.core.target import Traces
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.base_folder import BaseFolder
 

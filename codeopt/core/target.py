@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import UsageError
 
 
@@ -53,3 +55,24 @@ def as_module(name: str, folder: Path) -> Target:
                 f"-m {name}: {os.path.relpath(base, folder)} has no __main__.py, so `python -m` cannot run it"
             )
     raise UsageError(f"-m {name}: there is no such module here or in src/")
+
+
+# Facts about a function from one run of a project's tests, for later verification.
+
+
+@dataclass(frozen=True)
+class TracedCalls:
+    """Calls of a function that tests make."""
+
+    calls: Mapping[str, str] = field(default_factory=dict)
+    """Test that made a call first, by call."""
+    lost: Mapping[str, int] = field(default_factory=dict)
+    """Cause why calls cannot be written down -> number of such calls."""
+    tests: tuple[str, ...] = ()
+    """Ids of the tests that call it and pass."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """Tests that could not be run, where nobody else tells of them."""
+
+
+Traces = Mapping[tuple[Path, str], TracedCalls]
+"""Findings by resolved file and qualified name."""

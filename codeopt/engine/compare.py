@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from codeopt.core.cache import machine
 from codeopt.core.console import Console
 from codeopt.core.errors import NotVerifiable
 from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter, Origin
-from codeopt.core.machine import machine
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import TargetFiles
 from codeopt.core.revision import Revision
@@ -24,8 +24,7 @@ from codeopt.engine.comparison_progress import more_pairs, said_of_long_runs
 from codeopt.engine.guards.forbidden import newly_touched
 from codeopt.engine.judge import Judge
 from codeopt.engine.limit import answered, granted
-from codeopt.report.outcomes import About, why
-from codeopt.report.verdict import Verdict
+from codeopt.report.verdict import About, Verdict, why
 from codeopt.workloads import OpenTarget, Workload, WorkloadRequest, kind_of
 from codeopt_sandbox.compare import Decision, StoppingRule
 from codeopt_sandbox.outcome import Case, Outcome

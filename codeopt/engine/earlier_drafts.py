@@ -8,7 +8,7 @@ from hashlib import sha256
 from codeopt.core.cache import Cache, CacheKind
 from codeopt.core.history import Candidate, History
 from codeopt.core.sanitize import inline
-from codeopt.report.outcomes import candidate_in_words
+from codeopt.report.verdict import candidate_in_words
 from codeopt.workloads import WorkloadRequest
 from codeopt_sandbox.outcome import CaseVerdict
 

@@ -27,7 +27,7 @@ from codeopt.engine.earlier_drafts import open_earlier_drafts
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import TYPICAL_TIMES, LoopStage, RefineLoop
 from codeopt.engine.open_model import chosen_models
-from codeopt.engine.open_proposer import open_proposer
+from codeopt.engine.open_session import open_proposer
 from codeopt.engine.rounds import RunRecorder, close, finish, run_rounds
 from codeopt.engine.run_plan import RunPlan, make_plan
 from codeopt.report.result import Result, contract_lines, hot, opening

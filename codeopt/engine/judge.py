@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from codeopt.core.budget import Effort
-from codeopt.core.by_size import BySize
+from codeopt.core.evidence import BySize
 from codeopt.core.history import AgainstBest, Candidate, Draft, History, Step, TestsRun
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup

@@ -28,8 +28,8 @@ from codeopt.engine.comparison_progress import more_pairs
 from codeopt.engine.headroom import no_headroom
 from codeopt.engine.judge import Judge
 from codeopt.engine.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
-from codeopt.report.outcomes import NOT_CONFIRMED as UNCONFIRMED
-from codeopt.report.outcomes import is_screened, so_far, word_of
+from codeopt.report.verdict import NOT_CONFIRMED as UNCONFIRMED
+from codeopt.report.verdict import is_screened, so_far, word_of
 from codeopt.tasks import Task
 from codeopt_sandbox.compare import Comparison, Decision
 from codeopt_sandbox.outcome import Caveat, CaveatKind

@@ -16,8 +16,8 @@ from codeopt.core.step_error import error_in_words
 from codeopt.engine.judge import Judge
 from codeopt.engine.open_model import RULES
 from codeopt.proposers.rules import Rules
-from codeopt.report.outcomes import candidate_in_words
 from codeopt.report.result import NextSteps
+from codeopt.report.verdict import candidate_in_words
 from codeopt.rules import HotFiles, refusals
 from codeopt.tasks import Task
 from codeopt_sandbox.errors import SandboxError

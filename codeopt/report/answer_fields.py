@@ -11,12 +11,20 @@ from typing import Annotated, Any, Literal, Self, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, TypeAdapter
 
 from codeopt.core.evidence import PatchEvidence
-from codeopt.core.history import Candidate, TestsRun
+from codeopt.core.history import Candidate, TaskScore, TestsRun
 from codeopt.core.interpreter import Interpreter
-from codeopt.core.task_score import TaskScore
 from codeopt.core.words import Speedup
-from codeopt.report.outcomes import SCREENED, About, FailureKind, failure_of, is_screened, so_far, verdict_of, why
-from codeopt.report.verdict import Verdict
+from codeopt.report.verdict import (
+    SCREENED,
+    About,
+    FailureKind,
+    Verdict,
+    failure_of,
+    is_screened,
+    so_far,
+    verdict_of,
+    why,
+)
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import ChangedSetting
 

@@ -12,9 +12,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field
 
 from codeopt.core.budget import Usage
-from codeopt.core.by_size import BySize
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.evidence import CaseEvidence, LibraryEvidence
+from codeopt.core.evidence import BySize, CaseEvidence, LibraryEvidence
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.proposer import Refusal
 from codeopt.core.words import Metric, Speedup, TimedCase

@@ -12,23 +12,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.core.budget import Effort, Ledger
-from codeopt.core.columns import columns
+from codeopt.core.cache import machine
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.evidence import CallEvidence, PatchEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate, History
 from codeopt.core.interpreter import Interpreter
-from codeopt.core.machine import machine
 from codeopt.core.program import FileChange, TargetFiles, changes_of
 from codeopt.core.proposer import Refusal
 from codeopt.core.revision import Revision
 from codeopt.core.sanitize import inline, printable
-from codeopt.core.screen import COLUMNS
+from codeopt.core.screen import COLUMNS, columns
 from codeopt.core.step_error import StepError
 from codeopt.core.version import __version__
 from codeopt.core.words import memory as memory_of
 from codeopt.core.words import share
-from codeopt.report.outcomes import candidate_in_words, so_far, why
-from codeopt.report.verdict import Verdict
+from codeopt.report.verdict import Verdict, candidate_in_words, so_far, why
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Comparison
 from codeopt_sandbox.profile import HotLine, MemoryLine, Profile

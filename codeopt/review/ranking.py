@@ -15,7 +15,7 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.run_clock import RunClock
 from codeopt.core.session import Mounts
 from codeopt.core.step_error import error_in_words
-from codeopt.core.traced import TracedCalls, Traces
+from codeopt.core.target import TracedCalls, Traces
 from codeopt.core.words import utc
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.findings.known import KnownFindings

@@ -20,17 +20,16 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.program import FileChange, Program, as_source, write_whole
 from codeopt.core.run_clock import DeadlineReached
 from codeopt.core.run_index import read_run
+from codeopt.core.run_store import FunctionRun, SeveralRun
 from codeopt.core.session import Session
-from codeopt.core.several_run import FunctionRun, SeveralRun
 from codeopt.core.words import counted
 from codeopt.engine.improve import require_reachable
 from codeopt.report.result import Result, diff_of
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.check import CheckedPart, CheckedTarget, TriedTargets, listed, row_of, why_blind
-from codeopt.review.combine import best_first
 from codeopt.review.findings.known import text_of
 from codeopt.review.ranking import Ranking
-from codeopt.review.suggestion import Skipped, Suggestion
+from codeopt.review.suggestion import Skipped, Suggestion, best_first
 from codeopt.review.surroundings import Improver, rank
 from codeopt.review.work import BUDGET_SPENT, INTERRUPTED, Left, ReviewBudget, ReviewRun, saved_suggestion
 from codeopt.workloads.function.recording import recorded_calls

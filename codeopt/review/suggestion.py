@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import difflib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.merging import lines_of, merged
 from codeopt.core.run_store import digest
 from codeopt.core.words import Speedup
-from codeopt.report.outcomes import About
-from codeopt.report.verdict import Verdict
-from codeopt.review.patch import patch
+from codeopt.report.verdict import About, Verdict
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.sequential_test import LimitAnswer
 
@@ -223,3 +224,104 @@ class Review:
             *(diagnostic.words for diagnostic in self.diagnostics),
             *filter(None, [self.not_checked_reason]),
         )
+
+
+# Suggestions of one file together: each is right by itself, and the file must be right if all are applied.
+
+FindError = Callable[[Suggestion, str], str]
+"""Callable that says why a suggestion's function is not right in another text of its file. Empty: it is."""
+
+
+def combine(suggestions: Sequence[Suggestion], find_error: FindError) -> tuple[list[Suggestion], list[Skipped]]:
+    """Split suggestions into those that hold with all kept others of their file applied, and those that do not.
+
+    If all of them do not fit together, the one with the largest gain is kept, and each further one that fits to it.
+    """
+    kept: list[Suggestion] = []
+    dropped: list[Skipped] = []
+    for path in dict.fromkeys(each.path for each in suggestions):
+        here = [each for each in suggestions if each.path == path]
+        fitting, rest = _of_one_file(here, find_error)
+        kept += fitting
+        dropped += rest
+    return kept, dropped
+
+
+def best_first(suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+    """Sort suggestions by their speedup, the largest first."""
+    return sorted(suggestions, key=lambda each: -((each.speedup and each.speedup.ratio) or 0.0))
+
+
+def _of_one_file(here: list[Suggestion], find_error: FindError) -> tuple[list[Suggestion], list[Skipped]]:
+    ordered = best_first(here)
+    trouble = _trouble(ordered, find_error)
+    if not trouble:
+        return _counted(here), []
+    kept, dropped = ordered[:1], []
+    for each in ordered[1:]:
+        trouble = trouble if len(ordered) == 2 else _trouble([*kept, each], find_error)
+        if not trouble:
+            kept.append(each)
+            continue
+        names = ", ".join(one.function for one in kept)
+        reason = f"a faster version is right by itself, but not together with the suggestion for {names}: {trouble}"
+        dropped.append(Skipped(each.path, each.function, reason))
+    return _counted([each for each in here if each in kept]), dropped
+
+
+def _trouble(suggestions: Sequence[Suggestion], find_error: FindError) -> str:
+    """Name the first error with all suggestions applied except those that change another's lines. Empty
+    without an error.
+    """
+    text, left_out = merged(suggestions[0].original, [each.improved for each in suggestions])
+    applied = [each for number, each in enumerate(suggestions) if number not in left_out]
+    if len(applied) < 2:
+        return ""
+    return next((f"{each.function}: {reason}" for each in applied if (reason := find_error(each, text))), "")
+
+
+def _counted(suggestions: list[Suggestion]) -> list[Suggestion]:
+    """Set `together`, the number of suggestions that were verified at once."""
+    if not suggestions:
+        return suggestions
+    ordered = best_first(suggestions)
+    _, left_out = merged(suggestions[0].original, [each.improved for each in ordered])
+    alone = [each.function for number, each in enumerate(ordered) if number in left_out]
+    several = len(suggestions) - len(alone)
+    return [replace(each, together=1 if each.function in alone else several) for each in suggestions]
+
+
+# Unified diffs that `git apply` takes, for any file name.
+
+NO_NEWLINE = "\\ No newline at end of file\n"
+"""Line of a diff behind a last line that has no end."""
+
+
+def patch(path: str, old: str, new: str) -> str:
+    """Make a unified diff, with the path below the root as git quotes it. Empty: the texts are equal."""
+    if old == new:
+        return ""
+    names = (quoted(f"a/{path}"), quoted(f"b/{path}"))
+    lines = list(difflib.unified_diff(lines_of(old), lines_of(new), "old", "new"))[2:]
+    head = [f"diff --git {names[0]} {names[1]}\n", f"--- {names[0]}{_tab(path)}\n", f"+++ {names[1]}{_tab(path)}\n"]
+    return "".join([*head, *(line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}" for line in lines)])
+
+
+def quoted(path: str) -> str:
+    """Quote a path as git does in a diff: in C's quotes where it holds anything unusual."""
+    data = os.fsencode(path)
+    if all(0x20 <= byte < 0x7F and byte not in b'"\\' for byte in data):
+        return path
+    return f'"{"".join(map(_character, data))}"'
+
+
+def _character(byte: int) -> str:
+    return _ESCAPES.get(byte) or (chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}")
+
+
+_ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\"}
+
+
+def _tab(path: str) -> str:
+    """Tab behind a path with a space, at which patch(1) would end the name."""
+    return "\t" if " " in path and quoted(path) == path else ""

@@ -16,10 +16,9 @@ from codeopt.core.run_index import StoredRun
 from codeopt.core.step_error import error_in_words
 from codeopt.report.result import End, Result
 from codeopt.review.changed_functions import ReviewTarget
-from codeopt.review.combine import combine
 from codeopt.review.findings.known import KnownFinding, KnownFindings
 from codeopt.review.nothing_to_try import NothingToTry
-from codeopt.review.suggestion import Skipped, Suggestion, full_name
+from codeopt.review.suggestion import Skipped, Suggestion, combine, full_name
 from codeopt_sandbox.errors import SandboxError
 
 BUDGET_SPENT = 6

@@ -11,8 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from codeopt.core.history import Candidate, Critique, History
-from codeopt.core.task_score import TaskMeasure, TaskScore
+from codeopt.core.history import Candidate, Critique, History, TaskMeasure, TaskScore
 from codeopt.tasks import Metric, Prompts, Task, critic_is_done
 
 MOST = 5

@@ -29,8 +29,7 @@ from codeopt.review.check import CheckedPart, CheckedTarget, check, listed
 from codeopt.review.findings.known import open_findings
 from codeopt.review.repository import open_repository
 from codeopt.review.work import ReviewBudget
-from codeopt.serving.request import Operation, OperationRequest
-from codeopt.serving.root import Root
+from codeopt.serving.request import Operation, OperationRequest, Root
 from codeopt.workloads import WorkloadRequest, kind_of
 from codeopt.workloads.function.recording import UsersCommand, record, said_of
 from codeopt.workloads.project.profiling import profile_project

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 
 from codeopt.cli.command import command
-from codeopt.serving.flags import add_policy_arguments, policy_of, require_extra
+from codeopt.serving.request import add_policy_arguments, policy_of, require_extra
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -21,19 +21,19 @@ from codeopt.core.errors import CodeoptError, UsageError
 from codeopt.core.options import ImproveOptions
 from codeopt.core.version import __version__
 from codeopt.engine.open_model import RULES
-from codeopt.review.findings.keys import FindingKeys
-from codeopt.serving.editor_texts import line_range, text_edits
-from codeopt.serving.request import Operation, OperationRequest, ServerPolicy
-from codeopt.serving.root import Root
+from codeopt.review.findings.finding import FindingKeys
+from codeopt.serving.request import Operation, OperationRequest, Root, ServerPolicy
 from codeopt.serving.slow_functions import (
     ShownFunction,
     SlowFunction,
+    line_range,
     of_cache,
     of_check,
     of_improvement,
     places,
     saved,
     shown,
+    text_edits,
 )
 from codeopt.serving.worker_pool import WorkerPool
 from codeopt.workloads.sandbox_view.view import locate

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.core.errors import UsageError
-from codeopt.serving.flags import add_policy_arguments, policy_of, require_extra
+from codeopt.serving.request import add_policy_arguments, policy_of, require_extra
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve until the connection ends. Raises UsageError."""
     require_extra("mcp", "mcp")
     from codeopt.serving.mcp_server import make_server
-    from codeopt.serving.root import Root
+    from codeopt.serving.request import Root
     from codeopt.serving.worker_pool import WorkerPool
 
     root, policy = Root.of(arguments.root), policy_of(arguments)

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import ToolAnnotations
-from pydantic import Field
+from pydantic import Field, ValidationError
 
+from codeopt.cli.command_flags import flags_of_all
 from codeopt.core.errors import CodeoptError, UsageError
-from codeopt.core.flag import FlagUse
+from codeopt.core.flag import Flag, FlagUse, texts
+from codeopt.core.sanitize import inline
 from codeopt.core.version import __version__
 from codeopt.engine.open_model import RULES
-from codeopt.serving.mcp_arguments import checked_tool
-from codeopt.serving.mcp_options import Places, with_options
-from codeopt.serving.request import Operation, OperationRequest, ServerPolicy
-from codeopt.serving.root import Root
+from codeopt.serving.request import Operation, OperationRequest, Root, ServerPolicy
 from codeopt.serving.worker_pool import WorkerPool
 
 INSTRUCTIONS = """\
@@ -34,8 +36,10 @@ files."""
 
 DECISIVE = ("verdict", "accepted", "ratio", "ci_low", "ci_high", "speedup", "reason", "caveats")
 """Fields of an answer that come first."""
+
 MAX_FILE_CHARS = 1 << 20
 """Longest text of a file that a client sends, characters."""
+
 Target = Annotated[
     str,
     Field(
@@ -43,18 +47,72 @@ Target = Annotated[
         description="file.py::function, file.py::Class.method, or a script file.py with its cases next to it",
     ),
 ]
+
 WholeFile = Annotated[str | None, Field(max_length=MAX_FILE_CHARS)]
+
 _RUN = FlagUse(help="command of a project; the target is then its folder, such as '.'")
+
 REQUEST_S = 600.0
 """Wall-clock limit of a request that names none, seconds."""
+
 _REQUEST_S = FlagUse(help=f"time limit in seconds; default: {REQUEST_S:g}, and 30 for a comparison")
+
 _PAIRS_S = FlagUse(help="time limit of the timing in seconds; default: 30")
+
 _GAIN = FlagUse(help="minimum gain as a share: 0.02 is 1.02x; default: 0.05")
+
 _LIMIT = FlagUse(help="limit of a slowdown as a share: 0.05 is 5% more time; answered as `limit`")
+
 _JUDGED = "max_seconds min_gain run strict calls cases args"
+
 _USES = {"run": _RUN, "min_gain": _GAIN}
+
 PATHS: Mapping[str, Callable[[Root, Any], Any]] = {"calls": Root.inside, "cases": Root.tree, "args": Root.arguments}
 """Options that name files, and the check that keeps them below the root."""
+
+
+# Arguments of tools that are options: name, type, default and help are those of the table of options.
+
+Place = Annotated[str, Field(max_length=4096)]
+
+Places = Annotated[list[Place], Field(max_length=100)]
+
+_TYPES: Mapping[Callable[..., Any], Any] = {Path: Place, texts: Places}
+"""Types of arguments whose converter says another one than a client can send."""
+
+_LIMITS: Mapping[str, Any] = {
+    "max_rounds": Field(ge=1, le=50), "max_seconds": Field(gt=0, le=3600), "max_functions": Field(ge=1, le=100),
+    "min_share": Field(ge=0, le=1), "run": Field(max_length=4096), "fail_if_slower": Field(ge=0, lt=100),
+    "min_gain": Field(gt=0, lt=100),
+}  # fmt: skip
+"""Bounds of what a client may ask for, where they are narrower than the option's own."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def with_options(names: str, **changed: FlagUse) -> Callable[[F], F]:
+    """Give a tool, which takes `**options`, the options of these names; changed: what differs for the tool."""
+    rows = {row.name: row for row in flags_of_all()}
+    more = [_parameter(replace(rows[name], **changed.get(name, {}))) for name in names.split()]
+
+    def decorate(function: F) -> F:
+        own = inspect.signature(function, eval_str=True)
+        first = [
+            parameter for parameter in own.parameters.values() if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+        ]
+        function.__signature__ = own.replace(parameters=[*first, *more])  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def _parameter(row: Flag) -> inspect.Parameter:
+    says = row.convert if isinstance(row.convert, type) else get_type_hints(row.convert)["return"]
+    kind: Any = _TYPES.get(row.convert, says)
+    told = Field(description=row.help[:1].upper() + row.help[1:])
+    limited: Any = Annotated[kind, _LIMITS[row.name]] if row.name in _LIMITS else kind
+    annotation: Any = Annotated[limited | None if row.default is None else limited, told]
+    return inspect.Parameter(row.name, inspect.Parameter.KEYWORD_ONLY, default=row.default, annotation=annotation)
 
 
 @dataclass(frozen=True)
@@ -217,3 +275,72 @@ def make_server(root: Root, pool: WorkerPool, policy: ServerPolicy) -> MCPServer
 def _tool(function: Callable[..., Any], *, read_only: bool) -> Tool:
     hints = ToolAnnotations(read_only_hint=read_only, destructive_hint=False, open_world_hint=False)
     return checked_tool(function, annotations=hints)
+
+
+# Tools that check their arguments: an unknown, missing or ill-typed one is an error in one line.
+
+MAX_NAME_CHARS = 60
+"""Longest part of a client's own name of an argument that is quoted, characters."""
+
+MAX_PROBLEMS = 5
+"""Largest number of shown problems of one call."""
+
+_SUBJECT = re.compile(r"^(Input|Value|String|List) ")
+"""Subject of pydantic's messages, which the argument's name replaces."""
+
+
+class CheckedTool(Tool):
+    """A tool whose arguments are exactly those of its schema, with their types.
+
+    The SDK itself ignores unknown arguments, reads "yes" as true, and answers a wrong one with pydantic's text of
+    several lines. Lists that a client sends as JSON in a string are accepted, as some clients always send them so.
+    """
+
+    async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:
+        """Check the arguments, then run the tool. Raises ToolError with one line."""
+        if problems := self.problems(arguments):
+            raise ToolError(f"{self.name}: {'; '.join(problems[:MAX_PROBLEMS])}")
+        return await super().run(arguments, context, convert_result)
+
+    def problems(self, arguments: Mapping[str, Any]) -> list[str]:
+        """One phrase for each argument that does not fit the schema."""
+        known = self.fn_metadata.arg_model.model_fields
+        unknown = [name for name in arguments if name not in known]
+        found = [f"there is no argument {inline(name, MAX_NAME_CHARS)!r}" for name in unknown]
+        if unknown:
+            found[-1] += f" (there are: {', '.join(known)})"
+        try:
+            given = self.fn_metadata.pre_parse_json({name: arguments[name] for name in arguments if name in known})
+            self.fn_metadata.arg_model.model_validate(given, strict=True)
+        except ValidationError as error:
+            found += [_phrase(each) for each in error.errors(include_url=False, include_input=False)]
+        return found
+
+
+def checked_tool(function: Callable[..., Any], *, annotations: ToolAnnotations) -> CheckedTool:
+    """Make a tool of a function, with a schema that forbids further arguments."""
+    tool = CheckedTool.from_function(function, annotations=annotations, structured_output=False)
+    assert isinstance(tool, CheckedTool)
+    tool.parameters["additionalProperties"] = False
+    _untitle(tool.parameters)
+    return tool
+
+
+def _untitle(schema: Any) -> None:
+    """Take out what pydantic adds to a schema and no model needs: titles that repeat names, and defaults of null."""
+    if isinstance(schema, dict):
+        if isinstance(schema.get("title"), str):
+            del schema["title"]
+        if "default" in schema and schema["default"] is None:
+            del schema["default"]
+    for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        _untitle(part)
+
+
+def _phrase(problem: Mapping[str, Any]) -> str:
+    """`'max_rounds' should be less than or equal to 50`, with the place in a list: `'args[2]'`."""
+    name, *places = problem["loc"]
+    argument = f"{name}{''.join(f'[{place}]' for place in places if isinstance(place, int))}"
+    if problem["type"] == "missing":
+        return f"the argument {argument!r} is missing"
+    return f"{argument!r} {inline(_SUBJECT.sub('', problem['msg']), 200)}"

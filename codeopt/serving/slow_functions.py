@@ -9,22 +9,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from lsprotocol import types as lsp
+
 from codeopt.core.cache import Cache
 from codeopt.core.errors import CodeoptError
+from codeopt.core.merging import lines_of
 from codeopt.core.ownership import foreign
 from codeopt.core.run_store import digest
 from codeopt.core.words import share as share_of
 from codeopt.report.answer_fields import read, read_verdict
 from codeopt.report.verdict import Verdict
-from codeopt.review.findings.carry import carried
-from codeopt.review.findings.keys import FindingKeys
-from codeopt.review.findings.known import all_findings
+from codeopt.review.findings.finding import FindingKeys
+from codeopt.review.findings.known import all_findings, carried
+from codeopt.review.reporters._finding import edits
 from codeopt.review.suggestion import Suggestion
 from codeopt.workloads.source.functions import definitions
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.plain_files import read_text
 
 RUNS = ".codeopt/runs"
+
 MAX_RUNS = 200
 """Saved runs that are read at most, the newest first."""
 
@@ -204,3 +208,34 @@ def _plain(line: str) -> str:
     """A line without what Markdown would act on."""
     marks = "\\`*_{}[]<>#|!"
     return "".join(f"\\{char}" if char in marks else char for char in line) if not line.startswith("**") else line
+
+
+# Texts of an editor as the protocol counts them: edits of lines as text edits, and places as ranges.
+
+
+def text_edits(current: str, improved: str) -> list[lsp.TextEdit]:
+    """The edits that turn one text into another, with as few lines as differ."""
+    lines = lines_of(current)
+    return [
+        lsp.TextEdit(lsp.Range(_start(lines, edit.start - 1), _start(lines, edit.end)), edit.text)
+        for edit in edits(current, improved)
+    ]
+
+
+def line_range(text: str, line: int) -> lsp.Range:
+    """The whole of a line, counted from 0."""
+    lines = lines_of(text)
+    end = _units(lines[line].rstrip("\r\n")) if line < len(lines) else 0
+    return lsp.Range(lsp.Position(line, 0), lsp.Position(line, end))
+
+
+def _start(lines: list[str], line: int) -> lsp.Position:
+    """Return the start of a line, from 0. After a last line without a line end it is the end of its text."""
+    if line >= len(lines) and lines and not lines[-1].endswith("\n"):
+        return lsp.Position(len(lines) - 1, _units(lines[-1]))
+    return lsp.Position(line, 0)
+
+
+def _units(text: str) -> int:
+    """Length in UTF-16 code units, which the protocol counts in."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

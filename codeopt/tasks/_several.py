@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Self
 
 from codeopt.core.errors import UsageError
-from codeopt.core.history import Candidate, Critique, History
+from codeopt.core.history import Candidate, Critique, History, TaskMeasure, TaskScore
 from codeopt.core.target import Target
-from codeopt.core.task_score import TaskMeasure, TaskScore
 from codeopt.tasks import Aim, Metric, Prompts, Task, common_rejection, critic_is_done
 
 

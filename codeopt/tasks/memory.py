@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from string import Template
 
-from codeopt.core.history import Candidate
-from codeopt.core.task_score import TaskMeasure, TaskScore
+from codeopt.core.history import Candidate, TaskMeasure, TaskScore
 from codeopt.core.words import Speedup, directions, factor, gain
 from codeopt.tasks import Aim, Metric, Prompts, common_rejection, too_slow
 from codeopt_sandbox.compare import Comparison

@@ -23,9 +23,8 @@ from string import Template
 
 from codeopt.analysis.nodes import changed_part
 from codeopt.core import words
-from codeopt.core.history import Candidate, Critique, History, Preferred
+from codeopt.core.history import Candidate, Critique, History, Preferred, TaskMeasure, TaskScore
 from codeopt.core.target import Target
-from codeopt.core.task_score import TaskMeasure, TaskScore
 from codeopt.tasks import (
     EXAMPLES,
     MAX_SLOWDOWN,

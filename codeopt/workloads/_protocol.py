@@ -11,9 +11,8 @@ from typing import Protocol, cast
 from codeopt.core import plugins
 from codeopt.core.briefing import Briefing
 from codeopt.core.budget import NOTHING_USED, Usage
-from codeopt.core.by_size import BySize
 from codeopt.core.errors import UsageError
-from codeopt.core.evidence import CaseEvidence, WorkloadEvidence
+from codeopt.core.evidence import BySize, CaseEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate, TestsRun
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program, TargetFiles, read_program

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from math import log, sqrt
 from typing import TypeVar
 
-from codeopt.core.by_size import AtSize, BySize
+from codeopt.core.evidence import AtSize, BySize
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup, factor
 from codeopt.core.words import gain as speed

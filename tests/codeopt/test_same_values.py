@@ -21,17 +21,17 @@ from codeopt.batch.results.page import page
 from codeopt.batch.results.statistics import estimate, estimate_geometric, mcnemar_p, mean, share, sign_flip_p, wilson
 from codeopt.batch.results.table import as_json, metric_lines, write_csv
 from codeopt.cli.command_flags import flags_of_all, settings_by_key, settings_without_flag
-from codeopt.cli.compare_table import table
+from codeopt.cli.compare_several import table
 from codeopt.cli.flags import options_of
 from codeopt.cli.main import build_parser
 from codeopt.cli.parser import commands_of, meant
-from codeopt.core import converters, plugins, words
+from codeopt.core import flag as converters
+from codeopt.core import plugins, words
 from codeopt.core.budget import Budget, Ledger, Usage
-from codeopt.core.by_size import AtSize, BySize
-from codeopt.core.columns import columns
 from codeopt.core.console import estimate as estimate_in_words
 from codeopt.core.console import minutes
 from codeopt.core.errors import CodeoptError
+from codeopt.core.evidence import AtSize, BySize
 from codeopt.core.history import History
 from codeopt.core.merging import added, holds, merged
 from codeopt.core.next_step import other_command, parted, same_command
@@ -49,6 +49,7 @@ from codeopt.core.sanitize import (
     printable,
     steering,
 )
+from codeopt.core.screen import columns
 from codeopt.core.words import Speedup
 from codeopt.engine.compare import PairResult, answer
 from codeopt.engine.limit import granted
@@ -56,11 +57,10 @@ from codeopt.engine.loop import changed_lines
 from codeopt.models._reply import critique_text, draft_below, is_done, thoughts_in, to_draft
 from codeopt.proposers.feedback import describe
 from codeopt.report.answer_fields import read_verdict, serialize
-from codeopt.report.outcomes import About, candidate_in_words, failure_of, so_far, verdict_of, why, word_of
 from codeopt.report.result import diff_of, hot
 from codeopt.report.stack_files import read_collapsed, read_speedscope, write_collapsed, write_speedscope
 from codeopt.report.stacks import Frame, StackProfile, call_tree
-from codeopt.report.verdict import Verdict
+from codeopt.report.verdict import About, Verdict, candidate_in_words, failure_of, so_far, verdict_of, why, word_of
 from codeopt.tasks import open_task
 from codeopt_sandbox.compare import Decision, StoppingRule
 from codeopt_sandbox.outcome import CaseVerdict, Caveat, CaveatKind, distinct

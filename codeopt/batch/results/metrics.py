@@ -26,8 +26,7 @@ from codeopt.batch.locks import is_at_work
 from codeopt.batch.records import BatchFacts
 from codeopt.batch.results.statistics import Estimate, estimate, estimate_geometric, mcnemar_p, mean, share, sign_flip_p
 from codeopt.core.budget import NOTHING_USED, Effort, Usage
-from codeopt.core.history import Candidate, Preferred
-from codeopt.core.task_score import TaskMeasure, TaskScore
+from codeopt.core.history import Candidate, Preferred, TaskMeasure, TaskScore
 from codeopt_sandbox.compare import Decision
 
 INTERRUPTED = "interrupted"

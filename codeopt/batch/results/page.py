@@ -13,10 +13,9 @@ from codeopt.batch.results.table import cost_per_solved, own_rows, percent, time
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup, clock, counted, factor, money
 from codeopt.report.html import charts, drafts
-from codeopt.report.html.annotated import beside
 from codeopt.report.html.charts import anchor
-from codeopt.report.html.markup import Child, Markup, tag
-from codeopt.report.html.templating import code, folded, scrolls
+from codeopt.report.html.drafts import both_listings
+from codeopt.report.html.templating import Child, Markup, code, folded, scrolls, tag
 from codeopt.report.html.templating import page as filled
 
 FILTERS = (
@@ -211,7 +210,7 @@ def _history(batch: BatchFolder, each: Solved, spent: str) -> Iterator[Child]:
         yield tag("h3", "What changed")
         yield drafts.diff(rounds[0].revision, best.revision, "original", "result")
         yield tag("h3", "Where the time goes")
-        yield beside(rounds[0], best)
+        yield both_listings(rounds[0], best)
     for before, candidate in zip(rounds, rounds[1:], strict=False):
         yield drafts.draft(before, candidate, each.id, best=candidate.round == each.best_round)
     for confirmed in batch.measured(each.id, "confirm"):

@@ -28,9 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 )
 def run(arguments: argparse.Namespace) -> int:
     """Write each file in one step; FILE.orig is kept unless git holds it. Raises UsageError."""
+    from codeopt.core.json_codec import write_recorded
     from codeopt.core.run_index import changes_to_apply, undo_command
     from codeopt.core.sanitize import inline
-    from codeopt.core.written import write_recorded
 
     kept = run_of(arguments)
     changes = changes_to_apply(kept)

@@ -214,7 +214,7 @@ def _prepare(
     arguments: argparse.Namespace, options: BatchOptions, batch: BatchFolder, problems: Sequence[Problem]
 ) -> None:
     from codeopt.batch.locks import measuring_cores
-    from codeopt.core.machine import machine
+    from codeopt.core.cache import machine
     from codeopt.core.words import utc
 
     batch.set_facts(process=os.getpid())

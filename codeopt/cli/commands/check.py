@@ -45,9 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 )
 def run(arguments: argparse.Namespace) -> int:
     """Check everything below the paths. Raises UsageError, NoSandbox."""
-    from codeopt.cli import review_flags
+    from codeopt.cli import command_flags
+    from codeopt.cli.command_flags import go_on_with, report_blind
     from codeopt.cli.output import deliver, tell
-    from codeopt.cli.review_flags import go_on_with, report_blind
     from codeopt.core.console import Console
     from codeopt.report.stack_files import read_profile
     from codeopt.review.check import CheckedPart, check, listed
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.review.reporters.json import dump
     from codeopt.review.work import ReviewBudget
 
-    paths = review_flags.below(arguments.paths or [Path.cwd()])
+    paths = command_flags.below(arguments.paths or [Path.cwd()])
     part = CheckedPart(tuple(paths), arguments.exclude, arguments.min_share)
     options = flags.options_of(arguments, model=RULES)
     limits = ReviewBudget.of(options, arguments.max_functions, arguments.began)
@@ -67,8 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
         if profiled:
             console.print(f"profile    {profiled.words}")
         if targets:
-            options, session = review_flags.find_python(options, console, paths[0])
-            session = review_flags.with_cache(session, arguments.trust_store)
+            options, session = command_flags.find_python(options, console, paths[0])
+            session = command_flags.with_cache(session, arguments.trust_store)
             known = open_findings(options, session.interpreter, session.open_cache, "check", console)
             checked = check(part, targets, options, limits, session, known, profiled)
         found = content.completed(checked)

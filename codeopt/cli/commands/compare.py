@@ -56,18 +56,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compare; print a table or one JSON object."""
     if (arguments.base or arguments.diff) and not arguments.run:
-        from codeopt.cli.compare_change import run as compare_change
+        from codeopt.cli.compare_several import run_change as compare_change
 
         return compare_change(arguments)
     _require_pairs(arguments)
     if not arguments.run and (modules := _modules(arguments)):
-        from codeopt.cli import compare_modules
+        from codeopt.cli import compare_several
 
-        return compare_modules.run(arguments, *modules)
-    from codeopt.cli.compare_table import table
+        return compare_several.run_modules(arguments, *modules)
+    from codeopt.cli.compare_several import table
 
     if arguments.run:
-        from codeopt.cli.compare_versions import compare_versions
+        from codeopt.cli.compare_several import compare_versions
 
         found = compare_versions(arguments)
     else:

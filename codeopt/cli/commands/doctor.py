@@ -99,7 +99,7 @@ def table(rows: list[Row]) -> str:
 
 
 def _machine() -> Row:
-    from codeopt.core.machine import machine
+    from codeopt.core.cache import machine
 
     facts = machine()
     cores, load = int(facts["cores"]), os.getloadavg()[0]
@@ -141,7 +141,7 @@ def _interpreter(arguments: argparse.Namespace) -> Row:
 
 def _extras() -> Row:
     """The extras of codeopt of which a package is missing."""
-    from codeopt.core.extras import extras, install_command
+    from codeopt.core.plugins import extras, install_command
 
     missing = [extra for extra, needed in sorted(extras().items()) if not all(map(_installed, needed))]
     if not missing:

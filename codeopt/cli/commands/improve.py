@@ -93,7 +93,7 @@ def _resume(arguments: argparse.Namespace) -> int:
 def _was_several(arguments: argparse.Namespace) -> bool:
     """Return whether the run to resume is one of several functions. Raises UsageError."""
     from codeopt.core.run_index import named_run
-    from codeopt.core.several_run import is_several
+    from codeopt.core.run_store import is_several
 
     run = named_run(arguments.resume, arguments.run_dir)
     return run is not None and is_several(run)
@@ -230,8 +230,8 @@ def _branched(name: str, result: Result) -> str:
 
 
 def _deliver(arguments: argparse.Namespace, result: Result, console: Console) -> None:
+    from codeopt.core.json_codec import write_recorded
     from codeopt.core.program import write_whole
-    from codeopt.core.written import write_recorded
 
     if result.accepted and arguments.branch:
         console.print(_branched(arguments.branch, result))

@@ -16,7 +16,7 @@ from codeopt.cli.command import command
 from codeopt.cli.install_source import SourceOrigin, origin_of, source_of
 from codeopt.cli.project_setup import ProjectSetup, find_setup
 from codeopt.core.errors import UsageError
-from codeopt.core.extras import install_command
+from codeopt.core.plugins import install_command
 from codeopt_sandbox.plain_files import read_text
 
 

@@ -54,8 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 )
 def run(arguments: argparse.Namespace) -> int:
     """Review a change. Heavy imports happen here, so that --help is quick."""
+    from codeopt.cli.command_flags import report_blind
     from codeopt.cli.output import deliver
-    from codeopt.cli.review_flags import report_blind
     from codeopt.cli.settings import require_own_word, set_aside
     from codeopt.core.console import Console
     from codeopt.review.reporters import open_reporter
@@ -88,14 +88,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _with_limits(arguments: argparse.Namespace, review: Review, failure: int, console: Console) -> tuple[Review, int]:
     """Compare the changed code with its original and add the limits. A failure becomes a notice."""
-    from codeopt.cli import review_flags
-    from codeopt.cli.compare_change import compare_change
+    from codeopt.cli import command_flags
+    from codeopt.cli.compare_several import compare_change
 
-    paths = review_flags.below(arguments.paths)
+    paths = command_flags.below(arguments.paths)
     options = flags.options_of(arguments)
     try:
         found = compare_change(arguments, options, paths, console)
-    except (NoSandbox, review_flags.Untrusted) as error:
+    except (NoSandbox, command_flags.Untrusted) as error:
         return replace(review, notices=(*review.notices, f"the limit was not tested: {error.words}")), error.exit_status
     notices = (*review.notices, *filter(None, [found.stop_reason]))
     return replace(review, limits=found.rows, notices=notices), failure or found.status
@@ -103,8 +103,8 @@ def _with_limits(arguments: argparse.Namespace, review: Review, failure: int, co
 
 def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review, int]:
     """The review, and the exit status of what kept it from being whole. Raises UsageError for a wrong request."""
-    from codeopt.cli import review_flags
-    from codeopt.core.machine import machine
+    from codeopt.cli import command_flags
+    from codeopt.core.cache import machine
     from codeopt.core.words import counted
     from codeopt.report.answer_fields import PythonFields
     from codeopt.review.changed_functions import find_targets
@@ -112,8 +112,8 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     from codeopt.review.suggestion import Review
     from codeopt.review.work import BUDGET_SPENT, ReviewBudget
 
-    paths = review_flags.below(arguments.paths)
-    repository, change = review_flags.open_change(arguments)
+    paths = command_flags.below(arguments.paths)
+    repository, change = command_flags.open_change(arguments)
     limits = ReviewBudget.of(flags.options_of(arguments), arguments.max_functions, arguments.began)
     targets, skipped = find_targets(change, repository, paths, arguments.exclude, limits.clock)
     console.aside(f"{counted(len(targets), 'changed function')}, {len(skipped)} skipped")
@@ -150,7 +150,7 @@ def _work(
     console: Console,
 ) -> tuple[ReviewRun, Ranking, Interpreter | None]:
     """Try the targets; what stops it is a notice, and what was found until then is kept."""
-    from codeopt.cli import review_flags
+    from codeopt.cli import command_flags
     from codeopt.engine.open_session import open_session
     from codeopt.review.findings.known import open_findings
     from codeopt.review.ranking import Ranking
@@ -163,15 +163,15 @@ def _work(
         work = ReviewRun(limits, console.aside, console.step)
         try:
             if targets:
-                review_flags.require_settings(repository, change, options.check)
+                command_flags.require_settings(repository, change, options.check)
                 if arguments.refused:
                     raise arguments.refused
-                options, session = review_flags.find_python(options, console, Path.cwd(), change.paths)
-                session = review_flags.with_cache(session, arguments.trust_store)
+                options, session = command_flags.find_python(options, console, Path.cwd(), change.paths)
+                session = command_flags.with_cache(session, arguments.trust_store)
                 work.known = open_findings(options, session.interpreter, session.open_cache, "review", console)
                 options, ranking = _run(options, session, work, targets)
-            work.join(review_flags.Rechecker(options, session, repository.root))
-        except review_flags.Untrusted as error:
+            work.join(command_flags.Rechecker(options, session, repository.root))
+        except command_flags.Untrusted as error:
             work.stop(targets, error.words, error.exit_status)
         except KeyboardInterrupt:
             work.stop(targets, "interrupted", INTERRUPTED)

@@ -18,10 +18,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 @command(examples=("codeopt runs",))
 def run(arguments: argparse.Namespace) -> int:
     """One line a run."""
-    from codeopt.core.columns import columns
     from codeopt.core.errors import report_lines
     from codeopt.core.run_index import runs_in
     from codeopt.core.sanitize import inline
+    from codeopt.core.screen import columns
 
     runs = runs_in(arguments.run_dir)
     found = runs.own

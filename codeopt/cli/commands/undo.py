@@ -16,8 +16,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 @command(examples=("codeopt undo",))
 def run(arguments: argparse.Namespace) -> int:
     """Write each file as it was. Raises UsageError."""
+    from codeopt.core.json_codec import last_written, undo
     from codeopt.core.sanitize import inline
-    from codeopt.core.written import last_written, undo
 
     paths = undo(last_written(arguments.run_dir))
     names = ", ".join(os.path.relpath(path) for path in paths)

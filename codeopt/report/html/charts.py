@@ -9,9 +9,8 @@ from statistics import median
 
 from codeopt.core.history import Candidate
 from codeopt.core.words import Speedup, clock, factor, size_words, took
-from codeopt.report.html.markup import Markup, tag
-from codeopt.report.html.templating import scrolls
-from codeopt.report.outcomes import word_of
+from codeopt.report.html.templating import Markup, scrolls, tag
+from codeopt.report.verdict import word_of
 from codeopt_sandbox.compare import Comparison
 
 LEFT = 58

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from codeopt.report.html.markup import Markup, tag
+from codeopt.report.html.templating import Markup, tag
 from codeopt.report.stacks import CallNode
 
 ROW = 18

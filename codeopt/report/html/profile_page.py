@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codeopt.core.words import clock, mib
-from codeopt.report.html.annotated import LEAST, LineColumn, annotated, percents, shares_of
+from codeopt.report.html.drafts import LEAST, LineColumn, annotated, percents, shares_of
 from codeopt.report.html.templating import made, page
 from codeopt_sandbox.profile import Profile
 

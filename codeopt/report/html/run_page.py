@@ -6,19 +6,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from codeopt.core.cache import machine
 from codeopt.core.evidence import CallEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate, History
-from codeopt.core.machine import machine
 from codeopt.core.run_index import StoredRun
 from codeopt.core.words import Speedup, money, took
-from codeopt.report import patch_table
+from codeopt.report import verdict as patch_table
 from codeopt.report.answer_fields import read_verdict
-from codeopt.report.evidence_words import calls_in_words, evidence_line
+from codeopt.report.brief import calls_in_words, evidence_line
 from codeopt.report.html import drafts
-from codeopt.report.html.annotated import annotated
 from codeopt.report.html.charts import rounds_chart
-from codeopt.report.html.markup import Markup, tag
-from codeopt.report.html.templating import code, page
+from codeopt.report.html.drafts import annotated
+from codeopt.report.html.templating import Markup, code, page, tag
 from codeopt.report.verdict import Verdict
 from codeopt_sandbox.compare import Decision
 

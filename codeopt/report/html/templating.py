@@ -7,16 +7,16 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import sha256
+from html import escape
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 
-from codeopt.core.machine import machine
+from codeopt.core.cache import machine
 from codeopt.core.sanitize import printable
 from codeopt.core.version import __version__
 from codeopt.core.words import utc
-from codeopt.report.html.markup import Child, Markup, join, tag
 
 
 def page(template: str, title: str, footer: str, **values: Any) -> Iterator[str]:
@@ -93,3 +93,57 @@ def scrolls(name: str, *children: Child) -> Markup:
 def folded(title: str, *children: Child | Sequence[Child], open: bool = False) -> Markup:
     """A part that opens at a click."""
     return part("folded", title, join(*children), open=open)
+
+
+# HTML and SVG from Python: what goes in as text comes out escaped, so that no program writes into the page.
+
+VOID = frozenset({"meta", "br", "hr", "input", "line", "rect", "circle", "path", "polyline", "polygon"})
+"""Elements that hold nothing."""
+
+
+class Markup(str):
+    """Text that is markup already; only this module and the style sheet make it."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        """Return itself: a template does not escape it again."""
+        return self
+
+
+Child = Markup | str | None
+
+Value = str | int | float | bool | None
+
+
+def tag(name: str, /, *children: Child | Iterable[Child], **attributes: Value) -> Markup:
+    """An element. Attributes: `class_` for class, `stroke_width` for stroke-width; None and False are left out."""
+    pairs = "".join(
+        _attribute(key, value) for key, value in attributes.items() if value is not None and value is not False
+    )
+    if name in VOID and not children:
+        return Markup(f"<{name}{pairs}/>")
+    return Markup(f"<{name}{pairs}>{join(*children)}</{name}>")
+
+
+def join(*children: Child | Iterable[Child]) -> Markup:
+    """Children one after the other; plain text is escaped, characters that steer or hide text are made visible."""
+    return Markup("".join(_child(child) for child in children))
+
+
+def _child(child: Child | Iterable[Child]) -> str:
+    if child is None:
+        return ""
+    if isinstance(child, Markup):
+        return child
+    if isinstance(child, str):
+        return escape(printable(child))
+    return "".join(_child(each) for each in child)
+
+
+def _attribute(key: str, value: Value) -> str:
+    name = key.rstrip("_").replace("_", "-")
+    if value is True:
+        return f" {name}"
+    text = f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+    return f' {name}="{escape(printable(text))}"'

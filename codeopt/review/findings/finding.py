@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import cache, cached_property
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
-from codeopt.core.environment_digest import digest_of
+from codeopt.analysis.reached_code import Piece, pieces_of, reached_code
+from codeopt.core.cache import digest_of
+from codeopt.core.errors import UsageError
+from codeopt.core.interpreter import Interpreter
+from codeopt.core.options import ImproveOptions
+from codeopt.core.ownership import PACKAGES
 from codeopt.report.answer_fields import MachineFields, read, serialize
+from codeopt.review.findings.evidence import Evidence
 from codeopt.review.suggestion import Suggestion
+from codeopt.workloads.sandbox_view.imported import imported_files
+from codeopt.workloads.sandbox_view.linked import Linked
+from codeopt.workloads.sandbox_view.view import Module, locate
+from codeopt_sandbox.plain_files import read_bytes, read_text
 
 FORMAT = 4
 """Version of the JSON below."""
@@ -78,3 +93,169 @@ def finding_of(value: Any, made_at: float) -> StoredFinding | None:
 def minute(at: float) -> str:
     """`2026-03-01 12:30`, in local time."""
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+
+
+# Keys of findings, made only by reading: no sandbox is opened and no code of the project runs.
+
+MAX_MODULES = 2000
+"""Modules of a project that are read for one function; of a larger reach nothing is kept."""
+
+INSTALLED = (".dist-info", ".egg-info")
+"""Endings of the names in a folder of packages that say which version of what is installed."""
+
+DECIDES_NOTHING = frozenset(
+    {"sandbox", "runtime", "python", "timeout", "run_dir", "resume", "no_cache", "no_profile", "max_seconds"}
+    | {"max_cost", "base_url", "api_key_env", "seed", "input_seed", "calls", "cases", "tests"}
+)
+"""Options that move no verdict that is kept: one that a limit of time or money ended is not. Files that some of them
+name are in the evidence."""
+
+NOT_KEPT = ("image", "args", "with_paths", "env", "stdin", "run", "ignore_output", "workload")
+"""Options with which nothing is kept: what they name is not read here."""
+
+
+@dataclass
+class FindingKeys:
+    """Keys of the functions of some projects, for one set of options; the code of each module is parsed once."""
+
+    options: ImproveOptions
+    author: str
+    """Author of the drafts: `rules`, or a model's name."""
+    python: Interpreter | None
+    """The interpreter that runs everything. None: it is not compared."""
+    _evidence: Evidence = field(init=False)
+    _pieces: dict[tuple[Path, str], tuple[Piece, ...]] = field(default_factory=dict)
+    """Pieces of a module, by its file and the digest of its text."""
+    _imported: dict[tuple[Path, str, tuple[Path, ...]], tuple[Path, ...]] = field(default_factory=dict)
+    """Files that a module imports, by its file, the digest of its text, and the folders that it imports from."""
+
+    def __post_init__(self) -> None:
+        self._evidence = Evidence(self.options)
+
+    def key(self, path: Path, function: str, text: str) -> FindingKey | None:
+        """Return the key of a function in a text of its file, or of a program if `function` is empty.
+
+        None if the facts that decide are unknown.
+        """
+        usual = ImproveOptions()
+        if any(getattr(self.options, name) != getattr(usual, name) for name in NOT_KEPT):
+            return None
+        try:
+            module = self._locate(path)
+            reached = self._reached(module, function, text)
+            evidence = self._evidence.digest(module, function)
+            if reached is None or evidence is None:
+                return None
+            place = f"{module.path.relative_to(module.root).as_posix()}::{function}"
+            return FindingKey(place, reached, evidence, self._python, self.asked(self.author), judge_digest())
+        except (OSError, UsageError, ValueError):
+            return None
+
+    def reached(self, path: Path, function: str, text: str) -> str | None:
+        """Digest of a function in a text of its file, and of what it reaches in the project. None if that
+        cannot be read. Raises OSError.
+        """
+        return self._reached(self._locate(path), function, text)
+
+    def _reached(self, module: Module, function: str, text: str) -> str | None:
+        try:
+            texts = self._closure(module, text)
+            if not function:
+                return digest_of([(_name(each, module), content) for each, content in sorted(texts.items())])
+            pieces = [piece for each, content in texts.items() for piece in self._read(each, content, module)]
+        except (_TooMany, SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        return digest_of(reached_code(pieces, function.split(".")))
+
+    def _read(self, path: Path, text: str, module: Module) -> tuple[Piece, ...]:
+        key = path, _digest(text)
+        if key not in self._pieces:
+            self._pieces[key] = pieces_of(_name(path, module), text)
+        return self._pieces[key]
+
+    def _imports(self, path: Path, text: str, roots: tuple[Path, ...]) -> tuple[Path, ...]:
+        key = path, _digest(text), roots
+        if key not in self._imported:
+            self._imported[key] = tuple(imported_files(text, path, (path.parent, *roots)))
+        return self._imported[key]
+
+    def _closure(self, module: Module, text: str) -> dict[Path, str]:
+        """Texts of the modules of the project, and of folders imported in place, that a module imports, itself with the
+        given text, by path. Raises _TooMany, OSError."""
+        found: dict[Path, str] = {}
+        tops = (module.root, *module.beside)
+        waiting = [module.path]
+        while waiting:
+            path = waiting.pop()
+            if path in found or not any(map(path.is_relative_to, tops)) or set(PACKAGES) & {*path.parts}:
+                continue
+            if len(found) >= MAX_MODULES:
+                raise _TooMany
+            found[path] = text if path == module.path else read_text(path, "replace")
+            waiting += self._imports(path, found[path], (*module.roots, *module.beside))
+            above = [parent for parent in path.parents if any(map(parent.is_relative_to, tops))]
+            waiting += (each / "__init__.py" for each in above if (each / "__init__.py").is_file())
+        return found
+
+    def asked(self, author: str) -> str:
+        """Digest of the options that decide, with the author of the drafts. Raises OSError."""
+        asked = {
+            row.name: str(getattr(self.options, row.name))
+            for row in fields(ImproveOptions)
+            if row.name not in {*DECIDES_NOTHING, *NOT_KEPT, "model"}
+        }
+        checker = self.options.special_checker
+        accepts = read_text(checker[0], "replace") if checker else ""
+        return digest_of([asked, author, accepts])
+
+    def evidence(self, path: Path, function: str) -> str | None:
+        """Digest of the tests, cases and calls of a function. None if they cannot be read."""
+        try:
+            return self._evidence.digest(self._locate(path), function)
+        except (OSError, UsageError, ValueError):
+            return None
+
+    def _locate(self, path: Path) -> Module:
+        """The module of a file; what its environment imports in place counts as the project does. Raises OSError."""
+        return locate(path, self._linked)
+
+    @cached_property
+    def _linked(self) -> Linked:
+        return Linked.of(self.python)
+
+    @cached_property
+    def _python(self) -> str:
+        if self.python is None:
+            return ""
+        found = [name for folder in self.python.libraries for name in _installed(Path(folder))]
+        return digest_of([self.python.version, sorted(found)])
+
+
+def _installed(folder: Path) -> list[str]:
+    folders = [each for each in (folder, *(folder / name for name in PACKAGES)) if each.name in PACKAGES]
+    names = [entry.name for each in folders if each.is_dir() for entry in each.iterdir()]
+    return [name for name in names if name.endswith(INSTALLED)]
+
+
+class _TooMany(Exception):
+    """Error for more modules than are read."""
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _name(path: Path, module: Module) -> str:
+    return Path(os.path.relpath(path, module.root)).as_posix()
+
+
+@cache
+def judge_digest() -> str:
+    """Digest of codeopt's own code: another judge may say otherwise."""
+    total = sha256()
+    for name in ("codeopt", "codeopt_sandbox"):
+        spec = find_spec(name)
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
+            for path in sorted(Path(folder).rglob("*.py")):
+                total.update(read_bytes(path))
+    return total.hexdigest()

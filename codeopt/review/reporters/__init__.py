@@ -8,6 +8,6 @@ A reporter is a module of this folder, an entry point of the group `codeopt.repo
 
 from __future__ import annotations
 
-from codeopt.review.reporters._reporter import Reporter as Reporter
-from codeopt.review.reporters._reporter import open_reporter as open_reporter
-from codeopt.review.reporters._reporter import reporter as reporter
+from codeopt.review.reporters._finding import Reporter as Reporter
+from codeopt.review.reporters._finding import open_reporter as open_reporter
+from codeopt.review.reporters._finding import reporter as reporter

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from codeopt.core.merging import merged
-from codeopt.review.combine import best_first
-from codeopt.review.patch import patch
-from codeopt.review.reporters._reporter import reporter
-from codeopt.review.suggestion import Review
+from codeopt.review.reporters._finding import reporter
+from codeopt.review.suggestion import Review, best_first, patch
 
 
 @reporter

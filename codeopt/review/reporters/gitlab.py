@@ -7,8 +7,7 @@ import json
 from typing import Any
 
 from codeopt.core.sanitize import log_line
-from codeopt.review.reporters._finding import fingerprint, lines, rule, sentence
-from codeopt.review.reporters._reporter import reporter
+from codeopt.review.reporters._finding import fingerprint, lines, reporter, rule, sentence
 from codeopt.review.suggestion import Review
 
 

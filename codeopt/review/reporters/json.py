@@ -8,7 +8,7 @@ from typing import Any
 from codeopt.core.version import __version__
 from codeopt.report.answer_fields import MachineFields, read, serialize
 from codeopt.report.answers import ReviewJson, SkippedFields, SuggestionFields
-from codeopt.review.reporters._reporter import reporter
+from codeopt.review.reporters._finding import reporter
 from codeopt.review.suggestion import ComparedFunction, Review, Suggestion
 
 

@@ -7,10 +7,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from codeopt.core.sanitize import printable
-from codeopt.review.reporters._edits import LineEdit, edits, hunks, inside
-from codeopt.review.reporters._finding import NAME, one_edit, rule, sentence
-from codeopt.review.reporters._reporter import reporter
-from codeopt.review.reporters._text import code, prose
+from codeopt.review.reporters._finding import (
+    NAME,
+    LineEdit,
+    code,
+    edits,
+    hunks,
+    inside,
+    one_edit,
+    prose,
+    reporter,
+    rule,
+    sentence,
+)
 from codeopt.review.suggestion import Review
 
 SOURCE = {"name": NAME}

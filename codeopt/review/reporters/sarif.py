@@ -10,9 +10,7 @@ from codeopt.core.merging import lines_of
 from codeopt.core.sanitize import log_line
 from codeopt.core.version import __version__
 from codeopt.report.answer_fields import serialize
-from codeopt.review.reporters._edits import LineEdit, edits
-from codeopt.review.reporters._finding import NAME, fingerprint, lines, rule, sentence
-from codeopt.review.reporters._reporter import reporter
+from codeopt.review.reporters._finding import NAME, LineEdit, edits, fingerprint, lines, reporter, rule, sentence
 from codeopt.review.suggestion import Review, Suggestion
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

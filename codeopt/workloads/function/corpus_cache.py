@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
-from codeopt.core.cache import Cache, CacheKind
-from codeopt.core.environment_digest import digest_of
+from codeopt.core.cache import Cache, CacheKind, digest_of
 from codeopt.core.json_codec import JsonCodec
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.calls.counterexample import CallNames

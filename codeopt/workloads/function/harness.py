@@ -18,7 +18,7 @@ from codeopt.analysis.nodes import Def
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
-from codeopt.core.traced import TracedCalls
+from codeopt.core.target import TracedCalls
 from codeopt.core.words import end_of_run
 from codeopt.workloads._runs import other_environments
 from codeopt.workloads.contract.function import Contract

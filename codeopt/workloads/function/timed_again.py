@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from codeopt.core.by_size import BySize
+from codeopt.core.evidence import BySize
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup
 from codeopt.workloads._sizes import by_size, smaller_ones

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from codeopt.analysis import AnalyzedProgram, ShownTypes, parse
 from codeopt.analysis.nodes import Def, first_line, is_bare_constant
-from codeopt.core.excerpted import Excerpted
+from codeopt.core.briefing import Excerpted
 from codeopt.core.history import Draft, History
 from codeopt.core.revision import Revision
 from codeopt.core.sanitize import inline

@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.budget import NOTHING_USED, Usage
-from codeopt.core.by_size import BySize
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import NotVerifiable, ProgramError
-from codeopt.core.evidence import WorkloadEvidence
+from codeopt.core.evidence import BySize, WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.core.proposer import Proposer

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from codeopt.core.isolation import WrappedSandbox
 from codeopt.core.run_inputs import files_below
 from codeopt.core.target import Target
-from codeopt.core.wrapped_sandbox import WrappedSandbox
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import View, locate, named_files, open_view
 from codeopt.workloads.source.module_graph import read_module

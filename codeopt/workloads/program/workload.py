@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from codeopt.core.briefing import Briefing
-from codeopt.core.by_size import BySize
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import ProgramError
-from codeopt.core.evidence import CaseEvidence, WorkloadEvidence
+from codeopt.core.evidence import BySize, CaseEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.revision import OWN, Revision
 from codeopt.core.words import Speedup

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from codeopt.analysis.nodes import first_line
 from codeopt.core.words import clock, took
-from codeopt.report.html.annotated import LineColumn, annotated, percents
+from codeopt.report.html.drafts import LineColumn, annotated, percents
 from codeopt.report.html.flame import branches, flame
-from codeopt.report.html.markup import Markup, tag
-from codeopt.report.html.templating import made, page
+from codeopt.report.html.templating import Markup, made, page, tag
 from codeopt.report.stacks import StackProfile, call_tree, placed
 from codeopt.workloads.project.profile import (
     N_PLUS_1,

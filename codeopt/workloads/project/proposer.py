@@ -20,7 +20,7 @@ from codeopt.analysis.nodes import (
     is_bare_constant,
     last_line,
 )
-from codeopt.core.excerpted import Excerpted
+from codeopt.core.briefing import Excerpted
 from codeopt.core.history import Draft, History
 from codeopt.core.revision import Revision, pack
 from codeopt.rules import HotFiles, Rule

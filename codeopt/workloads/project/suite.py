@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.analysis.import_steps import importers
-from codeopt.core.cache import Cache, CacheKind
+from codeopt.core.cache import Cache, CacheKind, digest_of
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.environment_digest import digest_of
 from codeopt.core.history import TestsRun
 from codeopt.core.json_codec import JsonCodec
 from codeopt.core.revision import UNCHANGED, Revision

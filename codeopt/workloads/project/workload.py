@@ -13,7 +13,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
-from codeopt.report.patch_table import THE_COMMAND
+from codeopt.report.verdict import THE_COMMAND
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._judging import HANGS, InputPolicy, OutputChecker, answers_of, require_own
 from codeopt.workloads._protocol import Defaults, KeepTests, Workload

@@ -20,7 +20,7 @@ from typing import Any
 from codeopt.core.errors import UsageError
 from codeopt.core.git import tracked_files
 from codeopt.core.interpreter import PROJECT_FILES, Interpreter
-from codeopt.core.linked_packages import PACKAGES, linked_folders
+from codeopt.core.ownership import PACKAGES, linked_folders
 from codeopt.core.run_inputs import is_secret
 from codeopt_sandbox.plain_files import read_bytes, read_text
 

@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 
 from codeopt.core.interpreter import PROJECT_FILES
-from codeopt.core.linked_packages import PACKAGES
+from codeopt.core.ownership import PACKAGES
 from codeopt.workloads.sandbox_view.imported import imported_files, module_files
 from codeopt.workloads.sandbox_view.view import INSIDE, SETTINGS, Module, View, locate
 from codeopt.workloads.source.module_graph import read_module

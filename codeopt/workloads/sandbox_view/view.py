@@ -17,7 +17,7 @@ from typing import Any
 
 from codeopt.core.errors import UsageError
 from codeopt.core.git import tracked_files
-from codeopt.core.linked_packages import PACKAGES
+from codeopt.core.ownership import PACKAGES
 from codeopt.core.run_inputs import files_below, is_secret
 from codeopt.workloads.sandbox_view.imported import compile_imports, imported_unadded
 from codeopt.workloads.sandbox_view.linked import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.cli.compare_change import table
-from codeopt.cli.compare_table import table as table_of_pair
+from codeopt.cli.compare_several import change_table
+from codeopt.cli.compare_several import table as table_of_pair
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.words import Speedup
@@ -24,7 +24,7 @@ def test_gaps_are_told_once_and_caveats_at_their_function() -> None:
     evidence = WorkloadEvidence(gaps=(GAP,))
     one = ComparedFunction("shop.py", "one", PairResult(Verdict(Decision.SAME, caveats=CAVEATS, evidence=evidence)))
     two = ComparedFunction("shop.py", "two", PairResult(Verdict(Decision.SAME, evidence=evidence)))
-    lines = table([one, two], "main").splitlines()
+    lines = change_table([one, two], "main").splitlines()
     assert [line.strip() for line in lines if GAP.message in line] == [GAP.words]
     at = next(at for at, line in enumerate(lines) if "shop.py::two" in line)
     assert [each.words in "\n".join(lines[:at]) for each in CAVEATS] == [True, True, False, False]
@@ -35,7 +35,7 @@ def test_a_wrong_call_has_the_name_of_the_function() -> None:
     found = PairResult(Verdict(Decision.WRONG, "f([1, 1]): expected returns [1, 1], got returns [1]"))
     assert table_of_pair(found, "new.py::kept").startswith("wrong result: kept([1, 1]): expected ")
     assert table_of_pair(found, "new.py").startswith("wrong result: f([1, 1]): expected ")
-    assert table([ComparedFunction("new.py", "kept", found)], "main").splitlines() == [
+    assert change_table([ComparedFunction("new.py", "kept", found)], "main").splitlines() == [
         "1 changed function against main: 1 wrong result",
         "  new.py::kept  wrong result: kept([1, 1]): expected returns [1, 1], got returns",
         "                [1]",
@@ -53,7 +53,7 @@ def test_the_worst_comes_first_with_its_times() -> None:
         ComparedFunction("a.py", "slow", timed(Decision.SLOWER, 0.8, LimitAnswer.FAIL)),
         ComparedFunction("a.py", "wrong", PairResult(wrong)),
     ]
-    assert table(rows, "main").splitlines() == [
+    assert change_table(rows, "main").splitlines() == [
         "FAIL: 1 of 3 changed functions over the limit of 5% more time than main",
         "                     CPU time  result (95% CI)",
         "  ?     a.py::wrong  wrong result: wrong(1): expected returns 1, got returns 2",

@@ -8,7 +8,7 @@ import pytest
 
 from codeopt.cli.commands import doctor
 from codeopt.cli.commands.doctor import Health
-from codeopt.core.extras import extras
+from codeopt.core.plugins import extras
 from tests.codeopt.command import codeopt
 
 

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.cli.command_list import SUMMARIES, list_of_commands
 from codeopt.cli.main import _split, build_parser
-from codeopt.cli.parser import CommandParser, commands_of
+from codeopt.cli.parser import SUMMARIES, CommandParser, commands_of, list_of_commands
 from codeopt.core import plugins
 from tests.codeopt.command import codeopt, write_problem
 

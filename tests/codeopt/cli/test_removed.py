@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.cli.main import build_parser, main
-from codeopt.cli.parser import commands_of
-from codeopt.cli.removed import COMMANDS, OPTIONS
+from codeopt.cli.parser import COMMANDS, OPTIONS, commands_of
 from codeopt.core import plugins
 
 WAYS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.core.by_size import AtSize, BySize
+from codeopt.core.evidence import AtSize, BySize
 
 
 def sizes(unit: str, **ratios: float) -> BySize:

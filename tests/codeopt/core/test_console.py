@@ -10,7 +10,7 @@ import pytest
 
 from codeopt.core import console
 from codeopt.core.console import Console, estimate
-from codeopt.core.stages import ASCII_MARKS, Stages
+from codeopt.core.run_clock import ASCII_MARKS, Stages
 
 
 @pytest.fixture(autouse=True)

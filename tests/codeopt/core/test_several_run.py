@@ -14,8 +14,7 @@ from codeopt.core.history import History
 from codeopt.core.program import FileChange, read_program
 from codeopt.core.revision import Revision
 from codeopt.core.run_index import find_run, open_run
-from codeopt.core.run_store import SavedRun
-from codeopt.core.several_run import SeveralRun, new_several, resumed_several
+from codeopt.core.run_store import SavedRun, SeveralRun, new_several, resumed_several
 from tests.codeopt.command import codeopt
 from tests.codeopt.core.test_run_index import result
 from tests.support.candidates import original, right

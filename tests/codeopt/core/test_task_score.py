@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.core.task_score import TaskMeasure, TaskScore
+from codeopt.core.history import TaskMeasure, TaskScore
 
 
 @pytest.mark.parametrize(

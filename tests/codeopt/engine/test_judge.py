@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.core.by_size import BySize
 from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.evidence import BySize
 from codeopt.core.history import Candidate, Draft, History
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup

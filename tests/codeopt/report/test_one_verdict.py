@@ -13,16 +13,14 @@ from typing import Any
 
 import pytest
 
-from codeopt.cli.compare_table import table
-from codeopt.core.by_size import AtSize, BySize
+from codeopt.cli.compare_several import table
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.evidence import CallEvidence, WorkloadEvidence
+from codeopt.core.evidence import AtSize, BySize, CallEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup
 from codeopt.engine.compare import PairResult
-from codeopt.report.outcomes import About, candidate_in_words
-from codeopt.report.verdict import Verdict
+from codeopt.report.verdict import About, Verdict, candidate_in_words
 from codeopt.review.findings.finding import FindingKey, StoredFinding
 from codeopt.review.reporters import markdown
 from codeopt.review.suggestion import Suggestion

@@ -12,8 +12,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.engine.compare import why_wrong
-from codeopt.review.combine import combine
-from codeopt.review.suggestion import Suggestion
+from codeopt.review.suggestion import Suggestion, combine
 from codeopt.workloads import WorkloadRequest
 from tests.conftest import require_sandbox
 from tests.support.judges import BUBBLEWRAP

@@ -11,7 +11,7 @@ import pytest
 from codeopt.core.console import Console
 from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
-from codeopt.engine.open_proposer import open_proposer
+from codeopt.engine.open_session import open_proposer
 from codeopt.engine.run_plan import make_plan
 from codeopt.proposers.rules import Rules
 from codeopt.rules import Hot, Rule

@@ -19,10 +19,9 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.run_store import digest
 from codeopt.report.answer_fields import verdict_fields
 from codeopt.report.verdict import Verdict
-from codeopt.review.findings.keys import FindingKeys
+from codeopt.review.findings.finding import FindingKeys
 from codeopt.review.suggestion import Suggestion
-from codeopt.serving.editor_texts import text_edits
-from codeopt.serving.slow_functions import ShownFunction, SlowFunction, saved, shown
+from codeopt.serving.slow_functions import ShownFunction, SlowFunction, saved, shown, text_edits
 from codeopt_sandbox.compare import Decision
 from tests.codeopt.command import environment
 from tests.codeopt.serving.projects import RIGHT, SLOW, contents, family, make_project

@@ -19,10 +19,8 @@ from mcp import Client, StdioServerParameters
 from mcp.types import ToolAnnotations
 
 from codeopt.cli.command_flags import flags_of_all
-from codeopt.serving.mcp_arguments import checked_tool
-from codeopt.serving.mcp_server import INSTRUCTIONS, PATHS, AgentTools
-from codeopt.serving.request import ServerPolicy
-from codeopt.serving.root import Root
+from codeopt.serving.mcp_server import INSTRUCTIONS, PATHS, AgentTools, checked_tool
+from codeopt.serving.request import Root, ServerPolicy
 from codeopt.serving.worker_pool import WorkerPool
 from tests.codeopt.command import codeopt, environment
 from tests.codeopt.serving.projects import ENDLESS, RIGHT, SLOW, TARGET, WRONG, Process, contents, family, make_project

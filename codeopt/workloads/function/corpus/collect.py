@@ -12,7 +12,7 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.model import Message, Model
 from codeopt.core.options import ImproveOptions
 from codeopt.core.sanitize import fenced, inline
-from codeopt.core.traced import TracedCalls
+from codeopt.core.target import TracedCalls
 from codeopt.core.words import counted
 from codeopt.models._reply import to_draft
 from codeopt.workloads._judging import InputPolicy

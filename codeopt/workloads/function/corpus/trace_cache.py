@@ -17,16 +17,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from codeopt.core.cache import Cache, CacheKind
-from codeopt.core.environment_digest import digest_of, environment_digest
+from codeopt.core.cache import Cache, CacheKind, digest_of, environment_digest
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.json_codec import JsonCodec
-from codeopt.core.linked_packages import linked_folders
 from codeopt.core.options import ImproveOptions
+from codeopt.core.ownership import linked_folders
 from codeopt.core.program import read_program
 from codeopt.core.run_inputs import environment
 from codeopt.core.session import Session
-from codeopt.core.traced import TracedCalls
+from codeopt.core.target import TracedCalls
 from codeopt.core.words import counted
 from codeopt.workloads.function.corpus.existing_tests import SECONDS, Times, find_tests, function_times
 from codeopt.workloads.function.harness import FunctionHarness

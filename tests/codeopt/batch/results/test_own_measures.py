@@ -16,10 +16,9 @@ from codeopt.batch.results.metrics import measure_batch
 from codeopt.batch.results.page import page
 from codeopt.batch.results.table import as_json, own_rows, render, write_csv
 from codeopt.core.budget import Ledger
-from codeopt.core.history import Candidate, History, Preference, Preferred
+from codeopt.core.history import Candidate, History, Preference, Preferred, TaskMeasure, TaskScore
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import SavedRun
-from codeopt.core.task_score import TaskMeasure, TaskScore
 from tests.support.candidates import SLOW, outcome
 from tests.support.filled_batch import draft, problem
 

@@ -12,7 +12,7 @@ from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.results.metrics import measure_batch, versus
 from codeopt.batch.results.page import page
 from codeopt.report.html.charts import anchor
-from codeopt.report.html.markup import join, tag
+from codeopt.report.html.templating import join, tag
 from tests.support.filled_batch import HOSTILE
 
 

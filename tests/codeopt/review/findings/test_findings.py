@@ -11,19 +11,16 @@ from typing import Any
 
 import pytest
 
-from codeopt.cli.review_flags import with_cache
-from codeopt.core.cache import Cache, CacheKind, open_cache
+from codeopt.cli.command_flags import with_cache
+from codeopt.core.cache import Cache, CacheKind, machine, open_cache
 from codeopt.core.console import CallbackConsole
 from codeopt.core.interpreter import Interpreter, Origin
-from codeopt.core.machine import machine
 from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Session
 from codeopt.core.words import Speedup
 from codeopt.report.answer_fields import MachineFields, read
-from codeopt.review.findings.carry import carried
-from codeopt.review.findings.finding import StoredFinding
-from codeopt.review.findings.keys import FindingKeys
-from codeopt.review.findings.known import MAX_AGE_S, KnownFindings, open_findings
+from codeopt.review.findings.finding import FindingKeys, StoredFinding
+from codeopt.review.findings.known import MAX_AGE_S, KnownFindings, carried, open_findings
 from tests.codeopt.command import codeopt, environment
 from tests.support.files import write_files
 from tests.support.reviews import suggestion

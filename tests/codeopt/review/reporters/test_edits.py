@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt.core.merging import lines_of
-from codeopt.review.reporters._edits import LineEdit, edits, hunks, inside, whole
+from codeopt.review.reporters._finding import LineEdit, edits, hunks, inside, whole
 from tests.support.reviews import file_diff, shown
 
 LINE = st.sampled_from(["", "a", "b", "    c", "--- x", "+++ y", "@@ -1 +1 @@", "\f", "d\r", "\\ No newline"])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt.core.sanitize import acts_in_a_log, log_line
-from codeopt.review.reporters._text import block, cell, code, command_data, fence, prose
+from codeopt.review.reporters._finding import block, cell, code, command_data, fence, prose
 
 HOSTILE = st.text(st.sampled_from("ab:#[]`\\@<>&;!1 \n\r\t\x1b\u202e/|*-.") | st.characters(), max_size=60)
 

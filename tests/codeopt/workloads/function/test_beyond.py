@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
-from codeopt.report.outcomes import why
+from codeopt.report.verdict import why
 from codeopt.workloads.function.calls.counterexample import Importable, paste
 from codeopt.workloads.function.corpus.cases import without_unsteady
 from codeopt.workloads.source.functions import read_function

@@ -8,7 +8,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
-from codeopt.report.outcomes import why
+from codeopt.report.verdict import why
 from codeopt.workloads.function.corpus.cases import calls_of
 from codeopt.workloads.function.corpus.corpus import FRESH, LONG
 from tests.codeopt.workloads.conftest import Compare, Judges

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.report.outcomes import why
+from codeopt.report.verdict import why
 from tests.codeopt.workloads.conftest import Judges
 
 pytestmark = pytest.mark.full

@@ -8,7 +8,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
-from codeopt.report.outcomes import why
+from codeopt.report.verdict import why
 from tests.support.judges import function_judge
 
 pytestmark = pytest.mark.full

@@ -17,7 +17,7 @@ from _pytest.mark import ParameterSet
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.engine.judge import Judge
-from codeopt.report.outcomes import why
+from codeopt.report.verdict import why
 from codeopt.workloads.function.corpus.scenarios import CALLBACK, CANCELLED, ONE_OBJECT, OTHER_CONTEXT, OTHER_TYPE
 from tests.support.judges import ENOUGH_EXAMPLES, function_judge
 

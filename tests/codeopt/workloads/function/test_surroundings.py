@@ -6,7 +6,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.engine.guards import Consequence
-from codeopt.report.outcomes import why
+from codeopt.report.verdict import why
 from codeopt.workloads.function.guards.surroundings import watch
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.outcome import CaveatKind

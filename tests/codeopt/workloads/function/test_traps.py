@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.report.outcomes import why
+from codeopt.report.verdict import why
 from codeopt_sandbox.compare import Decision
 from tests.codeopt.workloads.conftest import Compare, Judges
 from tests.codeopt.workloads.program.test_traps import SHARED

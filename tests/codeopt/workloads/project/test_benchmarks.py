@@ -18,7 +18,7 @@ from codeopt.core.console import Console
 from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Session
 from codeopt.core.target import Target
-from codeopt.report.patch_table import table_of
+from codeopt.report.verdict import table_of
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles, read_project

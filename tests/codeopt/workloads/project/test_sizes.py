@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from codeopt.core.errors import NotVerifiable
 from codeopt.core.revision import Revision
-from codeopt.report.patch_table import table_of
+from codeopt.report.verdict import table_of
 from codeopt.workloads import Suite
 from codeopt.workloads._judging import InputPolicy, OutputChecker
 from codeopt.workloads.project import edit_gains

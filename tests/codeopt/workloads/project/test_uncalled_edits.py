@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.report.patch_table import table_of
+from codeopt.report.verdict import table_of
 from codeopt.workloads.project.command import WATCH
 from codeopt.workloads.project.edit_gains import REACH, changed_places
 

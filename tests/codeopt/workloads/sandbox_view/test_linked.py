@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.errors import UsageError
-from codeopt.core.linked_packages import linked_folders
+from codeopt.core.ownership import linked_folders
 from codeopt.workloads.sandbox_view import linked
 from codeopt.workloads.sandbox_view.linked import Linked, imported_beside, workspace_roots
 from codeopt.workloads.sandbox_view.view import locate

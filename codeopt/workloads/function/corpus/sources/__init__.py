@@ -10,7 +10,7 @@ from typing import Any
 
 from codeopt.core import plugins
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.traced import TracedCalls
+from codeopt.core.target import TracedCalls
 from codeopt.workloads.function.corpus.observe import Exclusion
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.generated.derive import can_be_varied

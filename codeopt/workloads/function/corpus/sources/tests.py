@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.traced import TracedCalls
+from codeopt.core.target import TracedCalls
 from codeopt.core.words import counted
 from codeopt.workloads.function.corpus.existing_tests import (
     ENOUGH_S,

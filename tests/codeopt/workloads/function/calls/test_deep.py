@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.report.outcomes import why
+from codeopt.report.verdict import why
 from codeopt.workloads.generated.larger import DEEP, deep_calls
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef

@@ -1,0 +1,422 @@
+"""Comparing more than one function: a change, two modules, two versions of a file."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from codeopt.cli import command_flags, flags
+from codeopt.cli.output import tell
+from codeopt.core.cache import open_cache
+from codeopt.core.console import Console
+from codeopt.core.errors import CodeoptError, NoSandbox, ProgramError, UsageError
+from codeopt.core.evidence import VersionEvidence, WorkloadEvidence
+from codeopt.core.options import ImproveOptions
+from codeopt.core.program import read_program
+from codeopt.core.sanitize import inline, log_line
+from codeopt.core.screen import columns
+from codeopt.core.session import Session
+from codeopt.core.step_error import error_in_words
+from codeopt.core.target import Target
+from codeopt.core.words import clock, counted, factor
+from codeopt.engine.compare import PairResult, answer, compare
+from codeopt.engine.open_session import open_session
+from codeopt.report.brief import caveat_lines, evidence_line
+from codeopt.report.result import contract_lines, python_line, sandbox_line
+from codeopt.report.verdict import LIMITS, THE_COMMAND, About, Verdict
+from codeopt.review.base_checkout import compare_with_base, open_base_checkout
+from codeopt.review.change import Change
+from codeopt.review.changed_functions import ReviewTarget, as_callers_see, find_targets, shapes
+from codeopt.review.suggestion import ComparedFunction, with_name
+from codeopt.review.surroundings import isolated
+from codeopt.workloads.source.edits import keeps_statements
+from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.errors import SandboxError
+from codeopt_sandbox.sequential_test import LimitAnswer
+
+INTERRUPTED = 130  # status
+
+WORST_FIRST = (
+    (Decision.WRONG, None), (Decision.INCONCLUSIVE, About.RESULT), (Decision.SLOWER, None), (Decision.FASTER, None),
+    (Decision.INCONCLUSIVE, About.SPEED), (Decision.SAME, None),
+)  # fmt: skip
+
+
+def run_change(arguments: argparse.Namespace) -> int:
+    """Compare all; the exit status is the worst of them: 1 before 5 before 0."""
+    paths = command_flags.below([Path(text) for text in arguments.targets])
+    if arguments.cases or arguments.stdin or arguments.calls:
+        raise UsageError("--cases, --stdin and --calls are for one program or function, and --base has many")
+    with Console(quiet=arguments.quiet) as console:
+        found = compare_change(arguments, flags.options_of(arguments), paths, console)
+        if arguments.json:
+            shown = change_answer(found.change.base, found.change.head, found.rows, found.stop_reason)
+            print(json.dumps(shown), flush=True)
+        else:
+            tell(change_table(found.rows, found.change.base[:7] or "the diff's old version") + "\n")
+        if found.stop_reason:
+            console.warn(found.stop_reason)
+        if found.left:
+            console.print(command_flags.go_on_with(found.left))
+    statuses = {row.found.exit_status for row in found.rows}
+    return found.status or min(statuses - {0}, default=0)
+
+
+@dataclass(frozen=True)
+class ChangeComparison:
+    """Everything that a change alters, compared, with what was not and why."""
+
+    change: Change
+    rows: tuple[ComparedFunction, ...]
+    left: tuple[Path, ...]
+    """Files of what was not compared, in the order of the change."""
+    stop_reason: str
+    """Reason why the others were not. Empty: all were."""
+    status: int
+    """Exit status for that reason."""
+
+
+def compare_change(
+    arguments: argparse.Namespace, options: ImproveOptions, paths: list[Path], console: Console
+) -> ChangeComparison:
+    """Compare all that a change alters below some paths. Raises UsageError, NoSandbox."""
+    repository, change = command_flags.open_change(arguments)
+    targets, skipped = find_targets(change, repository, paths, arguments.exclude)
+    altered = as_callers_see([target for target in targets if target.old_path])
+    compared = Compared()
+    if altered:
+        command_flags.require_settings(repository, change, options.check)
+        options, session = command_flags.find_python(options, console, Path.cwd(), change.paths, arguments.asked)
+        # the cache is that of the project: the checkout has another path each time
+        session = replace(
+            session, open_cache=lambda _, notify: open_cache(change.root, notify), extras=arguments.json
+        )  # fmt: skip
+        with open_base_checkout(repository, change) as before:
+            compared = compare_all(altered, before, isolated(options), session, arguments.fail_if_slower)
+    left = altered[len(compared.rows) :]
+    unread = (ComparedFunction(each.path, each.function, PairResult.not_judged(each.reason)) for each in skipped)
+    rows = (*compared.rows, *not_compared(left, compared.stop_reason), *unread)
+    return ChangeComparison(change, rows, tuple(target.file for target in left), compared.stop_reason, compared.status)
+
+
+def change_answer(base: str, head: str, rows: Sequence[ComparedFunction], stop_reason: str) -> dict[str, Any]:
+    """The object that --json prints of several functions."""
+    from codeopt.report.answers import CompareChangeJson
+
+    verdict, about = worst(rows) if rows or stop_reason else (Decision.SAME, None)  # the change alters no function
+    return CompareChangeJson(
+        schema="codeopt.compare-change/1",
+        base=base,
+        head=head,
+        functions=tuple(answer(row.found, row.path, row.function) for row in rows),
+        failed=sum(row.verdict.breaks_limit for row in rows),
+        stop_reason=stop_reason,
+        verdict=verdict,
+        inconclusive_about=about,
+    ).to_json()
+
+
+@dataclass
+class Compared:
+    """The comparisons so far; whole after each, so that it can be ended at any time."""
+
+    rows: list[ComparedFunction] = field(default_factory=list)
+    stop_reason: str = ""
+    """Reason why the others were not made. Empty: all were."""
+    status: int = 0
+    """Exit status for that reason."""
+
+
+def compare_all(
+    targets: list[ReviewTarget], before: Path, options: ImproveOptions, session: Session, limit: float | None
+) -> Compared:
+    """Compare all targets in turn and print each verdict when it is known. Raises NoSandbox if none could be opened."""
+    compared, console = Compared(), session.console
+    news = [Target(target.file, target.function) for target in targets]
+    try:
+        for number, target in enumerate(targets, 1):
+            console.step(number - 1, len(targets), target.name)
+            old, new = Target(before / target.old_path, target.function), news[number - 1]
+            others = [each for each in news if each != new]
+            row = ComparedFunction(target.path, target.function, _one(old, new, options, session, limit, others))
+            compared.rows.append(row)
+            if len(targets) > 1:
+                console.aside(f"{number} of {len(targets)}: {row.name}: {' '.join(cells_of(row.verdict, row.name))}")
+            if row.found.interrupted:
+                compared.stop_reason, compared.status = "interrupted", INTERRUPTED
+                break
+    except KeyboardInterrupt:
+        compared.stop_reason, compared.status = "interrupted", INTERRUPTED
+    except NoSandbox as error:
+        if not compared.rows:
+            raise
+        compared.stop_reason, compared.status = error.words, error.exit_status
+    return compared
+
+
+def worst(rows: Sequence[ComparedFunction]) -> tuple[Decision, About | None]:
+    """One verdict on all: the worst that there is."""
+    found = {row.outcome for row in rows}
+    return next((each for each in WORST_FIRST if each in found), (Decision.INCONCLUSIVE, About.RESULT))
+
+
+def not_compared(targets: list[ReviewTarget], why: str) -> list[ComparedFunction]:
+    """Rows of what was not compared, with the reason."""
+    nothing = PairResult.not_judged(f"not compared: {why}")
+    return [ComparedFunction(target.path, target.function, nothing) for target in targets]
+
+
+def _one(
+    old: Target, new: Target, options: ImproveOptions, session: Session, limit: float | None, others: Sequence[Target]
+) -> PairResult:
+    """One comparison; inconclusive where none can be made. Raises NoSandbox."""
+    try:
+        return compare(old, new, options, session, own_code_only=False, limit=limit, separately=others)
+    except NoSandbox:
+        raise
+    except (CodeoptError, SandboxError) as error:
+        return PairResult.not_judged(error_in_words(error))
+
+
+def change_table(rows: Sequence[ComparedFunction], old: str) -> str:
+    """Format the number of functions by verdict, a row for each, the worst first, and what could not be run.
+
+    old: the version before the change, such as the name of a commit.
+    """
+    ordered = sorted(rows, key=_weight)
+    rated = any(row.verdict.limit for row in rows)
+    named = [*[""] * rated, ""]
+    cells = [(row, [*[_rating(row)] * rated, log_line(row.name), *cells_of(row.verdict, row.name)]) for row in ordered]
+    metrics = [row.verdict.speedup.metric for row, each in cells if row.verdict.speedup and len(each) == len(named) + 2]
+    lines: list[Sequence[str] | str] = [[*named, clock(metrics[0]), "result (95% CI)"]] if metrics else []
+    for row, each in cells:
+        lines += [each, *_below(row.found)]
+    gaps = dict.fromkeys(gap.words for row in rows if row.verdict.is_judged for gap in row.verdict.evidence.gaps)
+    return "\n".join([_summary(rows, old), *columns(lines, name=int(rated)), *map(log_line, gaps)])
+
+
+def _weight(row: ComparedFunction) -> tuple[bool, bool, int]:
+    wrong = row.verdict.outcome is Decision.WRONG
+    return not wrong, not row.verdict.breaks_limit, WORST_FIRST.index(row.outcome)
+
+
+def _summary(rows: Sequence[ComparedFunction], old: str) -> str:
+    count, slower = counted(len(rows), "changed function"), [r.verdict.limit for r in rows if r.verdict.breaks_limit]
+    if slower and slower[0]:
+        return f"FAIL: {len(slower)} of {count} over the limit of {slower[0].limit * 100:g}% more time than {old}"
+    words = Counter(_word(row.verdict) for row in sorted(rows, key=_weight))
+    return (
+        f"{count} against {old}" + ": " * bool(rows) + ", ".join(f"{number} {word}" for word, number in words.items())
+    )
+
+
+def _word(verdict: Verdict) -> str:
+    return f"{verdict.words} (with a caveat)" if verdict.caveats else verdict.words
+
+
+def _rating(row: ComparedFunction) -> str:
+    limit = row.verdict.limit
+    return LIMITS[limit.answer].words if limit and limit.answer is not LimitAnswer.INCONCLUSIVE else "?"
+
+
+def _below(pair_result: PairResult) -> Iterator[str]:
+    """Return the lines below a row: the limit, if it did not simply pass, caveats, advice."""
+    verdict = pair_result.verdict
+    if verdict.limit and verdict.speedup and verdict.limit.answer is not LimitAnswer.PASS:
+        yield verdict.limit.words
+    yield from map(log_line, caveat_lines(verdict.caveats, (), verbose=False))
+    yield from [log_line(pair_result.next_step)] * bool(pair_result.next_step)
+
+
+# `codeopt compare OLD.py NEW.py` of two library modules: each function that differs, and one verdict in all.
+
+NOTHING = "no function differs but in comments and layout"
+
+OUTSIDE = (
+    "statements outside of functions are changed or gone: what they do in functions that do not differ is not judged"
+)
+
+
+def run_modules(arguments: argparse.Namespace, old: Target, new: Target) -> int:
+    """Compare all that differ; the status is the worst. Raises UsageError, NoSandbox."""
+    if arguments.calls:
+        raise UsageError("--calls is for one function, and two modules have several", hint="name one: FILE::FUNCTION")
+    with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
+        targets, others = _differing(old.path, new.path)
+        options, session = flags.options_of(arguments), replace(open_session(console), extras=arguments.json)
+        done = compare_all(targets, Path(), options, session, arguments.fail_if_slower) if targets else Compared()
+        rows = [*done.rows, *not_compared(targets[len(done.rows) :], done.stop_reason), *others]
+        if arguments.json:
+            stop_reason = done.stop_reason or NOTHING * (not rows)
+            print(json.dumps(change_answer(str(old), str(new), rows, stop_reason)), flush=True)
+        else:
+            tell((change_table(rows, str(old)) if rows else f"inconclusive: {NOTHING}") + "\n")
+        if done.stop_reason:
+            console.warn(done.stop_reason)
+    statuses = {row.found.exit_status for row in rows} or {ProgramError.exit_status}
+    return done.status or min(statuses - {0}, default=0)
+
+
+def _differing(old: Path, new: Path) -> tuple[list[ReviewTarget], list[ComparedFunction]]:
+    """The functions of both modules that differ, and what cannot be compared."""
+    before, now = (read_program(path).source for path in (old, new))
+    was, named = shapes(before), str(new)
+    have = shapes(now)
+    targets = [
+        ReviewTarget(named, name, new, str(old)) for name, shape in have.items() if name in was and was[name] != shape
+    ]
+    gone = [_unjudged(named, name, "NEW does not have it") for name in was if name not in have]
+    kept = keeps_statements(ast.parse(before).body, ast.parse(now).body)
+    return as_callers_see(targets), gone if kept else [*gone, _unjudged(named, "", OUTSIDE)]
+
+
+def _unjudged(path: str, name: str, why: str) -> ComparedFunction:
+    return ComparedFunction(path, name, PairResult.not_judged(why))
+
+
+# `codeopt compare --run COMMAND`: two versions of a project, judged by a command of its user's.
+
+OF_ONE = ("cases", "stdin", "calls", "contract", "module", "diff")
+"""Flags of one program or function, or of a change without a commit."""
+
+
+def compare_versions(arguments: argparse.Namespace) -> PairResult:
+    """Compare two folders, or one with what it was in a commit. Raises UsageError, NoSandbox."""
+    _check(arguments)
+    folders = [Path(text) for text in arguments.targets]
+    limit = arguments.fail_if_slower
+    with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
+        options = flags.options_of(arguments)
+        session = open_session(console)
+        if options.args:
+            raise UsageError("arguments after -- are for one program", hint="with --run they are part of the command")
+        if len(folders) == 2:
+            old, new = map(Target, folders)
+            return compare(old, new, options, session, limit=limit)
+        return _with_base(arguments, folders[0] if folders else Path(), options, session)
+
+
+def _with_base(arguments: argparse.Namespace, folder: Path, options: ImproveOptions, session: Session) -> PairResult:
+    """A folder as it was in a commit, against as it is. Raises UsageError, NoSandbox."""
+    from codeopt.review.change import change_since, find_base
+    from codeopt.review.repository import open_repository
+
+    repository = open_repository(folder.absolute())
+    change = change_since(repository, find_base(repository, arguments.base))
+    command_flags.require_settings(repository, change, arguments.check)
+    options, session = command_flags.find_python(options, session.console, folder, change.paths)
+    limit = arguments.fail_if_slower
+    return compare_with_base(repository, change.base, folder, isolated(options), session, limit)
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse what does not go with --run. Raises UsageError."""
+    given = next((name for name in OF_ONE if getattr(arguments, name, None)), "")
+    if given:
+        flag = "-m" if given == "module" else f"--{given}"
+        raise UsageError(f"{flag} is not for --run", hint="leave it out")
+    for text in arguments.targets:
+        if not Path(text).is_dir():
+            raise UsageError(f"compare --run takes folders of a project, but {text} is not one")
+    if len(arguments.targets) > 2 or (len(arguments.targets) == 2 and arguments.base):
+        raise UsageError(
+            "--run compares two folders", hint="name OLD and NEW, or give --base REF and at most one folder"
+        )
+
+
+# One comparison of two programs or functions, for a person.
+
+
+def table(pair_result: PairResult, new: str = "NEW", *, verbose: bool = False) -> str:
+    """The verdict with its figures, the evidence, caveats, the limit, the next step. new: name of the new version."""
+    verdict = pair_result.verdict
+    is_open = verdict.limit is not None and verdict.limit.answer is LimitAnswer.INCONCLUSIVE
+    lines = [*_limit(verdict) * is_open, _first_line(verdict, new)]
+    if verdict.is_judged and verdict.outcome is not Decision.WRONG:
+        lines += evidence_line(verdict.evidence)
+    missing = verdict.evidence.gaps if verdict.is_judged else ()  # else in the reason
+    lines += caveat_lines(verdict.caveats, missing, verbose=verbose)
+    if verdict.by_size.disagreement:
+        lines.append(verdict.by_size.disagreement)
+    if verbose:
+        lines += _details(pair_result)
+    if not is_open:
+        lines += _limit(verdict)
+    if pair_result.next_step:
+        lines.append(f"Next: {pair_result.next_step}")
+    return "\n".join(lines)
+
+
+def _limit(verdict: Verdict) -> list[str]:
+    """The verdict on the limit of time."""
+    if verdict.limit is None or verdict.speedup is None:
+        return []
+    answer = verdict.limit.answer
+    return [f"{LIMITS[answer].words}: " * (answer is not LimitAnswer.INCONCLUSIVE) + verdict.limit.words]
+
+
+def _first_line(verdict: Verdict, new: str) -> str:
+    reason = f": {with_name(inline(verdict.reason, 500), new)}" if verdict.reason else ""
+    if verdict.outcome is Decision.WRONG or not verdict.is_judged:
+        return verdict.words + reason
+    if verdict.speedup is None or verdict.is_bound:
+        return f"NEW is {verdict.gain}{reason}"
+    if verdict.outcome is Decision.SAME:  # a gain that a guard did not find elsewhere needs its reason
+        return verdict.gain + reason * ((verdict.speedup.ci_low or 0) > 1)
+    if verdict.outcome is Decision.INCONCLUSIVE:
+        return f"{verdict.gain}{reason}"
+    return f"NEW {'uses' if verdict.speedup.metric == 'memory' else 'is'} {verdict.gain}"
+
+
+def cells_of(verdict: Verdict, new: str) -> tuple[str, ...]:
+    """The outcome as cells of a table: times and result, or one text if nothing was timed."""
+    timed, outcome = verdict.speedup if verdict.is_judged else None, verdict.outcome
+    reason = f": {with_name(verdict.reason, new)}" * bool(verdict.reason)
+    if timed is None or verdict.is_bound or (outcome is Decision.SLOWER and timed.ratio > 1):
+        return (log_line(f"{verdict.gain if verdict.is_bound else verdict.words}{reason}"),)
+    if outcome in (Decision.FASTER, Decision.SLOWER):
+        return timed.change, f"{timed.gain} ({timed.span})"
+    needs_reason = outcome is Decision.INCONCLUSIVE or (timed.ci_low or 0) > 1
+    return timed.change, log_line(f"{verdict.words}{reason * needs_reason}")
+
+
+def _details(pair_result: PairResult) -> list[str]:
+    """All else that is known, for -v."""
+    verdict, evidence = pair_result.verdict, pair_result.verdict.evidence
+    lines = [python_line(pair_result.interpreter), sandbox_line(pair_result.backend, pair_result.description)]
+    lines += [*contract_lines(evidence), *_by_command(evidence)]
+    timed = verdict.speedup.cases if verdict.speedup else ()
+    lines += [f"  case {case.case:<20} {factor(case.ratio, 3):>9}" for case in timed]
+    lines += [f"timed: {evidence.timed}"] * bool(evidence.timed)
+    if verdict.by_size.rows:
+        lines.append(f"by size: {verdict.by_size.words}")
+    interval = [verdict.speedup.meaning_of_interval] if verdict.speedup and verdict.speedup.ci_low else []
+    return [*lines, *verdict.notes, *interval]
+
+
+def _by_command(evidence: WorkloadEvidence) -> list[str]:
+    """The command by which two versions of a project were judged, and what else; nothing for other comparisons."""
+    known, seen = evidence.command, evidence.checked
+    if known is None:
+        return []
+    lines = [f"command    {inline(known.command, 200)}"]
+    if isinstance(seen, VersionEvidence):
+        lines.append(f"judged by  {_checks(seen)}")
+    if known.timed_command != THE_COMMAND:
+        lines.append(f"timed      {inline(known.timed_command)}, as the command itself is too short")
+    return lines
+
+
+def _checks(seen: VersionEvidence) -> str:
+    parts = ["the command's output and files" if seen.output else "not the output, another one in each run"]
+    counts = ((seen.mutated_commands, "mutated command"), (seen.tests, "test"), (seen.calls, "call"))
+    parts += [counted(count, what) for count, what in counts if count]
+    parts[-1] += f" of {counted(seen.functions, 'public function')}" if seen.calls else ""
+    failing = f"; {counted(seen.tests_failed_before, 'test')} failed before" * bool(seen.tests_failed_before)
+    return f"{', '.join(parts)}{failing}"

@@ -292,7 +292,6 @@ def rows() -> dict[str, Row]:
         "objects": partial(answers, ARGUMENTS, program="inspect", question="objects"),
         "shapes": partial(answers, (*values, *ARGUMENTS), program="inspect", question="shape"),
         "watched": partial(answers, (*of("read", WATCHED), "f('kept', [1])"), program="inspect", question="watch"),
-        "scene": partial(answers, (), program="inspect", question="scene"),
         "libraries": partial(answers, ("json", "colorsys", "no_such"), program="inspect", question="libraries"),
         "timed": partial(answers, ("f('odd', 2)", "f('kept', [1])", "f('left', 'state')"), program="time", passes=3, warm=1),
         "timed whole": partial(answers, ("f('odd', 2)", "f('kept', [1])"), program="time", passes=2, whole=True),

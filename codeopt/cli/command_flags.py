@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from codeopt.core.errors import ProgramError, UsageError, names_near
 from codeopt.core.flag import Flag, FlagUse, SettableBy, count, names, share, uses
 from codeopt.core.options import ImproveOptions, options_table
-from codeopt.review.reporters._finding import command_data
 
 if TYPE_CHECKING:
     from codeopt.core.console import Console
@@ -340,6 +339,8 @@ def go_on_with(files: Iterable[Path]) -> str:
 def report_blind(why: str, console: Console | None, environment: Mapping[str, str] = os.environ) -> int:
     """Say it, unless the answer does (no console). Return the exit status of a program that cannot be judged."""
     if environment.get("GITHUB_ACTIONS"):
+        from codeopt.review.reporters._finding import command_data  # loads 30 modules, which --help does not need
+
         sys.stderr.write(f"::error title=codeopt::{command_data(why)}\n")
     elif console:
         console.warn(why)

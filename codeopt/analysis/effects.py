@@ -1,4 +1,5 @@
-"""The changes that running a piece of code may make: to variables, to containers, or unknown ones."""
+"""The changes that running a piece of code may make, which expressions make none, and what code out of sight may
+hold."""
 
 from __future__ import annotations
 

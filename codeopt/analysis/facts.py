@@ -1,4 +1,4 @@
-"""The flow of values that was found in one program so far, as the walk through it writes it down.
+"""The flow of values that was found in one program so far, and what its type hints promise.
 
 The analysis is flow-insensitive: a variable is everything that is ever stored in it. A container is one for each place
 that makes it. The result of code that is not followed (classes, unknown calls, decorated functions) is UNKNOWN,

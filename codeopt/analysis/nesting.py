@@ -1,4 +1,4 @@
-"""The code around a node: the loops that run it again and again."""
+"""The code around a node: the loops that run it again, and the values that its names certainly have there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Properties of a single node of the tree: its lines, its names, how simple it is."""
+"""What the nodes of a module tell: lines and names, its functions and classes, and what a change touches."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ class Types:
         return container.place if self.understood else None
 
 
-# Flow of values through statements, one small function for each kind of statement. Part of the types.
+# Flow of values through statements, one small function for each kind of statement.
 
 UNFOLLOWED = (ast.AsyncWith, ast.Match, ast.AsyncFor, ast.Delete, ast.Raise)
 """Statements that are not followed: the values that go in are lost, and the names that they bind are unknown."""
@@ -269,7 +269,7 @@ STATEMENTS: dict[type, Callable[[Facts, Any], None]] = {
 }
 
 
-# Flow of values through expressions, one small function for each kind of expression. Part of the types.
+# Flow of values through expressions, one small function for each kind of expression.
 
 CONSTANTS: dict[type, Values] = {
     int: INT,

@@ -1,4 +1,4 @@
-"""The values of an expression: kinds of scalars, containers by the place that makes them, functions, or unknown."""
+"""The values of an expression, and those that builtins, methods and standard modules give."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A batch on disk: a file of facts, and for each problem a run folder as `codeopt improve` writes it.
+"""A batch on disk: a file of facts, a run folder for each problem, and the pause that all workers share.
 
     batch.json                   facts about the whole batch
     problems/NAME/problem.json   the problem, as its set gave it

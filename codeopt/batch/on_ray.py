@@ -282,8 +282,9 @@ def _at(node: str) -> dict[str, Any]:
     return {"scheduling_strategy": NodeAffinitySchedulingStrategy(node_id=node, soft=False)}
 
 
-# The two actors of a batch on Ray: the coordinator has the batch's files, the workers improve the problems. The
-# coordinator stays on the machine where `codeopt batch` was started; workers sit on every node and reach the files
+# The two actors of a batch on Ray: the coordinator has the batch's files, the workers improve the problems.
+#
+# The coordinator stays on the machine where `codeopt batch` was started; workers sit on every node and reach the files
 # only through it, so nodes need no common disk, and what is finished is on disk at once, even if the rest fails.
 
 MAX_TRANSFER_BYTES = 512 * 2**20

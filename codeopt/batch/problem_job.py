@@ -1,4 +1,4 @@
-"""One problem of a batch in one worker: `improve`, saved after each round, on a core of its own."""
+"""One problem of a batch in one worker, from its first round to its end, with a model whose replies are kept."""
 
 from __future__ import annotations
 

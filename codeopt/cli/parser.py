@@ -1,4 +1,4 @@
-"""The parser of a command: its help, and what a wrong name may have meant."""
+"""The parser of a command: its help, the list of commands, and what a removed or wrong name may have meant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The evidence of a judgement as values: what was checked, under which environments, how much, and every gap."""
+"""The evidence of a judgement as values: what was checked, under which environments, at which sizes, and every gap."""
 
 from __future__ import annotations
 

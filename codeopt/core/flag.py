@@ -1,4 +1,4 @@
-"""One row of the table of options: everything that the command line, a variable, a setting and a page say of it."""
+"""One row of the table of options, and what turns its words into a value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Ownership of saved files: a file that git tracks, or that another user owns, is foreign and not trusted.
+"""Files that are not trusted, since git tracks them or another user owns them, and packages that are installed in
+place.
 
 A run, a batch or a recording decides which text is written into the user's files. So this user's own commands must have
 left it there. A repository can bring such files, a link in their place, or a folder that git would take for a
@@ -138,8 +139,10 @@ def _tracked(root: Path, places: Sequence[Path]) -> set[Path] | str:
         return str(error)
 
 
-# Folders of sources that an environment imports directly, instead of a copy among its packages. `pip install -e`
-# links them, and uv, poetry, hatch and pdm link the members of a workspace. Files are only read, no code runs.
+# Folders of sources that an environment imports directly, instead of a copy among its packages.
+#
+# `pip install -e` links them, and uv, poetry, hatch and pdm link the members of a workspace. Files are only read, no
+# code runs.
 
 PACKAGES = ("site-packages", "dist-packages")
 

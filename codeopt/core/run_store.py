@@ -1,4 +1,4 @@
-"""A run on disk: one folder, rewritten whole after each round, so that a killed run can be resumed."""
+"""Runs on disk: a folder for each, rewritten whole after each round; and a run of several functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines for a terminal: wrapped at words below their own first word, with verdicts, figures and caveats in colour."""
+"""Lines for a terminal: wrapped at words below their own first word, in columns, with figures and caveats in colour."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The session of a single command: its models are those that the options choose."""
+"""The session of a single command: its models and its proposer are those that the options choose."""
 
 from __future__ import annotations
 

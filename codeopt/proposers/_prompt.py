@@ -286,9 +286,10 @@ def size(messages: Sequence[Message]) -> int:
     return sum(estimate_tokens(message.content) + 4 for message in messages)
 
 
-# The form of a model's answer: prose with one fenced program, or a JSON object by a schema. A program inside JSON is
-# escaped text, which strong models write worse than plain text. A schema helps small models, which forget fences, on
-# servers that enforce it. Every answer is read in both forms (`models/_reply`).
+# The form of a model's answer: prose with one fenced program, or a JSON object by a schema.
+#
+# A program inside JSON is escaped text, which strong models write worse than plain text. A schema helps small models,
+# which forget fences, on servers that enforce it. Every answer is read in both forms (`models/_reply`).
 
 Step = Literal["critique", "refine"]
 
@@ -393,6 +394,7 @@ def _hunks(old: str, new: str) -> str:
 
 
 # Worked examples: improvements that were really run, to show a model what a good critique and a good draft look like.
+#
 # Each is a text file in the form of the prompt itself. Its parts stay apart, as `--feedback` leaves some of them out.
 
 _ROUND = re.compile(

@@ -55,9 +55,10 @@ def _read(name: str, data: bytes) -> StackProfile:
     return read_collapsed(name, data.decode("utf-8", "replace").splitlines())
 
 
-# Collapsed stacks: one stack a line, `;` between its frames and a weight at the end. py-spy writes `name
-# (file.py:12)`, austin `file.py:name:12` below `P1;T2`, perf with Python's trampoline `py::name:/path/file.py`; all
-# other frames are names of functions in no known file.
+# Collapsed stacks: one stack a line, `;` between its frames and a weight at the end.
+#
+# py-spy writes `name (file.py:12)`, austin `file.py:name:12` below `P1;T2`, perf with Python's trampoline
+# `py::name:/path/file.py`; all other frames are names of functions in no known file.
 
 PY_SPY = re.compile(r"(?P<name>.+) \((?P<file>[^()]+?)(?::(?P<line>\d+))?\)")
 
@@ -174,9 +175,10 @@ def _evented(profile: Any) -> Iterator[tuple[list[int], float]]:
             open_.pop()
 
 
-# Dumps of cProfile: pstats reads them in a sandbox, as a manipulated file can crash its `marshal`. They know who
-# calls whom and for how long, not stacks. As gprof does, a function's own time is divided among its callers by the
-# time of each in it; what is below a thousandth of all time is not followed further up.
+# Dumps of cProfile: pstats reads them in a sandbox, as a manipulated file can crash its `marshal`.
+#
+# They know who calls whom and for how long, not stacks. As gprof does, a function's own time is divided among its
+# callers by the time of each in it; what is below a thousandth of all time is not followed further up.
 
 TO_COLLAPSED = b"""
 import pstats

@@ -1,4 +1,4 @@
-"""The verdict on a version of some code: each screen, answer, page, review, tool, editor and cache shows this value."""
+"""The verdict on a version of some code, its words and exit status: what each screen, page and tool shows."""
 
 from __future__ import annotations
 

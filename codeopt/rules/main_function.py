@@ -196,7 +196,7 @@ def _renames(program: AnalyzedProgram, split: Split) -> list[Edit] | None:
     return together(renamed(program, split, name) for name in late)
 
 
-# Names that would mean something else in a function, and classes that may move into one. Part of main_function.
+# Names that would mean something else in a function, and classes that may move into one.
 
 TELLS = frozenset({"type", "__class__", "__qualname__", "__module__", "__subclasses__"})
 """Words of a program that may print where a class was made: `__main__.Box` becomes `__main__.main.<locals>.Box`."""
@@ -264,7 +264,7 @@ def _hides_its_name(program: AnalyzedProgram, use: Use) -> bool:
     return False
 
 
-# The text of a program whose module-level code moves into a function. Part of main_function.
+# The text of a program whose module-level code moves into a function.
 
 GUARD = '__name__ == "__main__"'
 

@@ -166,9 +166,10 @@ async def _answer(
     )
 
 
-# The process that does one request: reads it from standard input, writes lines of JSON, and ends with its parent. The
-# first line of standard input is the request. The input then stays open. If it is closed, because the client gave up
-# or the server ended, the work and its sandboxes are ended. Each line of output has one of the keys `progress`,
+# The process that does one request: reads it from standard input, writes lines of JSON, and ends with its parent.
+#
+# The first line of standard input is the request. The input then stays open. If it is closed, because the client gave
+# up or the server ended, the work and its sandboxes are ended. Each line of output has one of the keys `progress`,
 # `result` and `error`.
 
 MAX_MESSAGE_CHARS = 2000

@@ -265,10 +265,11 @@ def _branches(scope: ast.AST) -> int:
     return count
 
 
-# Checks against pretended readability: useful comments, functions with a reason, readable names. The measures of
-# Self-Refine are counts, and counts can be filled: by `#` on each line, by a function a line, by names of forty
-# letters. These checks leave out the tricks that were tried (tests/codeopt/tasks/test_not_fooled.py). A word that
-# could be English but is not passes: only a reader sees that, and is asked (codeopt/engine/llm_judge.py).
+# Checks against pretended readability: useful comments, functions with a reason, readable names.
+#
+# The measures of Self-Refine are counts, and counts can be filled: by `#` on each line, by a function a line, by
+# names of forty letters. These checks leave out the tricks that were tried (tests/codeopt/tasks/test_not_fooled.py).
+# A word that could be English but is not passes: only a reader sees that, and is asked (codeopt/engine/llm_judge.py).
 
 SMALL = frozenset(
     ["a", "an", "and", "as", "at", "be", "by", "for", "from", "in", "into", "is", "it", "of", "on", "or"]

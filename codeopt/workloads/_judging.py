@@ -74,8 +74,9 @@ NOTHING_CHANGED = InputPolicy(_OFF)
 """Policy by which no inputs are made."""
 
 
-# The user's own checker, which decides what other outputs of a program are also right. It is asked only about outputs
-# that differ.
+# The user's own checker, which decides what other outputs of a program are also right.
+#
+# It is asked only about outputs that differ.
 
 OWN_BYTES = 4_000_000
 """Bytes of inputs and outputs of the original that the checker must accept, in one run; the shortest come first."""

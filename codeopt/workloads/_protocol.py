@@ -1,4 +1,4 @@
-"""Protocols of a measured target, as a judge needs it, and of the kinds that measure one."""
+"""What a measured target answers a judge, and how the kind that measures it is found."""
 
 from __future__ import annotations
 

@@ -78,6 +78,7 @@ def by_size(
 
 
 # Long inputs: pairs are timed on a part that is found by a few runs of the original, and the whole is run once.
+#
 # Between two measured sizes the time is assumed to grow by a power of the input's size. The search ends when a part
 # takes about as long as a pair may.
 

@@ -227,8 +227,10 @@ def _members(text: str, at: int) -> Iterator[tuple[str, tuple[int, int]]]:
         at = _skip(text, at + 1) if text[at] == "," else at
 
 
-# Lines of a notebook's cells that only Jupyter runs. Lines that compute nothing become comments. `%time` and `%%time`
-# are replaced by the code that they time. Lines that may change a result are an error.
+# Lines of a notebook's cells that only Jupyter runs.
+#
+# Lines that compute nothing become comments. `%time` and `%%time` are replaced by the code that they time. Lines that
+# may change a result are an error.
 
 MARK = "# only Jupyter runs: "
 

@@ -129,9 +129,10 @@ def _of_ini(text: str) -> Mapping[str, Any] | None:
     return {key: value for name in sections for key, value in parser.items(name)} if sections else None
 
 
-# Order of a project's test files for a change: first those that reach a changed function. What reaches what is read
-# off the texts, by names and imports. To run a large suite under a hook takes longer than the tests that it would
-# save.
+# Order of a project's test files for a change: first those that reach a changed function.
+#
+# What reaches what is read off the texts, by names and imports. To run a large suite under a hook takes longer than the
+# tests that it would save.
 
 FAR = 1_000
 """Distance of a test file from which no import, or no call, leads to the change."""

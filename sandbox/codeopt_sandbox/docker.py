@@ -1,4 +1,5 @@
-"""The Docker backend: a hardened container from the host's own /usr and interpreter, or from an image."""
+"""The Docker backend: a hardened container from the host's own /usr and interpreter, or from an image; its
+permissions and limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search for programs of this machine that never takes one from the current folder."""
+"""What our own process takes from its surroundings: programs, environment, standard streams."""
 
 from __future__ import annotations
 

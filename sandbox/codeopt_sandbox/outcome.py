@@ -327,10 +327,11 @@ def distinct(caveats: Iterable[Caveat]) -> tuple[Caveat, ...]:
     return tuple(found.values())
 
 
-# Choice of the metric: a program that computes is timed by CPU time, one that waits by wall time. Only the program's
-# own behavior counts. Time on a core is no waiting, nor is time in the run queue. Load of the machine can make a run
-# appear to wait, and never the opposite. So one run without waiting decides, and wall time needs several runs that
-# wait.
+# Choice of the metric: a program that computes is timed by CPU time, one that waits by wall time.
+#
+# Only the program's own behavior counts. Time on a core is no waiting, nor is time in the run queue. Load of the
+# machine can make a run appear to wait, and never the opposite. So one run without waiting decides, and wall time
+# needs several runs that wait.
 
 Clock = Literal["cpu", "wall", "memory"]
 

@@ -1,4 +1,4 @@
-"""Guests started before they are needed: starting one takes 0.1 to 0.3 s, which the user then never waits for."""
+"""Guests at the host's end: requests out, reports in; some are started before they are needed."""
 
 from __future__ import annotations
 

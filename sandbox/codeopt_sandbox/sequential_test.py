@@ -1,4 +1,4 @@
-"""Anytime-valid test of paired measurements with a stated error: a test martingale on paired log ratios.
+"""Anytime-valid tests of paired measurements: faster or not, within a limit, and what varies from guest to guest.
 
 Original and candidate run next to each other in random order, so if they are equally fast, each difference of
 logarithms is as likely to be positive as negative, for any noise. Then
@@ -248,16 +248,22 @@ def pairs_needed(differences: Sequence[float], rule: LimitRule, apart: float = 0
 
 
 # Variation between guests: all pairs of one share its layout of memory, its pages and its caches, and no number of
-# pairs within it shows what that is worth. The model is that of a meta-analysis with random effects: in guest g the
-# logarithm of original / candidate is centre + b_g, b_g normal with variance tau^2. With k guests, m_g the middle of
-# one's pairs and w_g their share of all: between = max(0, sum (m_g - mean m)^2 - (k - 1) * mean(s^2 / n_g)) s: spread
-# of a pair about its guest's middle tau^2 = (PRIOR_GUESTS * PRIOR_SD^2 + between) / (PRIOR_GUESTS + k - 1) margin =
-# t(PRIOR_GUESTS + k - 1, 1 - error) * tau * sqrt(sum w_g^2) `between` less what pairs explain is DerSimonian and
-# Laird's moment estimate (Controlled Clinical Trials 7, 1986). Two guests alone would have a t of 12.7 and say
-# nothing, so the variance is moderated by a prior worth a few guests, with the degrees of freedom of both (Smyth,
-# Statistical Applications in Genetics and Molecular Biology 3, 2004). The size of the prior is measured by
-# benchmarks/errors/between_guests.py. A comparison, and a test against a limit, give one share of their error to the
-# pairs and the other to the guests (Bonferroni), so that what they state is the error of both: WITHIN_SHARE.
+# pairs within it shows what that is worth.
+#
+# The model is that of a meta-analysis with random effects: in guest g the logarithm of original / candidate is
+# centre + b_g, b_g normal with variance tau^2. With k guests, m_g the middle of one's pairs and w_g their share of all:
+#
+#  between = max(0, sum (m_g - mean m)^2 - (k - 1) * mean(s^2 / n_g))  s: spread of a pair about its guest's middle
+#     tau^2   = (PRIOR_GUESTS * PRIOR_SD^2 + between) / (PRIOR_GUESTS + k - 1)
+#     margin  = t(PRIOR_GUESTS + k - 1, 1 - error) * tau * sqrt(sum w_g^2)
+#
+# `between` less what pairs explain is DerSimonian and Laird's moment estimate (Controlled Clinical Trials 7, 1986).
+# Two guests alone would have a t of 12.7 and say nothing, so the variance is moderated by a prior worth a few guests,
+# with the degrees of freedom of both (Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004). The
+# size of the prior is measured by benchmarks/errors/between_guests.py.
+#
+# A comparison, and a test against a limit, give one share of their error to the pairs and the other to the guests
+# (Bonferroni), so that what they state is the error of both: WITHIN_SHARE.
 
 FIRST_PAIRS = 5
 """Pairs of the first guest and of the second, so that the fewest that decide need two."""

@@ -289,9 +289,10 @@ def versus(first: Metrics, second: Metrics) -> Versus:
 
 
 # Figures of a task whose measure is not the speedup, over a batch: scores before and after, and a reader's view.
-# improved share of the judged problems with an accepted draft score mean over the judged problems, of the originals
-# and of the results; if nothing was accepted the original is the result preferred share of the drafts that a reader
-# was asked about and preferred in both orders; a tie is no win
+# - improved: share of the judged problems with an accepted draft
+# - score: mean over the judged problems, of the originals and of the results; if nothing was accepted the original is
+#   the result
+# - preferred: share of the drafts that a reader was asked about and preferred in both orders; a tie is no win
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""One draft on a page: its verdicts, pairs of runs, difference, hot lines, critique, caveats."""
+"""One draft on a page: its verdicts, pairs of runs, difference, lines with times, critique, caveats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A suggestion as a finding of a tool: one line of text, a rule, a place, and by what it is known again."""
+"""What all reporters share: a suggestion as a finding, its edits by hunks, its words, and text made safe."""
 
 from __future__ import annotations
 
@@ -114,8 +114,9 @@ def _definition(source: str, qualname: str) -> ast.FunctionDef | ast.AsyncFuncti
     return definition(tree, qualname)
 
 
-# From the original and the improved text of a file to edits of line ranges, each inside one hunk of the change. A
-# platform takes a suggestion only for lines of one hunk, and refuses a whole review for one range that is not.
+# From the original and the improved text of a file to edits of line ranges, each inside one hunk of the change.
+#
+# A platform takes a suggestion only for lines of one hunk, and refuses a whole review for one range that is not.
 
 _HEADER = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
@@ -256,8 +257,9 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
     return dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True)).get(code[0], code[0]).to_bytes()
 
 
-# Untrusted text (file names, program text, output, a model's words), made safe for its place. No part of it can act:
-# as a workflow command of a CI system, a mention, a link, a terminal escape, or a block's end.
+# Untrusted text (file names, program text, output, a model's words), made safe for its place.
+#
+# No part of it can act: as a workflow command of a CI system, a mention, a link, a terminal escape, or a block's end.
 
 GAP = "\u200b"
 """Zero-width space. A mention, a reference or an address with it inside no longer works."""

@@ -67,9 +67,10 @@ def _is_asked(answer: Answer) -> bool:
     return bool(hidden) or any(map(_is_asked, answer.steps))
 
 
-# Process settings that a candidate's import or calls change, unlike the original's. Changes by an imported library
-# are not the candidate's. To find them, the original runs once more and then imports the libraries that only the
-# candidate loads. Settings that this run leaves are excused.
+# Process settings that a candidate's import or calls change, unlike the original's.
+#
+# Changes by an imported library are not the candidate's. To find them, the original runs once more and then imports the
+# libraries that only the candidate loads. Settings that this run leaves are excused.
 
 IMPORT_S = 60.0
 """Time limit of importing the libraries, seconds."""

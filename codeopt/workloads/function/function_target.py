@@ -1,4 +1,4 @@
-"""One function, or two that are compared, in a sandbox that shows their projects."""
+"""One function, or two that are compared, in a sandbox: opened, its calls collected, its workload made."""
 
 from __future__ import annotations
 

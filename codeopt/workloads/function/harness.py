@@ -1,4 +1,4 @@
-"""One function opened for judging: the project's copy, the sandbox that shows it, and the harness around the module."""
+"""One function opened for judging: the project's copy, the sandbox that shows it, and how drafts of it run."""
 
 from __future__ import annotations
 

@@ -199,8 +199,9 @@ def _why_never(found: Recording, target: Target) -> str:
     return f"{target.path} was loaded, the function was not called"
 
 
-# Runs a user's own command with a module of ours in each Python that it starts, which writes lines for us. A
-# project's command in the sandbox is watched in the same way.
+# Runs a user's own command with a module of ours in each Python that it starts, which writes lines for us.
+#
+# A project's command in the sandbox is watched in the same way.
 
 PYTHONS = ("python", "python3")
 

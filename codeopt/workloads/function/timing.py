@@ -43,9 +43,11 @@ from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.outcome import Case
 
 # The choice of the calls that are timed: the longest there are, each once in a process, read to their ends within the
-# timed region. Calls that take microseconds are timed many together, with others like them where they are few. The
-# same arguments never come twice in one process, so a draft that only remembers its answers gains nothing; it may
-# where the function itself asks the same thing again within one call.
+# timed region.
+#
+# Calls that take microseconds are timed many together, with others like them where they are few. The same arguments
+# never come twice in one process, so a draft that only remembers its answers gains nothing; it may where the function
+# itself asks the same thing again within one call.
 
 ENOUGH_S = 0.001
 """Calls are grown, and more are made, until a pass takes this long."""

@@ -159,9 +159,11 @@ def _longer(value: Any, factor: int, maker: Maker) -> Any:
     return found
 
 
-# Calls that are deeper than any known one and exceed the recursion limit. Only such calls show an error of a
-# candidate that replaces a recursion by a loop. A list of parents, edges or followers becomes a chain. A nested value
-# is nested further, and a short list becomes a long one. The original decides if a call makes sense.
+# Calls that are deeper than any known one and exceed the recursion limit.
+#
+# Only such calls show an error of a candidate that replaces a recursion by a loop. A list of parents, edges or
+# followers becomes a chain. A nested value is nested further, and a short list becomes a long one. The original
+# decides if a call makes sense.
 
 DEEP = 1200
 """Levels: more than the interpreter's usual limit of a recursion, 1000."""

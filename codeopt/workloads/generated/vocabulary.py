@@ -1,4 +1,4 @@
-"""Literals that a function's text uses to distinguish values.
+"""Texts and words to make inputs from: literals that a function's text uses, those of known inputs, and unusual ones.
 
 They are its constants, those of the module's names that it uses, and texts that its regular expressions match.
 """

@@ -1,4 +1,5 @@
-"""Single steps before the first round: the original run on its cases, found long enough to time, profiled."""
+"""The original on its cases before the first round, in the usual environment and in others, with advice where it
+fails."""
 
 from __future__ import annotations
 

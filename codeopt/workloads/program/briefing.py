@@ -1,4 +1,4 @@
-"""Briefing of a model on a program: a small example that may be shown, and the shape of the timed input.
+"""What a model is told of a program's inputs, and the bounds that a problem's statement gives them.
 
 Of held-out inputs it shows only kinds and sizes.
 """

@@ -1,4 +1,4 @@
-"""Differences of a draft from the original on a changed input, in words."""
+"""Differences of a draft from the original on a changed input, in words and as a line to paste."""
 
 from __future__ import annotations
 

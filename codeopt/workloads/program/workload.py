@@ -1,4 +1,4 @@
-"""A program that reads standard input, measured: cases, fuzzed inputs, whole runs by wall or CPU time."""
+"""A program, measured: its first runs, and what a judge asks of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variations of the user's command: other numbers, data files or options, in its words, variables or script.
+"""Variations of the user's command: other numbers, data files or options; and which numbers it has.
 
 The script is a protected file on both sides. No model sees these commands.
 """
@@ -195,8 +195,9 @@ def _without_options(command: ProjectCommand, draw: random.Random) -> Iterator[C
         yield ChangedCommand("an option left out", (*words[:at], *words[at + 1 :]))
 
 
-# Numbers in a command's words, variables and script, and replacements for them. A replacement is a little smaller or
-# larger. The order of the numbers stays, so a relation between two of them stays.
+# Numbers in a command's words, variables and script, and replacements for them.
+#
+# A replacement is a little smaller or larger. The order of the numbers stays, so a relation between two of them stays.
 
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 

@@ -1,4 +1,4 @@
-"""Gain of each edit of a patch.
+"""Gain of each edit of a patch: which belong together, which are never called, at which size they show.
 
 Edits that depend on each other are removed together, and the rest is compared with the whole patch. If that shows no
 gain, a larger size is compared also. Edits of code that the command never calls are skipped without timing.
@@ -342,8 +342,9 @@ def _outside(body: Sequence[ast.stmt]) -> Iterator[str]:
             yield ast.dump(node)
 
 
-# The command at a larger size: larger numbers in its words, variables or script. It shows gains that are absent or
-# too short to be seen at the given size.
+# The command at a larger size: larger numbers in its words, variables or script.
+#
+# It shows gains that are absent or too short to be seen at the given size.
 
 LARGER_TRIED = 6
 """Maximum number of larger commands that are tried."""

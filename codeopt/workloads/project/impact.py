@@ -263,8 +263,9 @@ def _mentioned(node: ast.AST) -> Iterator[str]:
             yield each.attr
 
 
-# Names of a project's modules with what they represent, as an import shows them: by code, not by text. Modules that
-# cannot be imported alone are read from their texts.
+# Names of a project's modules with what they represent, as an import shows them: by code, not by text.
+#
+# Modules that cannot be imported alone are read from their texts.
 
 SCRIPT = f"{WATCH}/surface.py"
 
@@ -346,9 +347,11 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[str]:
             yield ast.unparse(node)
 
 
-# Public surface of a project. It is the list `__all__` of a module, or of its package if the package reexports the
-# module's names. Without a list it is each function without an underscore in a module without one, and all names that
-# a package imports from other modules.
+# Public surface of a project.
+#
+# It is the list `__all__` of a module, or of its package if the package reexports the module's names. Without a list
+# it is each function without an underscore in a module without one, and all names that a package imports from other
+# modules.
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__set_name__", "__del__"})
 """Seen by what the objects do."""

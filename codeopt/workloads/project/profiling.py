@@ -1,4 +1,4 @@
-"""Profile a project's command, for the command line or an agent."""
+"""Profile a project's command, for an agent or on a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The project's tests as a judge of drafts: the nearest to a change first, within a share of the time.
+"""The project's tests as a judge of drafts, the nearest to a change first, and what earlier sessions know of them.
 
 Each test file runs once on the original, when the first draft asks for it, and once on a draft. What was not run is a
 gap and turns no verdict.
@@ -437,9 +437,11 @@ def _detail(lost: Sequence[str], results: TestResults) -> str:
     return "\n".join([f"{first}:", results.detail(first), *named])
 
 
-# Results of a project's tests that are kept for the next session: of each file those that the original passes, and
-# the drafts that passed them. A run sees copies of the project's files and nothing else of the user's, so their
-# contents decide what the tests say, with what runs them: all of it is in the key.
+# Results of a project's tests that are kept for the next session: of each file those that the original passes, and the
+# drafts that passed them.
+#
+# A run sees copies of the project's files and nothing else of the user's, so their contents decide what the tests say,
+# with what runs them: all of it is in the key.
 
 FORMAT = 2
 """Version of the JSON of the results."""

@@ -1,4 +1,4 @@
-"""One run of some of a project's tests by their runner.
+"""One run of some of a project's tests, of OLD's or of those that only NEW has.
 
 Each result is written as soon as it is known, so an interrupted run counts up to that point.
 """

@@ -73,8 +73,9 @@ class Linked:
         return here if here.is_dir() else folder
 
 
-# Packages of the same repository that a package's project files name, and folders of packages in build settings. They
-# are members of a workspace of uv or hatch, and dependencies by path of uv, poetry, pdm and PEP 508.
+# Packages of the same repository that a package's project files name, and folders of packages in build settings.
+#
+# They are members of a workspace of uv or hatch, and dependencies by path of uv, poetry, pdm and PEP 508.
 
 MOST = 200
 """Maximum number of packages that are followed."""

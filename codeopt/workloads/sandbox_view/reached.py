@@ -1,4 +1,4 @@
-"""The text of a project that a target can reach: what decides whether evidence of it still holds.
+"""The text of a project that a target can reach, and what a run of it misses.
 
 That is the closure of its imports inside the project. Where any of those texts could import or read more than its
 import statements say, it is every file that a sandbox shows.

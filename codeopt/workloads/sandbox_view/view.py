@@ -315,8 +315,9 @@ def _read(path: Path) -> str:
     return read_text(path, "replace") if path.is_file() else ""
 
 
-# Compiled modules of a project, which git does not track. A build leaves them next to the sources, or with meson-
-# python in its build folder.
+# Compiled modules of a project, which git does not track.
+#
+# A build leaves them next to the sources, or with meson-python in its build folder.
 
 BUILT = (".so", ".pyd")
 """Ends of the names of compiled modules."""

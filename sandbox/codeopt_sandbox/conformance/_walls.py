@@ -1,4 +1,4 @@
-"""Probes: what a run can reach, see and call."""
+"""Probes: what a run can reach, see and call, and what is left of it."""
 
 from __future__ import annotations
 

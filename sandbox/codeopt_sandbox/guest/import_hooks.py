@@ -30,9 +30,10 @@ def as_it_was(loader: Any) -> None:
         vars(loader).pop(name, None)
 
 
-# Finders of packages that are installed in place, in a sandbox with their sources at another path. Those of scikit-
-# build-core and meson-python come before all others, and lead to paths of the host. If such a path does not exist,
-# the usual finders find the project's copy. Files that scikit-build-core built are among the packages.
+# Finders of packages that are installed in place, in a sandbox with their sources at another path.
+#
+# Those of scikit-build-core and meson-python come before all others, and lead to paths of the host. If such a path does
+# not exist, the usual finders find the project's copy. Files that scikit-build-core built are among the packages.
 
 SOURCES = "known_source_files"
 """Attribute of scikit-build-core's: file by module."""

@@ -119,9 +119,10 @@ def require_nothing_open(before: frozenset[str]) -> None:
         raise PreloadFailure(f"they keep a file open: {posix.readlink('/proc/self/fd/' + fd)}")
 
 
-# Functions and classes of loaded libraries in their original state, so that patches are found by identity. The loader
-# of a later module records it as soon as it has run (`calls/module_loader.py`), before its importer can patch it.
-# Nothing is imported here, as a warm interpreter also records its libraries.
+# Functions and classes of loaded libraries in their original state, so that patches are found by identity.
+#
+# The loader of a later module records it as soon as it has run (`calls/module_loader.py`), before its importer can
+# patch it. Nothing is imported here, as a warm interpreter also records its libraries.
 
 modules = sys.modules
 

@@ -192,6 +192,7 @@ def batch_of(stdin: bytes) -> CallBatch:
 
 
 # Environments of runs: everything that a program can depend on except its input, as a value shared with the host.
+#
 # Both sides of a comparison run in the same environments. The consequence of a difference depends on the axis. Time
 # zone, log level, hash seed, thread, folder, argument, variable and test mark reject. Decimal context, -O and
 # recursion limit are removed by `plain`, and a difference that needs them is a caveat.

@@ -1,4 +1,4 @@
-"""Types that hints declare: the outermost bound of generated calls."""
+"""Types that hints declare, with those of the project's classes: the outermost bound of generated calls."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ OTHERS = "**"
 """Place of named arguments that no parameter has the name of."""
 
 
-# Types that the constructors and methods of the project's classes take. The text is read, not run. It covers
-# dataclasses, attrs, pydantic models, NamedTuples and parameters of `__init__`. The classes are the module's own,
-# inner ones, and those that it imports.
+# Types that the constructors and methods of the project's classes take. The text is read, not run.
+#
+# It covers dataclasses, attrs, pydantic models, NamedTuples and parameters of `__init__`. The classes are the module's
+# own, inner ones, and those that it imports.
 
 Breach = tuple[str, str, str]
 """Class, method and parameter of something that an object is made with."""

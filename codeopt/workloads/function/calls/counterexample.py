@@ -1,4 +1,4 @@
-"""A scenario as statements of Python that show it, `f` being the function."""
+"""A call or scenario as a person reads it, as statements of Python, and as a line to paste."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A failing call -> the smallest one near it that fails as well: what a person, or a model, can read."""
+"""The smallest call near a failing one that fails as well, and where its answer first differs."""
 
 from __future__ import annotations
 

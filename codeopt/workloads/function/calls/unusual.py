@@ -169,10 +169,11 @@ def _odd(value: Any, maker: Maker) -> Any:
     return maker.change(value)
 
 
-# Known calls with one part of the same value and another exact type: an OrderedDict, a member of an IntEnum, a list
-# of lists in place of a list of numbers, an array that is a view. A draft that asks `type(x) is dict`, copies by JSON
-# or puts items into a set takes them for something else. A reader of the function would not think of them, so that
-# they are outside of each contract: see `Seen.breaks`.
+# Known calls with one part of the same value and another exact type: an OrderedDict, a member of an IntEnum, a list of
+# lists in place of a list of numbers, an array that is a view.
+#
+# A draft that asks `type(x) is dict`, copies by JSON or puts items into a set takes them for something else. A reader
+# of the function would not think of them, so that they are outside of each contract: see `Seen.breaks`.
 
 BASES_OF_TYPES = 12
 """Known calls of which parts are changed, the shortest: the longest of these come first, as they have most parts."""
@@ -311,8 +312,9 @@ ARRAYS: Sequence[Callable[[Constructed], Constructed | None]] = (
 """Other layouts in memory of an array with items: each second column, rows backwards, columns first."""
 
 
-# Calls that give an optional parameter whose default all known calls use. Known calls miss an error there. The
-# default or the type hint decides the type of the value. Without either, several types are tried.
+# Calls that give an optional parameter whose default all known calls use. Known calls miss an error there.
+#
+# The default or the type hint decides the type of the value. Without either, several types are tried.
 
 MOST_OPTIONAL = 60
 """Maximum number of calls for all parameters."""
@@ -422,8 +424,10 @@ def _literals(hint: ast.expr | None) -> list[Any]:
     return [part.value for part in parts if isinstance(part, ast.Constant)]
 
 
-# Calls with arguments of other types, for checks in a function's text: `raise TypeError`, `assert n >= 0`. Only
-# errors that such a line raises count, as its author intended them. All other effects of wrong types are accidents.
+# Calls with arguments of other types, for checks in a function's text: `raise TypeError`, `assert n >= 0`.
+#
+# Only errors that such a line raises count, as its author intended them. All other effects of wrong types are
+# accidents.
 
 BASES_OF_WRONG = 4
 """Number of known calls that are changed."""

@@ -1,4 +1,4 @@
-"""Calls of a function as cases, and caveats about differences that do not make a candidate wrong."""
+"""Known calls as the cases that drafts are judged by, and caveats about differences that do not make a draft wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls made on the original: calls that somebody makes in three environments, those made from them in one.
+"""Which calls can be compared: the original makes them alike each time; why the others are left out.
 
 A call whose answer is another one where the hash seed alone differs does not describe the function. One whose answer
 depends on the environment is kept with the answer of each.

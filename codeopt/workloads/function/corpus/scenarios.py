@@ -1,4 +1,4 @@
-"""Choice of known calls that are made together, and of their scenarios."""
+"""Several calls that are made together, as cases, and the smallest that shows a difference."""
 
 from __future__ import annotations
 

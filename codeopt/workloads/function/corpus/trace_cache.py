@@ -1,4 +1,4 @@
-"""Cached runs of a project's tests: which tests call which functions, the arguments, and the time.
+"""Runs of a project's tests in the cache, and the keys by which their evidence counts again.
 
 A cached run is used while everything that decides it is unchanged:
 - the code that its modules and tests reach
@@ -222,8 +222,9 @@ def _codec(root: Path) -> JsonCodec:
     return JsonCodec({Path: (lambda path: path.resolve().relative_to(root).as_posix(), root.joinpath)})
 
 
-# Everything that the evidence of a function or module depends on, except options. It is the code that is reached, the
-# tests that may reach it, and the environment that runs them.
+# Everything that the evidence of a function or module depends on, except options.
+#
+# It is the code that is reached, the tests that may reach it, and the environment that runs them.
 
 MAX_AGE_S = 7 * 86400.0
 """Age after which evidence is collected again, seconds: what a busy machine had no time for should not be missing for

@@ -187,9 +187,10 @@ def limit_memory(more_bytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (used + more_bytes,) * 2)
 
 
-# Laziness of iterators: how far a call has read its arguments when its first item is there. A call that yields while
-# it reads can be given an endless input; one that reads all first cannot. Reading ahead by some hundred items does no
-# harm.
+# Laziness of iterators: how far a call has read its arguments when its first item is there.
+#
+# A call that yields while it reads can be given an endless input; one that reads all first cannot. Reading ahead by
+# some hundred items does no harm.
 
 LIST_ITERATOR: type[Any] = type(iter([]))
 

@@ -1,4 +1,4 @@
-"""Calls as text: in words, those of a calls file, and what many of them are like."""
+"""Calls as text: in words, as expressions of constructors, those of a calls file, and what many are like."""
 
 from __future__ import annotations
 

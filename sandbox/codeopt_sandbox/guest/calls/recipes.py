@@ -1,4 +1,5 @@
-"""Large arguments that a call names by a recipe: a container, a size, a seed, and the kinds of the items.
+"""Parts of calls that functions make in place of their texts: recipes of large arguments, packed numbers, shared
+objects.
 
 `recipe('list', 100000, 1, ('int', 0, 99))` is a list of 100,000 ints between 0 and 99. The same recipe gives equal
 values in every process and with every Python. The host builds them as well: what is checked is what is called.

@@ -155,8 +155,9 @@ def each_once(calls: Sequence[Call]) -> list[Call]:
     return found
 
 
-# Use of results as their caller may make it: what a call puts off until its result is looked at is a cost of the
-# call. Only objects of the project's own classes are used: their properties, length and items.
+# Use of results as their caller may make it: what a call puts off until its result is looked at is a cost of the call.
+#
+# Only objects of the project's own classes are used: their properties, length and items.
 
 MAX_OBJECTS = 20
 """Most objects that are used."""

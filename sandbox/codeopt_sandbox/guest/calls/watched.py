@@ -1,5 +1,4 @@
-"""Surroundings that calls read, such as clocks and the environment, and how much they keep; reported by a pass of its
-own.
+"""Passes that only look: what calls read of their surroundings, which lines they run, and how much memory they take.
 
 The interpreter's profile events name each function in C that is called by Python, under any name, and its audit events
 each file that is opened, also by a function in C such as `map`. The line is that of the nearest frame of the project's

@@ -168,10 +168,11 @@ class LineEvents:
         return {"lines": list(lines.values()), "functions": list(functions.values()), "samples": samples.count}
 
 
-# Own time by line of a program at its full speed: it runs in a child process whose memory is read now and then. A
-# signal's handler in Python waits for the end of a loop's turn or for a call, and a trace function slows down each
-# line. Memory shows the instruction at work. Where an interpreter keeps it is found by a look at a frame that is
-# known, so that no release of Python needs a table.
+# Own time by line of a program at its full speed: it runs in a child process whose memory is read now and then.
+#
+# A signal's handler in Python waits for the end of a loop's turn or for a call, and a trace function slows down each
+# line. Memory shows the instruction at work. Where an interpreter keeps it is found by a look at a frame that is known,
+# so that no release of Python needs a table.
 
 EACH_S = 0.0002
 """Wait between two samples, seconds; with the kernel's slack about 0.25 ms."""

@@ -1,4 +1,4 @@
-"""Outcomes of a run of tests, with reasons and times; a plug-in of pytest that finds them."""
+"""Outcomes of a run of tests by pytest, unittest or Django, with reasons and times."""
 
 from __future__ import annotations
 

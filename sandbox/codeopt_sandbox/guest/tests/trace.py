@@ -135,9 +135,10 @@ class TracedFunctions:
         return rows
 
 
-# Seconds of the functions of some files in threads and processes other than the main one of the tests. A profile
-# function in Python works in any thread. A pool ends its processes without notice. So the call of a function is
-# reported at once, and its time after its end and before a result is handed over.
+# Seconds of the functions of some files in threads and processes other than the main one of the tests.
+#
+# A profile function in Python works in any thread. A pool ends its processes without notice. So the call of a
+# function is reported at once, and its time after its end and before a result is handed over.
 
 TELL_S = 0.005
 """Time that is reported at once, seconds. A shorter time waits for the next report or for the end."""

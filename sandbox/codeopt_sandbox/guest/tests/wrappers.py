@@ -212,8 +212,9 @@ UNKNOWN = -1
 """Size of calls in which no argument has one."""
 
 
-# Bypass of the wrapper in a deep recursion: the function's name then means the function itself. So the wrapper costs
-# neither time nor stack depth.
+# Bypass of the wrapper in a deep recursion: the function's name then means the function itself.
+#
+# So the wrapper costs neither time nor stack depth.
 
 MAX_CLASS_CHANGES = 300
 """Most changes of a class: Python gives up its caches of one that is changed a thousand times (3.12 and later)."""

@@ -41,8 +41,9 @@ def write(value: Any, steps: Sequence[bytes] = ()) -> str | None:
         return None
 
 
-# Reason why a call cannot be recorded: the kind of object without a text, and its place in the arguments. The search
-# is breadth first, so it finds the shortest path: `self._file: an open file`.
+# Reason why a call cannot be recorded: the kind of object without a text, and its place in the arguments.
+#
+# The search is breadth first, so it finds the shortest path: `self._file: an open file`.
 
 MAX_VALUES = 3_000
 """Most values that are looked at."""

@@ -1,4 +1,5 @@
-"""Guessed calls, used if little else is known. Hypothesis draws plain arguments from type hints, on this machine.
+"""Guessed calls, used if little else is known: from type hints, defaults and what the function does with its
+parameters. Hypothesis draws plain arguments from type hints, on this machine.
 
 Objects are drawn from the constructors of the project's classes. Annotations are read and not evaluated, so no code of
 the module runs here. The original decides if a guess makes sense. The judge shrinks failing calls of any source.
@@ -151,8 +152,9 @@ def _strategy(harness: FunctionHarness, st: Any) -> Any:
     return st.tuples(made, arguments).map(lambda pair: Constructed("f", (pair[0], *pair[1].args), pair[1].kwargs))
 
 
-# Hypothesis strategies from type annotations, as data: no code of the module runs here. Plain values represent
-# themselves. Values that the sandbox constructs are `Made` or `Opaque` (literals.py).
+# Hypothesis strategies from type annotations, as data: no code of the module runs here.
+#
+# Plain values represent themselves. Values that the sandbox constructs are `Made` or `Opaque` (literals.py).
 
 DEPTH = 4
 """So deep objects are nested; a recursive type ends there, with an empty list or None."""

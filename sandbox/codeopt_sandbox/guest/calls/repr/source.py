@@ -120,8 +120,9 @@ def array_to_source(value: Any) -> str | None:
     return f"load('pandas', 'DataFrame')({text})" if text is not None and same and labels else None
 
 
-# Calls as people read them, if their arguments have no literal. What an object's own __repr__ says is data of the
-# code under test; the host cuts and escapes it.
+# Calls as people read them, if their arguments have no literal.
+#
+# What an object's own __repr__ says is data of the code under test; the host cuts and escapes it.
 
 MAX_CHARS = 100
 """Most characters of a text."""
@@ -173,8 +174,8 @@ def call_in_words(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
     return "f(" + ", ".join(parts) + ")"
 
 
-# Shapes of values in words: kinds and sizes of them and of their parts, never the values themselves. list of 10,000
-# tuple (str of 3 to 8 characters, int up to 5 digits), 9,870 distinct, sorted
+# Shapes of values in words: kinds and sizes of them and of their parts, never the values themselves, such as
+# `list of 10,000 tuple (str of 3 to 8 characters, int up to 5 digits), 9,870 distinct, sorted`.
 
 MAX_PARTS = 20_000
 """Most parts that are looked at."""

@@ -102,9 +102,10 @@ def _attrs(encoder: Encodes, value: Any, depth: int) -> Any:
     return encoder.tree(value.attrs, depth - 1) if value.attrs else None
 
 
-# Locks, events, weak references, views: values that pickle refuses although they can be made again, or shown. A lock
-# that nobody holds equals a new one, and so does a condition that nobody waits for. One that is held is somebody's:
-# it has a tree, so that a draft which forgets to give it back is found out, but it is not written down.
+# Locks, events, weak references, views: values that pickle refuses although they can be made again, or shown.
+#
+# A lock that nobody holds equals a new one, and so does a condition that nobody waits for. One that is held is
+# somebody's: it has a tree, so that a draft which forgets to give it back is found out, but it is not written down.
 
 LOCK, RLOCK, LOCAL, REF = _thread.LockType, _thread.RLock, _thread._local, _weakref.ref
 

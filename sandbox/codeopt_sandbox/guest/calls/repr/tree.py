@@ -423,9 +423,10 @@ def _is_enum(kind: type) -> bool:
     return issubclass(kind, getattr(modules.get("enum"), "Enum", ()))
 
 
-# Data of an exception in addition to its text, as code that catches it can read it. Texts may be worded in another
-# way; numbers, keys and attributes are data. The interpreter's own exceptions say the same thing in many ways (`x **
-# y` and `math.pow` overflow with other arguments).
+# Data of an exception in addition to its text, as code that catches it can read it.
+#
+# Texts may be worded in another way; numbers, keys and attributes are data. The interpreter's own exceptions say the
+# same thing in many ways (`x ** y` and `math.pow` overflow with other arguments).
 
 BY_ITSELF = (ArithmeticError, OSError, UnicodeError, SyntaxError, ImportError, MemoryError, RecursionError)
 

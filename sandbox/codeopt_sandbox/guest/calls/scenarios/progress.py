@@ -164,8 +164,10 @@ def is_function(value: Any) -> bool:
 
 
 # Two threads, switched at chosen lines: one is stopped at a line while the other makes a whole call, so that nothing
-# is left to chance. Lines are those of the project's own code. If the second thread has to wait for the first, as for
-# a lock, the first continues after WAIT_S.
+# is left to chance.
+#
+# Lines are those of the project's own code. If the second thread has to wait for the first, as for a lock, the first
+# continues after WAIT_S.
 
 MAX_STOPS = 8
 """Most places at which a call is stopped, each in a process of its own."""

@@ -1,5 +1,5 @@
 """The same values are made of the same values: options and their defaults, figures, limits, results, rows of reports.
-`python -m tests.codeopt.test_same_values` writes the table anew."""
+`python -m tests.codeopt.test_same_values` rewrites the table."""
 # looks at codeopt/core, codeopt/report, codeopt/cli, codeopt/review, codeopt/batch, codeopt/tasks, codeopt/models, codeopt/engine, codeopt/proposers
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-
-import pytest
 
 from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.results.metrics import measure_batch, versus
@@ -67,7 +65,7 @@ from codeopt_sandbox.outcome import CaseVerdict, Caveat, CaveatKind, distinct
 from codeopt_sandbox.sequential_test import LimitAnswer, LimitTest
 from tests.support.candidates import CASES, FAST, HELD, SHOWN, comparison, original, outcome, right, wrong
 from tests.support.filled_batch import fill, reply
-from tests.support.recorded import Row, digest, recorded, write_down
+from tests.support.recorded import Row, compared_with, write_down
 from tests.support.reviews import EVIDENCE, FILES, IN_NEW, ONE_HUNK, OUTSIDE, review
 
 TABLE = Path(__file__).with_name("same_values.txt")
@@ -488,13 +486,7 @@ ROWS: dict[str, Row] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_the_same_is_made(name: str) -> None:
-    assert digest(ROWS[name]()) == recorded(TABLE).get(name), "see the docstring of this file"
-
-
-def test_the_table_has_these_rows() -> None:
-    assert list(recorded(TABLE)) == list(ROWS)
+test_the_same_is_made, test_the_table_has_these_rows = compared_with(TABLE, ROWS)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """The same is observed of the same calls: each kind of value, of effect and of question, in each environment and in
-each way of playing several calls. `python -m tests.sandbox.test_same_answers` writes the table anew."""
+each way of playing several calls. `python -m tests.sandbox.test_same_answers` rewrites the table."""
 # looks at sandbox/codeopt_sandbox/guest/calls, sandbox/codeopt_sandbox/guest/supervisor, sandbox/codeopt_sandbox/guest/zygote, sandbox/codeopt_sandbox/guest/request, sandbox/codeopt_sandbox/guest/answer, sandbox/codeopt_sandbox/guest/libraries, sandbox/codeopt_sandbox/call
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest.calls import scenarios
 from codeopt_sandbox.guest.request import CONFIRMING, EMBEDDED, NEIGHBOUR, SHIFTED, USUAL, Environment, seeded
 from tests.conftest import open_or_skip
-from tests.support.recorded import Row, digest, recorded, write_down
+from tests.support.recorded import Row, compared_with, write_down
 
 TABLE = Path(__file__).with_name("same_answers.txt")
 pytestmark = pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="the texts of values are those of Python 3.11")
@@ -328,13 +328,7 @@ def guest() -> Iterator[None]:
         GUEST.clear()
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_the_same_is_observed(name: str) -> None:
-    assert digest(ROWS[name]()) == recorded(TABLE).get(name), "\n".join(map(str, ROWS[name]()))
-
-
-def test_the_table_has_these_rows() -> None:
-    assert list(recorded(TABLE)) == list(ROWS)
+test_the_same_is_observed, test_the_table_has_these_rows = compared_with(TABLE, ROWS)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """The same pairs are decided the same: by each rule and clock, after as many pairs, with the same interval; and the same
-outputs have the same verdicts. `python -m tests.sandbox.test_same_decisions` writes the table anew."""
+outputs have the same verdicts. `python -m tests.sandbox.test_same_decisions` rewrites the table."""
 # looks at sandbox/codeopt_sandbox/compare, sandbox/codeopt_sandbox/sequential_test, sandbox/codeopt_sandbox/outcome, sandbox/codeopt_sandbox/verdict, sandbox/codeopt_sandbox/clock
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-
-import pytest
 
 from codeopt_sandbox.compare import Plan, Series, StoppingRule, compare, decide, make_plan
 from codeopt_sandbox.outcome import Case, Run, WrittenFile, choose_clock
@@ -31,7 +29,7 @@ from codeopt_sandbox.sequential_test import (
 )
 from codeopt_sandbox.verdict import check_tokens, judge, last_bits, open_checker
 from tests.support.candidates import run
-from tests.support.recorded import Row, digest, recorded, write_down
+from tests.support.recorded import Row, compared_with, write_down
 from tests.support.scripted import Asked, ScriptedRunner
 
 TABLE = Path(__file__).with_name("same_decisions.txt")
@@ -167,13 +165,7 @@ ROWS: dict[str, Row] = {f"by the rule: {name}": partial(decided, rule) for name,
 ROWS |= {"plans": planned, "tests of pairs": of_pairs, "verdicts": judged}
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_the_same_is_decided(name: str) -> None:
-    assert digest(ROWS[name]()) == recorded(TABLE).get(name), "see the docstring of this file"
-
-
-def test_the_table_has_these_rows() -> None:
-    assert list(recorded(TABLE)) == list(ROWS)
+test_the_same_is_decided, test_the_table_has_these_rows = compared_with(TABLE, ROWS)
 
 
 if __name__ == "__main__":

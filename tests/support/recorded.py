@@ -1,11 +1,13 @@
 """Tables of what a row of a test gave when it was last written down: a line a row, with the number of values and the
-digest of all. `python -m TEST_MODULE` writes them anew; the change is part of the commit that means it."""
+digest of all. `python -m TEST_MODULE` rewrites them; the change is part of the commit that means it."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+
+import pytest
 
 Row = Callable[[], Iterable[object]]
 """Values in a fixed order; each is compared by its text."""
@@ -26,3 +28,16 @@ def recorded(path: Path) -> dict[str, str]:
 def write_down(path: Path, rows: Mapping[str, Row]) -> None:
     """Put what the rows give now in the place of the table."""
     path.write_text("".join(f"{name}: {digest(make())}\n" for name, make in rows.items()), "utf-8")
+
+
+def compared_with(path: Path, rows: Mapping[str, Row]) -> tuple[Callable[[str], None], Callable[[], None]]:
+    """The tests of a table: that each row gives what it gave, and that the file has these rows."""
+
+    @pytest.mark.parametrize("name", rows)
+    def same(name: str) -> None:
+        assert digest(rows[name]()) == recorded(path).get(name), "\n".join(map(str, rows[name]()))
+
+    def complete() -> None:
+        assert list(recorded(path)) == list(rows)
+
+    return same, complete

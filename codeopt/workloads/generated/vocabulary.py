@@ -290,7 +290,7 @@ class Texts:
         way = self.draw.random()
         if way < 0.4:
             return self.characters(value, near)
-        return self.anew(value, near) if way < 0.75 else self.fields(value, near)
+        return self.changed_tokens(value, near) if way < 0.75 else self.fields(value, near)
 
     def usual(self, value: str) -> Iterator[str]:
         """Yield texts that people meet sooner or later: zero and other numbers in place of one, a line end, one letter
@@ -325,7 +325,7 @@ class Texts:
         ]  # fmt: skip
         return self.draw.choice(options)()
 
-    def anew(self, value: str, near: Sequence[str]) -> str:
+    def changed_tokens(self, value: str, near: Sequence[str]) -> str:
         """Tokens put in, left out, repeated, exchanged; parts of two texts; a phrase of known words."""
         parts = tokens(value)
         at = self.draw.choice((0, len(parts), self.draw.randint(0, len(parts)), self.draw.randint(0, len(parts))))

@@ -62,7 +62,7 @@ class ProbeLoop:
     made: list[Changed] = field(default_factory=list)
     """Changed inputs that were needed so far, the same for every draft."""
     more: Iterable[Changed] | None = None
-    """Makes the others, and goes on where it was left; None where nothing is changed."""
+    """Generator of further ones; None where nothing is changed."""
     is_steady: Callable[[Case], bool] = lambda case: True
     """Returns True if the original prints the same again in the case's environment."""
     steady: set[str] = field(default_factory=set)
@@ -112,7 +112,7 @@ class ProbeLoop:
         return True
 
     def _rejecting(self, found: Sequence[OutputDifference], alike: int) -> OutputDifference | None:
-        """The first difference that rejects a draft, of so many similar inputs."""
+        """The first difference that rejects a draft. alike: number of similar inputs that it was run on."""
         wrong = [each for each in found if each.wrong]
         share = sum(not each.because for each in wrong) / max(1, alike)
         tiers = ((each, Tier.UNUSUAL if each.because else Tier.SIMILAR) for each in wrong)

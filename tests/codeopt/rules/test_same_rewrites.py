@@ -1,5 +1,5 @@
 """Each rule makes the same of the same programs, hot or not, and leaves others for the same reasons.
-`python -m tests.codeopt.rules.test_same_rewrites` writes the table anew."""
+`python -m tests.codeopt.rules.test_same_rewrites` rewrites the table."""
 # looks at codeopt/rules, codeopt/analysis, codeopt/proposers/rules
 
 from __future__ import annotations
@@ -9,14 +9,12 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-import pytest
-
 from benchmarks.rules.rule_programs import PATTERNS, program
 from codeopt.analysis import parse
 from codeopt.core.revision import Revision
 from codeopt.proposers.rules import stack
 from codeopt.rules import Hot, HotFiles, all_rules, explain, load_rule
-from tests.support.recorded import Row, digest, recorded, write_down
+from tests.support.recorded import Row, compared_with, write_down
 
 TABLE = Path(__file__).with_name("same_rewrites.txt")
 RULES = [rule.name for rule in all_rules()]
@@ -56,13 +54,7 @@ def together() -> Iterator[object]:
 ROWS: dict[str, Row] = {name: partial(rewritten, name) for name in RULES} | {"all rules together": together}
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_the_same_is_made(name: str) -> None:
-    assert digest(ROWS[name]()) == recorded(TABLE).get(name), "see the docstring of this file"
-
-
-def test_the_table_has_these_rows() -> None:
-    assert list(recorded(TABLE)) == list(ROWS)
+test_the_same_is_made, test_the_table_has_these_rows = compared_with(TABLE, ROWS)
 
 
 if __name__ == "__main__":

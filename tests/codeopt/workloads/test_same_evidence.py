@@ -12,8 +12,6 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-import pytest
-
 from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.contract.program.inputs import look_at
 from codeopt.workloads.function.calls.counterexample import CallNames, Importable, find_names, paste
@@ -46,7 +44,7 @@ from codeopt.workloads.program.fuzzing._variants import boundaries
 from codeopt.workloads.source.functions import Function, ModuleFunctions
 from codeopt.workloads.source.literals import read_all, with_recipes_in_words
 from codeopt_sandbox.outcome import Case, WrittenFile
-from tests.support.recorded import Row, digest, recorded, write_down
+from tests.support.recorded import Row, compared_with, write_down
 
 TABLE = Path(__file__).with_name("same_evidence.txt")
 ARRAY = "load('numpy', 'array')"
@@ -274,13 +272,7 @@ def rows() -> dict[str, Row]:
 ROWS = rows()
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_the_same_is_made(name: str) -> None:
-    assert digest(ROWS[name]()) == recorded(TABLE).get(name), "see the docstring of this file"
-
-
-def test_the_table_has_these_rows() -> None:
-    assert list(recorded(TABLE)) == list(ROWS)
+test_the_same_is_made, test_the_table_has_these_rows = compared_with(TABLE, ROWS)
 
 
 if __name__ == "__main__":

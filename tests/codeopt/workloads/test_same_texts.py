@@ -1,5 +1,5 @@
 """The same is read from the same texts, and the same is put into them: functions, excerpts, edits, answers, commands,
-protected files, profiles. `python -m tests.codeopt.workloads.test_same_texts` writes the table anew."""
+protected files, profiles. `python -m tests.codeopt.workloads.test_same_texts` rewrites the table."""
 # looks at codeopt/workloads/source, codeopt/workloads/project
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-
-import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.report.stacks import Frame
@@ -53,7 +51,7 @@ from codeopt.workloads.source.module_graph import ModuleGraph
 from codeopt.workloads.source.names import imported_names, settings, subclasses
 from codeopt.workloads.source.splice import splice
 from tests.support.candidates import run
-from tests.support.recorded import Row, digest, recorded, write_down
+from tests.support.recorded import Row, compared_with, write_down
 
 TABLE = Path(__file__).with_name("same_texts.txt")
 ROOT = Path(__file__).parents[3]
@@ -318,13 +316,7 @@ ROWS |= {
 ROWS |= {"commands": commands, "modules": graph, "answers": answered, "masks": masked, "profiles": profiled}
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_the_same_is_made(name: str) -> None:
-    assert digest(ROWS[name]()) == recorded(TABLE).get(name), "see the docstring of this file"
-
-
-def test_the_table_has_these_rows() -> None:
-    assert list(recorded(TABLE)) == list(ROWS)
+test_the_same_is_made, test_the_table_has_these_rows = compared_with(TABLE, ROWS)
 
 
 if __name__ == "__main__":

@@ -145,7 +145,7 @@ class Controller:
         self.took.append(outcome.seconds)
 
     def spent(self, more: float = 0.0) -> bool:
-        """Whether all calls together have taken what they may, and so many seconds more."""
+        """Whether all calls together have taken what they may. more: seconds in addition."""
         return sum(self.took) > self.batch.budget + more
 
     def listen(self, pid: int) -> Answer | None:

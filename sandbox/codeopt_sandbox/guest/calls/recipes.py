@@ -198,7 +198,7 @@ def unpacked(packed: bytes) -> Any:
 
 
 def deepened(level: Callable[[Any], Any], value: Any, times: int) -> Any:
-    """A value put into so many levels."""
+    """A value with levels of containers around it."""
     for _ in range(times):
         value = level(value)
     return value

@@ -127,7 +127,7 @@ MIN_SAMPLED_CALLS = 1_000
 """Number of first calls that are all looked at."""
 
 EACH_DOUBLING = 128
-"""Then about so many each time their number doubles."""
+"""Calls that are kept of each further doubling of their number, about."""
 
 MAX_UNSIZED_CALLS = 100
 """Number of calls without a known size after which the size is no longer asked for."""

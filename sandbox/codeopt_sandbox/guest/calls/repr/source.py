@@ -190,7 +190,7 @@ MAX_DEPTH = 4
 """Depth to which parts are described."""
 
 WIDTH = 4
-"""A tuple of at most so many parts has each of them described by its place."""
+"""Maximum number of parts of a tuple that are described place by place."""
 
 
 def shape_of(values: Sequence[Any], depth: int = MAX_DEPTH) -> str:

@@ -40,7 +40,7 @@ MAX_ITEMS = 10_000
 NONE = type(None)
 
 LONG_BITS = 10_000
-"""An int of so many is shown in another way than repr's."""
+"""Bits of an int above which it is not shown as repr shows it."""
 
 NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, types.MethodDescriptorType)
 

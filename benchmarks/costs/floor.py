@@ -21,7 +21,6 @@ import math
 import os
 import pickle
 import random
-import resource
 import runpy
 import statistics
 import subprocess
@@ -29,6 +28,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -78,8 +78,8 @@ def floor_of_function(slow: str, fast: str, calls: str, name: str) -> str:
         ([varied(value, draw) for value in args], named) for args, named in draw.choices(known, k=VARIED)
     ]
     differ = sum(outcome(old, call) != outcome(new, call) for call in [*known, *made, *big])
-    rounds = max(1, round(TIMED_S / of_its_own(lambda: seconds_of(old, big, 1))))
-    sides = [lambda version=version: seconds_of(version, big, rounds) for version in (old, new)]
+    rounds = max(1, round(TIMED_S / of_its_own(partial(seconds_of, old, big, 1))))
+    sides = [partial(of_its_own, partial(seconds_of, version, big, rounds)) for version in (old, new)]
     return f"{differ} of {len(known) + len(made) + len(big)} calls differ, {pairs(*sides)}"
 
 
@@ -87,18 +87,18 @@ def floor_of_program(slow: str, fast: str) -> str:
     """Compare two programs on the problem's inputs, and time them on the longest. Returns the result in words."""
     inputs = [path.read_bytes() for path in sorted(Path(slow).parent.glob("input.*.txt"))]
 
-    def run(program: str, text: bytes) -> bytes:
+    def printed(program: str, text: bytes) -> bytes:
         return subprocess.run([sys.executable, program], input=text, capture_output=True, check=True).stdout
 
-    differ = sum(run(slow, text) != run(fast, text) for text in inputs)
+    differ = sum(printed(slow, text) != printed(fast, text) for text in inputs)
     longest = max(inputs, key=len)
 
     def seconds(program: str) -> float:
         before = cpu_of_children()
-        run(program, longest)
+        printed(program, longest)
         return cpu_of_children() - before
 
-    return f"{differ} of {len(inputs)} inputs differ, {pairs(lambda: seconds(slow), lambda: seconds(fast), run=apply)}"
+    return f"{differ} of {len(inputs)} inputs differ, {pairs(partial(seconds, slow), partial(seconds, fast))}"
 
 
 def varied(value: Any, draw: random.Random) -> Any:
@@ -152,18 +152,11 @@ def of_its_own(measure: Callable[[], float]) -> float:
     return found
 
 
-def apply(measure: Callable[[], float]) -> float:
-    """A measurement that starts a process itself."""
-    return measure()
-
-
-def pairs(
-    old: Callable[[], float], new: Callable[[], float], run: Callable[[Callable[[], float]], float] = of_its_own
-) -> str:
+def pairs(old: Callable[[], float], new: Callable[[], float]) -> str:
     """Time pairs, the first side in turn. Returns the ratio and its interval, by a bootstrap of 2,000 draws."""
     logs = []
     for number in range(PAIRS):
-        first, second = (run(side) for side in ((old, new) if number % 2 else (new, old)))
+        first, second = (side() for side in ((old, new) if number % 2 else (new, old)))
         logs.append(math.log(first / second) if number % 2 else math.log(second / first))
     draw = random.Random(0)
     means = sorted(statistics.fmean(draw.choices(logs, k=PAIRS)) for _ in range(2000))
@@ -193,7 +186,6 @@ def main() -> None:
     if arguments.functions and not arguments.functions.is_dir():
         not_run(f"there is no folder {arguments.functions}")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     ratios = []
     for row in comparisons(arguments.functions):
         if arguments.only and not any(word in row.name for word in arguments.only):

@@ -21,7 +21,7 @@ from codeopt.core.session import Mounts
 from codeopt.core.target import TracedCalls
 from codeopt.core.words import end_of_run
 from codeopt.workloads._runs import other_environments
-from codeopt.workloads.contract.function import Contract
+from codeopt.workloads.contract.function import Contracts
 from codeopt.workloads.contract.function.declared import ClassHints, DeclaredTypes, declared_types
 from codeopt.workloads.function.calls.counterexample import CallNames
 from codeopt.workloads.function.recording import known_as
@@ -71,8 +71,7 @@ class FunctionHarness:
     """Floats of answers."""
     left: Left = field(default_factory=dict)
     """Changes of the process that usable calls leave."""
-    contracts: Contracts = field(default_factory=dict)
-    """Contracts by the calls that show them: three stages ask, and one costs 0.4 CPU seconds for lists of 30,000."""
+    contracts: Contracts = field(default_factory=Contracts)
     ordered: Ordered = "all"
     """Containers whose order is part of the answers to generated calls."""
     declared: DeclaredTypes = DeclaredTypes()
@@ -266,8 +265,6 @@ def require_same_parameters(old: Function, new: Function) -> None:
 
 T = TypeVar("T")
 
-Contracts = dict[tuple[str, ...], Contract]
-"""What calls have in common, by the calls."""
 Left = dict[tuple[Revision, tuple[str, ...]], list[ProcessChanges]]
 """Changes that checked runs left, each once, by program and the libraries that were imported after it."""
 

@@ -224,6 +224,21 @@ def contract_of(
     return Contract(function.parameters, shown, kept, stated, declared)
 
 
+class Contracts:
+    """The contracts of one function by their known calls, each found once: three stages of a verdict ask for one, which
+    takes 0.4 CPU seconds for lists of 30,000."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[str, ...], Contract] = {}
+
+    def of(self, function: Function, known: Sequence[str], declared: DeclaredTypes, *, vouched: bool) -> Contract:
+        """As of `contract_of`."""
+        key = tuple(known)
+        if key not in self.found:
+            self.found[key] = contract_of(function, known, declared, vouched=vouched)
+        return self.found[key]
+
+
 def _read(known: Sequence[str]) -> Iterator[Call]:
     """Known calls, the shortest first, as far as there is room for them."""
     total, of_lists = 0, 0

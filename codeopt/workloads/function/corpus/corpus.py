@@ -14,7 +14,7 @@ from codeopt.core.errors import NotVerifiable
 from codeopt.core.evidence import CallEvidence
 from codeopt.core.words import utc
 from codeopt.workloads._runs import on_other_core
-from codeopt.workloads.contract.function import Contract, contract_of
+from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.calls.counterexample import origin_of
 from codeopt.workloads.function.calls.unusual import (
     as_iterators,
@@ -289,11 +289,7 @@ def _origin(found: Found) -> dict[str, str]:
 
 def contract_of_known(harness: FunctionHarness, corpus: CallCorpus) -> Contract:
     """What the calls that somebody made have in common."""
-    known = tuple(corpus.vouched)
-    if known not in harness.contracts:
-        found = contract_of(harness.function, known, harness.declared, vouched=corpus.is_vouched)
-        harness.contracts[known] = found
-    return harness.contracts[known]
+    return harness.contracts.of(harness.function, corpus.vouched, harness.declared, vouched=corpus.is_vouched)
 
 
 def fresh_ones(

@@ -1,0 +1,54 @@
+"""Prompts of three projects against golden files, and parts that must be in them.
+
+After a change of what a model is told: `python -m tests.support.prompts`, and read the difference.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from codeopt.core.model import estimate_tokens
+from tests.support.prompts import PROJECTS, Prompts, record_prompts, require_golden
+
+pytestmark = pytest.mark.full
+
+GOAL = 8000
+"""Tokens of the request for the draft of round 3, by our own estimate."""
+SAID = {
+    "orders": [
+        "def add(self, customer, price):",  # neither hot nor called by what is: the class around is small
+        "def monthly(size):",  # calls both
+        "orders/book.py::Book.total  by monthly (2,400)", "Book.total(customer: str of ",
+        "  if customer not in found:",  # a hot line's text
+        "test_rows_that_were_added_otherwise:\ntests/test_book.py:",  # the first failing test, and where
+        "E   AssertionError: assert 0 == 4",  # its assertion
+        "--- a/orders/book.py", "@@ -12,10 +12,6 @@",  # numbers as in the file
+        "beside that of the original", "2,400 -> 2,400",  # the draft's own profile
+    ],
+    "feeds": ["tinyxml below feeds/load.py::entries", "beside that of round 1", "counting ended after 1,000,000 calls",
+              "@@ -4,16 +4,15 @@"],
+    "maze": [
+        "# --- line 107 ---\n        row, column = node", "def __init__(self, size, walls, flags=None):",
+        "def is_wall(self, node):",  # of the class of a hot method, and not called
+        "Grid.neighbours  by Grid.distance", "hot lines", "maze/grid.py:111  if 0 <= other[0]",
+        "+from collections import deque",
+    ],
+}  # fmt: skip
+UNSAID = {
+    "orders": ["long docstring", "book = <"],
+    "feeds": ["def tokens(text)", "feeds/_vendor/tinyxml.py::parse "],  # a library's copy is not to be worked on
+    "maze": ["Breadth first", "UNUSED", "+    def neighbours"],
+}
+
+
+@pytest.fixture(scope="module", params=list(PROJECTS))
+def recorded(request: pytest.FixtureRequest) -> tuple[str, Prompts]:
+    return request.param, record_prompts(request.param)
+
+
+def test_prompts_are_as_the_golden_files_say(recorded: tuple[str, Prompts]) -> None:
+    name, prompts = recorded
+    last = require_golden(name, prompts)
+    assert estimate_tokens("".join(message.content for message in prompts.drafts[-1])) <= GOAL
+    assert [part for part in SAID[name] if part not in last] == []
+    assert [part for part in UNSAID[name] if part in last] == []

@@ -1,0 +1,56 @@
+"""The prompts of five functions against golden files, in shape and in size.
+
+After a change of what a model is told: `python -m tests.support.prompts`, and read the difference.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from codeopt.core.model import estimate_tokens
+from tests.support.prompts import TARGETS, Prompts, record_prompts, require_golden
+
+pytestmark = pytest.mark.full
+
+GOAL = 6000
+"""Tokens of the request for the draft of round 3, by our own estimate, for a function of 60 lines."""
+HOTTEST = {
+    "trees": "candidate",
+    "windows": "yield min(window)",
+    "routes": "distance = hypot(",
+    "scores": "centre = middle(",
+    "ledgers": "",
+}
+SAID = {
+    "trees": ["lookups: int 0", "Against the best draft so far (round 1)"],
+    "windows": ["size: int up to 3 digits", "a generator function", "expected returns <iterator of"],
+    "routes": ["@checked(2)", "points: list of 230 to 250 tuple (int up to 2 digits, int up to 2 digits)"],
+    "scores": ["middles.middle", "while at < len(ordered) and ordered[at] < value:", "KeyError('cup')"],
+    "ledgers": ["raises .LineError", "CURRENCIES = ", "value.quantize("],
+}
+"""What must be told of each: state, what decides, exceptions with their message, the source of what is hot."""
+UNSAID = {
+    "trees": ["colours_of", "def depth"],
+    "scores": ["day_of", "DAYS", "extremes"],
+    "routes": ["CALLS_MADE"],
+    "ledgers": [],
+    "windows": ["SCALE"],
+}
+"""What is neither called nor named."""
+NOTHING = [" 0 us", "0.0 MiB", "CPU time of one run", "token by token", "a case that is not shown"]
+
+
+@pytest.fixture(scope="module", params=list(TARGETS))
+def recorded(request: pytest.FixtureRequest) -> tuple[str, Prompts]:
+    return request.param, record_prompts(request.param)
+
+
+def test_prompts_are_as_the_golden_files_say(recorded: tuple[str, Prompts]) -> None:
+    name, prompts = recorded
+    last = require_golden(name, prompts)
+    assert estimate_tokens("".join(message.content for message in prompts.drafts[-1])) <= GOAL
+    assert [part for part in SAID[name] if part not in last] == []
+    assert [part for part in UNSAID[name] if part in last] == []
+    assert [part for part in NOTHING if part in last] == []
+    hot = last[last.index("Hot lines:") :].split("\n")[3]
+    assert HOTTEST[name] in hot

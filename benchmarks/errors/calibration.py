@@ -32,9 +32,7 @@ from codeopt_sandbox.compare import Clock, Decision, Plan, Series, StoppingRule,
 from codeopt_sandbox.sequential_test import FAR, FAR_PAIRS, begins_guest
 
 CLOCKS: tuple[Clock, ...] = ("cpu", "wall")
-
 HOG = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(10**6): pass\n"
-
 WORK = "total = 0\nfor i in range({count}):\n    total += i * i % 7\nprint('done')\n"
 
 
@@ -185,7 +183,6 @@ def main() -> None:
 # How others decide that a program became faster, to be judged on the same measurements as our rule.
 
 PIE_TRIALS = 25
-
 CODEFLASH_LOOPS = 5
 
 

@@ -320,7 +320,6 @@ HARMLESS_METHODS = frozenset(
 PLAIN_VALUES = (ast.Name, ast.Constant, ast.expr_context)
 
 OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.operator, ast.unaryop, ast.cmpop)
-
 PLACES = (ast.Subscript, ast.Attribute)
 
 

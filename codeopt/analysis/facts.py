@@ -186,7 +186,6 @@ SCALAR: dict[str, Values] = {
     "str": STR,
     "bytes": BYTES,
 }
-
 KINDS = {
     **dict.fromkeys(("list", "typing.List"), "list"),
     **dict.fromkeys(("set", "frozenset", "typing.Set", "typing.FrozenSet"), "set"),

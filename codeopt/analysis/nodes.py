@@ -95,28 +95,21 @@ def divides(test: ast.expr) -> tuple[str, str, bool] | None:
 
 
 ADDED = ast.Add | ast.Sub
-
 MULTIPLIED = ast.Mult | ast.Div | ast.FloorDiv | ast.Mod
 
 # Binding strength of expressions, weakest first.
 CHOSEN = 1
 """`a if b else c`."""
-
 ASKED = 2
 """`a and b`, `a or b`, `not a`."""
-
 COMPARED = 3
 """`a < b`."""
-
 SUM_OF = 4
 """`a + b`, `a - b`."""
-
 PRODUCT_OF = 5
 """`a * b`, `a / b`, `a // b`, `a % b`."""
-
 SIGNED = 6
 """`-a`, `a ** b`, a constant."""
-
 WHOLE_OF = 7
 """A name, an attribute, an element or a call."""
 
@@ -170,11 +163,8 @@ def parse(source: str) -> ast.Module:
 # Positions in a module: its functions and classes, and where a new import goes.
 
 Def = ast.FunctionDef | ast.AsyncFunctionDef
-
 Definition = Def | ast.ClassDef
-
 _BESIDE = frozenset({"overload", "setter", "deleter"})
-
 _LATER: Mapping[type[ast.AST], frozenset[str]] = {
     ast.FunctionDef: frozenset({"body", "returns"}),
     ast.AsyncFunctionDef: frozenset({"body", "returns"}),

@@ -35,7 +35,6 @@ from codeopt.analysis.values import (
 )
 
 SIZED = ("list", "tuple", "set", "dict", "deque")
-
 MAX_WALKS = 40
 """Most walks through a program, which settles in three to six; one that does not is not understood."""
 
@@ -280,7 +279,6 @@ CONSTANTS: dict[type, Values] = {
     type(None): NONE,
     complex: frozenset({"complex"}),
 }
-
 LIST_OR_TUPLE = (frozenset({"list"}), frozenset({"tuple"}))
 
 

@@ -54,23 +54,14 @@ Values = frozenset[object]
 FunctionValue. Empty: nothing reaches this place."""
 
 ANY: Values = frozenset({UNKNOWN})
-
 INT: Values = frozenset({"int"})
-
 FLOAT: Values = frozenset({"float"})
-
 BOOL: Values = frozenset({"bool"})
-
 STR: Values = frozenset({"str"})
-
 BYTES: Values = frozenset({"bytes"})
-
 NONE: Values = frozenset({"none"})
-
 WHOLE = frozenset({"int", "bool"})
-
 NUMBERS = frozenset({"int", "bool", "float"})
-
 SCALARS = frozenset({"int", "bool", "float", "str", "bytes", "none", "complex"})
 
 
@@ -175,7 +166,6 @@ VALUES: dict[str, Values] = {
 
 TEXT_FILE: Values = frozenset({"@open()"})
 """The value of `open(...)` for a file of text."""
-
 READERS = {"sys.stdin": STR, "sys.stdin.buffer": BYTES, "open()": STR}
 """Type of a line, by the file that is iterated over."""
 
@@ -203,7 +193,6 @@ TEXT_METHODS: dict[str, Values] = {
     **dict.fromkeys(("isspace", "isnumeric"), BOOL),
     "encode": BYTES,
 }
-
 SPLITS = frozenset({"split", "rsplit", "splitlines", "readlines"})
 
 ADDS = {"append": 0, "appendleft": 0, "add": 0, "insert": 1, "extend": -1, "extendleft": -1, "update": -1}
@@ -217,17 +206,13 @@ QUIET_METHODS: dict[str, Values] = {
     **dict.fromkeys(["index", "count", "bit_length", "bit_count"], INT),
     **dict.fromkeys(["issubset", "issuperset", "isdisjoint"], BOOL),
 }
-
 COPIES = frozenset({"copy", "union", "intersection", "difference", "symmetric_difference"})
 
 _QUIET_CHANGES = {name for name, result in QUIET_METHODS.items() if "none" in result}
-
 MUTATING = frozenset(ADDS) | {"setdefault", "popitem", "__next__"} | _QUIET_CHANGES | TAKES
-
 READING = (
     frozenset({"index", "count", "get", "keys", "values", "items"}) | COPIES | {"issubset", "issuperset", "isdisjoint"}
 )
-
 QUIET_CALLS = (
     frozenset(RETURNS)
     | frozenset(MADE_OF)
@@ -237,16 +222,11 @@ QUIET_CALLS = (
     | {"itertools.accumulate", "itertools.chain", "sys.stdin.readlines", "open().readlines"}
     | {"copy.copy", "copy.deepcopy"}
 )
-
 HEAPS = frozenset({"heapq.heappush", "heapq.heappop", "heapq.heapify", "heapq.heappushpop", "heapq.heapreplace"})
-
 GOING_THROUGH = frozenset({"all", "any", "dict", "max", "min", "next", "sum", "functools.reduce"}) | frozenset(MADE_OF)
 """Functions that iterate over their argument at once; those that only make an iterator of it are left out."""
-
 ALL_OF_IT = frozenset({"extend", "extendleft", "update", "join", "issubset", "issuperset", "isdisjoint"}) | COPIES
 """Methods that iterate over their argument at once."""
-
 LEAVING = frozenset({"exit", "quit", "sys.exit"})
-
 OUTSIDE = ("print", "input", "open", "sys.std", "random.", "time.")
 """Prefixes of functions whose calls differ from no call: they print or read, or give another result each time."""

@@ -52,19 +52,12 @@ from codeopt.core.words import utc
 from codeopt_sandbox.plain_files import read_bytes, read_text
 
 FACTS = "batch.json"
-
 PROBLEMS = "problems"
-
 PROBLEM = "problem.json"
-
 STATUS = "status.json"
-
 REPLIES = "replies.json"
-
 EVENTS = "events.jsonl"
-
 USAGE = "usage.jsonl"
-
 Kept = TypeVar("Kept")
 
 
@@ -307,13 +300,10 @@ def _now() -> str:
 
 FIRST_PAUSE_S = 1.0
 """First pause, seconds; it doubles while the server continues refusing."""
-
 MAX_PAUSE_S = 120.0
 """Longest pause, seconds."""
-
 MAX_JITTER = 0.1
 """Largest random addition to a wait, as a share of the pause, so that not all workers ask at once."""
-
 FORGET_S = 30.0
 """Time without a refusal, seconds, after which the next pause is a short one again."""
 

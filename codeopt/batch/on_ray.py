@@ -37,19 +37,14 @@ from codeopt_sandbox.plain_files import read_bytes
 
 POLL_S = 0.5
 """Longest wait for a worker's answer before the driver looks after the cluster, seconds."""
-
 COUNT_NODES_S = 5.0
 """Interval at which nodes are counted, seconds."""
-
 CONNECT_S = 10.0
 """Longest wait for a connection to the cluster, seconds."""
-
 MAX_NO_HEAD_S = 10.0
 """Longest wait for a head of the cluster that does not answer, seconds: one that is kept in Redis may start again."""
-
 MAX_NO_NODE_S = 60.0
 """Longest wait of a batch without a node for one, seconds; also a node's time to describe itself."""
-
 PASSED_PREFIXES = (
     "OPENAI_",
     "CODEOPT_",
@@ -289,7 +284,6 @@ def _at(node: str) -> dict[str, Any]:
 
 MAX_TRANSFER_BYTES = 512 * 2**20
 """Largest size of one problem's cases that are sent to a node, bytes."""
-
 REMOTE_METHODS = frozenset(
     {"begin", "load", "save", "finish", "keep", "end", "note", "exchanges", "add_exchange", "spent"}
     | {"problem", "run_folder"}

@@ -263,7 +263,6 @@ def open_worker_sandbox(options: BatchOptions, core: int) -> AbstractContextMana
 
 MAX_TRIES = 6
 """Attempts of one request; with the pauses in between they take about a minute."""
-
 FINAL_STATUSES = frozenset({400, 401, 403, 404, 413, 422})
 """HTTP statuses after which the same request would fail in the same way."""
 

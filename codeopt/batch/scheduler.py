@@ -15,10 +15,8 @@ from codeopt.core.words import Speedup, directions
 
 MAX_ATTEMPTS = 2
 """Attempts at a problem whose worker died."""
-
 MAX_MODEL_FAILURES = 8
 """Problems in a row that may fail for the model's sake; then the batch stops, as not they are at fault."""
-
 RECORD_S = 2.0
 """Interval at which the batch's time is saved, seconds."""
 

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 
 
 _RESULT = "Result"
-
 _CHANGE = "Change"
-
 _PROJECT = SettableBy.PROJECT
 
 _FLAGS = (

@@ -41,7 +41,6 @@ from codeopt_sandbox.errors import SandboxError
 from codeopt_sandbox.sequential_test import LimitAnswer
 
 INTERRUPTED = 130  # status
-
 WORST_FIRST = (
     (Decision.WRONG, None), (Decision.INCONCLUSIVE, About.RESULT), (Decision.SLOWER, None), (Decision.FASTER, None),
     (Decision.INCONCLUSIVE, About.SPEED), (Decision.SAME, None),
@@ -237,7 +236,6 @@ def _below(pair_result: PairResult) -> Iterator[str]:
 # `codeopt compare OLD.py NEW.py` of two library modules: each function that differs, and one verdict in all.
 
 NOTHING = "no function differs but in comments and layout"
-
 OUTSIDE = (
     "statements outside of functions are changed or gone: what they do in functions that do not differ is not judged"
 )

@@ -159,7 +159,6 @@ COMMANDS: Mapping[str, str] = {
     "schema": "schema.json of the documents' site has it",
     "tasks": "use codeopt improve --list-tasks; docs/extend/writing-a-task.md has one to copy",
 }
-
 OPTIONS: Mapping[str, str] = {
     **dict.fromkeys(("backend", "mode", "processes"), COMMANDS["sandbox"]),
     "all": COMMANDS["findings"],
@@ -204,16 +203,13 @@ def refuse_key(key: str, shown: str) -> None:
 DESCRIPTION = """\
 Make Python code faster. Each change is run in a sandbox, checked and timed
 before you see it."""
-
 NAME_COLUMNS = 10
 """Width of the longest name of a command, columns."""
-
 EXAMPLES = (
     "codeopt improve slow.py                 a script, by rules: no key needed",
     "codeopt improve pkg/mod.py::func        a function, checked by its tests",
     'codeopt profile --run "python app.py"   where a command spends its time',
 )
-
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "Make code faster": {
         "improve": "Find a faster version of a script, a function or a project.",
@@ -248,12 +244,10 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     },
 }
 """Commands that codeopt itself brings, in the order of the help, and the first line of each one's docstring."""
-
 SUMMARIES = {name: line for group in GROUPS.values() for name, line in group.items()}
 
 
 SHELLS = ("bash", "zsh", "fish", "tcsh")
-
 FILES = ("FILE", "PATH", "OUT", "SET", "PROGRAM", "PROJECT", "INPUT", "TARGET", "FILE::FUNCTION", "DIR")
 """Placeholders of flags and arguments that are files or folders."""
 

@@ -31,13 +31,10 @@ from codeopt.core.version import __version__
 Found = TypeVar("Found")
 
 FILE = "cache.sqlite"
-
 FORMAT = 1
 """Version of the table. A file of another version is rebuilt."""
-
 MAX_BYTES = 256 << 20
 """Maximum size of all values as they are stored, bytes. The least recently used ones are removed."""
-
 BUSY_S = 3.0
 """Longest wait for another process that writes, seconds."""
 
@@ -49,7 +46,6 @@ CREATE TABLE IF NOT EXISTS entry (
 PRAGMA user_version = {FORMAT};
 COMMIT;
 """
-
 _EVICT = """
 DELETE FROM entry WHERE rowid IN (
     SELECT rowid FROM (SELECT rowid, sum(length(value)) OVER (ORDER BY used DESC) AS total FROM entry) WHERE total > ?

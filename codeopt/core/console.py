@@ -27,12 +27,9 @@ if TYPE_CHECKING:
 
 HEARTBEAT_S = 30.0
 """Longest silence in a log, seconds: CI systems end jobs that say nothing for long."""
-
 _FIGURES = re.compile(r"\d.*")
-
 STANDS_S = 3.0
 """Seconds after which a step whose words do not change is shown with its seconds: nothing seems to hang."""
-
 TICK_S = 1.0
 """Seconds between two looks at how long a log has been silent."""
 

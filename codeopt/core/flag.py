@@ -184,12 +184,10 @@ def flag_of(row: Field[Any], commands: Mapping[str, Mapping[str, FlagUse]]) -> F
 
 MIN_EXAMPLES = 10
 """Fewest generated inputs that say anything."""
-
 _NO_PART: dict[type[ast.AST], str] = {
     ast.Await: "`await`", ast.Yield: "`yield`", ast.YieldFrom: "`yield`", ast.NamedExpr: "`:=`",
 }  # fmt: skip
 """Parts that no expression may have."""
-
 _UNITS_S = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 

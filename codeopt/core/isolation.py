@@ -17,7 +17,6 @@ from codeopt_sandbox.base_folder import BaseFolder
 NOT_ISOLATED = (
     "neither Docker nor namespaces can be used here: your program runs as a plain process, with limits but not isolated"
 )
-
 FOR_TESTS = 4
 """Memory of a run of a project's own tests, as a multiple of that of other runs."""
 

@@ -20,7 +20,6 @@ from codeopt.core.run_index import functions_in, list_runs, require_inside
 from codeopt_sandbox.plain_files import read_bytes
 
 T = TypeVar("T")
-
 NONE = type(None)
 
 
@@ -95,9 +94,7 @@ def _checked(kind: Any, value: Any, choices: tuple[Any, ...]) -> Any:
 # Files that the result of a run was written to: recorded in the run's folder first, so that they can be put back.
 
 SCHEMA = "codeopt.written/1"
-
 RECORD = "written.json"
-
 UNDONE = "undone.json"
 """The same once the files were put back."""
 

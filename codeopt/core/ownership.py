@@ -19,7 +19,6 @@ from codeopt.core.git import open_git, work_trees
 from codeopt_sandbox.plain_files import MAX_BYTES, read_bytes, read_text
 
 TRACKED = "git tracks it, so it came with the repository"
-
 STORE = ".codeopt"
 """The folder that runs and recordings are kept in unless another is named."""
 
@@ -145,7 +144,6 @@ def _tracked(root: Path, places: Sequence[Path]) -> set[Path] | str:
 # code runs.
 
 PACKAGES = ("site-packages", "dist-packages")
-
 FINDERS = ("__editable__*.py", "_editable_impl_*.py", "_editable_skbc_*.py", "_*_editable*.py")
 """Modules with a finder, which setuptools, the library `editables` (hatchling, pdm-backend) and scikit-build-core leave
 where a folder in a .pth file would show too much."""

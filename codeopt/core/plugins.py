@@ -32,10 +32,8 @@ FOLDERS = {
     "codeopt.workloads.function.sources": "codeopt.workloads.function.corpus.sources",
 }
 """Groups of entry points whose folder is called otherwise."""
-
 CHECKOUT = Path(__file__).parents[2] / "pyproject.toml"
 """Project file of the checkout that codeopt runs from. It does not exist for an installed package."""
-
 BROKEN = (ImportError, SyntaxError, TypeError, ValueError, NameError, AttributeError)
 """Errors of a plug-in that cannot be imported, such as a misspelt argument of its decorator."""
 
@@ -165,7 +163,6 @@ def made_by(module: ModuleType, kind: str, name: str, made: type[T], decorator: 
 
 DEVELOPERS = ("test", "docs")
 """Extras that only the work on codeopt needs."""
-
 _OF_AN_EXTRA = re.compile(r"(?P<requirement>[^;]+);.*extra == ['\"](?P<extra>[\w-]+)['\"]")
 
 

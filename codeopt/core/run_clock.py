@@ -185,9 +185,7 @@ class SandboxWithin(WrappedSandbox):
 
 MARKS = ("✓", "›", "·")
 """Marks of a stage that is behind, the present one, and one that is left."""
-
 ASCII_MARKS = ("+", ">", "-")
-
 STYLES = ("green", "bold", "dim")
 
 

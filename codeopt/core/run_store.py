@@ -27,15 +27,11 @@ from codeopt.core.revision import OWN, Revision
 from codeopt_sandbox.plain_files import read_text
 
 _KEPT = 4000  # bytes of a run's output that are kept
-
 SCHEMA = "codeopt.run/1"
-
 RUNS = "runs"
 """Name of the folder of all runs."""
-
 STATE = "state.json"
 """File of a run's state, by which the folder of a run is known."""
-
 COMMAND = "command.json"
 """File of the command line that began a run."""
 

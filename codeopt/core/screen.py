@@ -17,21 +17,15 @@ if TYPE_CHECKING:
 
 
 ColourChoice = Literal["auto", "always", "never"]
-
 COLUMNS = 80
 """Widest line of a text that is the same in a terminal, a pipe and a log, columns."""
-
 MIN_WIDTH = 20
 """Narrowest terminal that lines are wrapped for, columns."""
-
 LABEL = 11
 """Widest label that rows are indented by, columns."""
-
 _LABEL = re.compile(r"(?!inconclusive)[a-z][\w-]*(?: [\w-]+)? {2,}")
 """First word of a line such as `sandbox    docker: ...`, with the space behind it."""
-
 _STEP = re.compile(r"(?:Apply|Next): (?:cd|codeopt) ")
-
 _STYLES: Mapping[str, str] = {
     r"^ *caveat:.*": "yellow",
     r"\bwrong result\b|\brejected\b|\bslower\b|\bmore memory\b|\bfailed?\b|\bFAIL\b|\bbroken\b": "red",
@@ -123,16 +117,12 @@ def _set(name: str, value: str | None) -> None:
 
 INDENT = 2
 """Spaces before a row."""
-
 GAP = 2
 """Spaces between two cells."""
-
 BELOW = 4
 """Spaces before a text below a row."""
-
 _MIN_NAME = 12
 """Columns that a name keeps if it is cut."""
-
 _LAST = 30
 """Columns that the last cell gets; it is continued in the next line if it is longer."""
 

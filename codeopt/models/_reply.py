@@ -33,31 +33,18 @@ MAX_TRIED_LINES = 25
 _FENCE = re.compile(
     r"^(?P<indent>[ \t]*)(?:(?:[-*+>]|\d+[.)])[ \t]+)?(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\s]*)(?P<rest>[^`]*)$"
 )
-
 _CODE = re.compile(r"^\s*(?:import|from|def|class|async|@|#|print\()")
-
 _VERDICT = re.compile(r"^\W*(?:FINAL\s+)?VERDICT\W+(IMPROVE|DONE)\b", re.IGNORECASE | re.MULTILINE)
-
 _SUMMARY_LINE = re.compile(r"^[^\w\n]{0,4}SUMMARY:(?=[^\n]*\n+\s*```)", re.MULTILINE)
-
 _LAST_FENCE = re.compile(r"```\w*\s*\n(?P<inside>[^\n]*)\n\s*```\s*$")
-
 _TAG_LINE = re.compile(r"^\s*[<\[]/?(?:code|answer|python|program|solution|output)[>\]]\s*$", re.IGNORECASE)
-
 _TOKEN = re.compile(r"<\|\w+\|>")
-
 _CLOSED_BEHIND_CODE = re.compile(r"(?<=[^\s`])(```)[ \t]*$", re.MULTILINE)
-
 _WRAPPED_OBJECT = re.compile(r"^\s*(?:<tool_call>|```(?:json)?)\s*(\{.*\})\s*(?:</tool_call>|```)\s*$", re.DOTALL)
-
 _INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
-
 _PROGRAM_KEYS = ("program", "code", "source", "python", "answer", "solution")
-
 _SUMMARY_KEYS = ("summary", "explanation")
-
 _CRITIQUE_KEYS = ("critique", "feedback")
-
 _WRAPPERS = ("arguments", "parameters", "input")
 
 
@@ -310,13 +297,9 @@ def _problem(source: str, reply: Reply, blocks: list[_Block]) -> str:
 # The visible thinking that some servers leave in a reply, and the answer apart from it.
 
 _NAMES = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad|seed:think"
-
 _OPENS = re.compile(rf"[<\[◁](?P<name>{_NAMES})[>\]▷]", re.IGNORECASE)
-
 _CLOSES = re.compile(rf"[<\[◁]/(?P<name>{_NAMES})[>\]▷]", re.IGNORECASE)
-
 _CHANNEL = re.compile(r"<\|channel\|>final.*?<\|message\|>", re.DOTALL)
-
 _ENDS = re.compile(r"<\|(?:end|return)\|>")
 
 
@@ -346,14 +329,11 @@ def thoughts_in(text: str) -> str:
 # The title of a draft: the words of a reply that say what it changes, otherwise what its diff shows.
 
 NONE = "no summary given"
-
 FIRST_WORDS = 70
 """Characters of the first words of a reply."""
 
 _MARKED = re.compile(r"^\W*SUMMARY\W+(.+)$", re.IGNORECASE | re.MULTILINE)
-
 _WHY = r"(?![^.!?:]*\b(?:because|since|by|instead|using|uses?|with|rather|now)\b)"
-
 _CHAT = re.compile(
     r"^\W*(?:"
     r"(?:sure|certainly|absolutely|of course|ok(?:ay)?|yes|great|hi|hello|thanks|thank you|understood|got it|alright)"
@@ -370,7 +350,6 @@ _CHAT = re.compile(
     r")",
     re.IGNORECASE,
 )
-
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
 
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 
 OPENAI = "https://api.openai.com/v1"
-
 NO_KEY = "none"
 """Sent where no key is known: the client refuses to start without one, and local servers ignore it."""
 

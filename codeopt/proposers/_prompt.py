@@ -37,7 +37,6 @@ Round $number fails with the error above. Mend what causes it, and keep the rest
 
 $answer""")
 """Request for a draft that mends another."""
-
 MENDED_ALONE = """
 Your answer is put into the program of that round, not into the original: give what you mend and nothing else of it."""
 
@@ -49,10 +48,8 @@ $program$about$measured$critique$named""")
 
 NEWEST_CRITIQUE = (4000, 500)
 """Characters kept at the start and at the end of the newest critique."""
-
 STATEMENT = (6000, 1000)
 """Characters kept at the start and at the end of the user's statement."""
-
 OLDER_CRITIQUE = (1000, 200)
 """Characters kept at the start and at the end of an older critique, whose outcome is also in the prompt."""
 
@@ -296,7 +293,6 @@ Step = Literal["critique", "refine"]
 VERDICT = """\
 End with one line that holds nothing but `VERDICT: IMPROVE` when something is left that is worth a try, or
 `VERDICT: DONE` when nothing is."""
-
 IN_WORDS: dict[Step, str] = {
     # With a program and a verdict on it, one request does what three did that each repeated the history.
     "critique": f"""\
@@ -308,7 +304,6 @@ program, and is believed if it is measured to be right and better.
 Answer with one line `SUMMARY: ...` that says what you change and why it helps, then $draft, in one block
 fenced as ```python, and nothing else.""",
 }
-
 SCHEMAS: dict[Step, tuple[tuple[str, str], ...]] = {
     "critique": (
         ("critique", "what to improve, and why"),
@@ -363,10 +358,8 @@ class AnswerForm:
 
 MAX_CHANGE_SHARE = 0.75
 """Largest length of a change, as a share of the program's, that is shown in place of the whole program."""
-
 MIN_SAVED_CHARS = 200
 """Least number of characters that a change must save: a short program is read more easily than its change."""
-
 CONTEXT = 2
 """Lines around each change."""
 

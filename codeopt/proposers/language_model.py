@@ -146,15 +146,12 @@ def _in_its_form(task: Task, briefing: Briefing) -> Task:
 
 MAX_CONTINUATIONS = 2
 """Most continuations of one reply; a model that needs more does not stop."""
-
 GO_ON = """\
 Your answer was cut off at its length limit. Go on exactly where it stops, from the very next character: no greeting, no
 new fence, nothing said twice."""
-
 ANSWER_NOW = """\
 Your thoughts took all of the room for your answer. Do not think any further: give the answer itself now, in the form
 that was asked for."""
-
 MAX_OVERLAP_CHARS = 200
 """Most characters at the end of a reply that its continuation may repeat."""
 

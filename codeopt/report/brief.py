@@ -23,10 +23,8 @@ from codeopt_sandbox.outcome import Caveat, CaveatKind
 
 MAX_CAVEATS = 2
 """Caveats shown at most; -v shows more, --json all."""
-
 _LIGHT = (CaveatKind.FLOATS, CaveatKind.MEMORY, CaveatKind.EVIDENCE)
 """Subjects of caveats that come after all others, in order."""
-
 _ONE_INPUT = "caveat: checked on 1 input only: add others with --cases DIR"
 
 

@@ -15,10 +15,8 @@ from codeopt_sandbox import SandboxError, open_sandbox
 
 LARGEST = 256 << 20
 """Maximum size of a file, bytes."""
-
 PSTATS = (b"{", b"\xfb")
 """First byte of a dict in the marshal format, without and with the mark of a value that is referred to."""
-
 FORMATS = "give speedscope JSON, collapsed stacks (py-spy, austin, perf) or a dump of cProfile"
 
 
@@ -61,14 +59,10 @@ def _read(name: str, data: bytes) -> StackProfile:
 # `py::name:/path/file.py`; all other frames are names of functions in no known file.
 
 PY_SPY = re.compile(r"(?P<name>.+) \((?P<file>[^()]+?)(?::(?P<line>\d+))?\)")
-
 PERF = re.compile(r"py::(?P<name>[^:]+):(?P<file>.+)")
-
 AUSTIN = re.compile(r"(?P<file>[^:]*[\\/.][^:]*|<[^:>]+>):(?P<name>[^:]+):(?P<line>\d+)(?::\d+)*")
-
 TASK = re.compile(r"P\d+|T[\d:]*[0-9A-Fa-fx]+|(?:process|thread) .*")
 """A process or a thread, which is no function."""
-
 METRICS = re.compile(r"(.*) (\d+(?:\.\d+)?(?:,-?\d+)*)\s*")
 """A stack and its weight; austin's full mode has time, whether the thread was idle, and memory."""
 
@@ -118,7 +112,6 @@ def _frames(stack: str) -> Iterable[Frame]:
 
 SECONDS = {"seconds": 1.0, "milliseconds": 1e-3, "microseconds": 1e-6, "nanoseconds": 1e-9}
 """Seconds of each unit of time that the format knows."""
-
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 

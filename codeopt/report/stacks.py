@@ -115,12 +115,9 @@ def _nodes(rows: Sequence[tuple[Stack, float]], depth: int, whole: float, least:
 # Functions of a project by where a profiler saw them: another checkout, an installed package, an earlier version.
 
 INSTALLED = re.compile(r".*/(?:site|dist)-packages/")
-
 STANDARD = re.compile(r".*/lib/python3\.\d+/")
-
 SOURCES = ("src", "lib")
 """Folders of a repository that an installed package does not keep."""
-
 MODULE = "<module>"
 
 

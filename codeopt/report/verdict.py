@@ -149,9 +149,7 @@ def _of_run(known: WorkloadEvidence, original: Candidate, best: Candidate | None
 
 SCREENED: Literal["screened"] = "screened"
 """Verdict of a round that was only timed next to others."""
-
 _CORRECT = "correct"
-
 UNFINISHED = "not finished"
 """Word for a candidate that was not judged to its end."""
 
@@ -196,18 +194,15 @@ OUTCOMES = {
     (Decision.INCONCLUSIVE, About.SPEED): OutcomeRow(INCONCLUSIVE, 0),
     (Decision.INCONCLUSIVE, About.RESULT): OutcomeRow(INCONCLUSIVE, ProgramError.exit_status),
 }
-
 LIMITS = {
     LimitAnswer.PASS: OutcomeRow("PASS", 0),
     LimitAnswer.FAIL: OutcomeRow("FAIL", 1),
     LimitAnswer.INCONCLUSIVE: OutcomeRow(INCONCLUSIVE, ProgramError.exit_status),
 }
-
 _FAILURES = {
     FailureKind.WRONG_OUTPUT: "wrong result", FailureKind.ERROR: "error", FailureKind.TIME_LIMIT: "time limit",
     FailureKind.MEMORY_LIMIT: "memory limit", FailureKind.OUTPUT_LIMIT: "output limit", FailureKind.GUARD: "rejected",
 }  # fmt: skip
-
 _OF_A_RUN = {
     CaseVerdict.WA: FailureKind.WRONG_OUTPUT,
     CaseVerdict.RE: FailureKind.ERROR,

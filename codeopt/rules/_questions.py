@@ -8,10 +8,8 @@ from codeopt.analysis import AnalyzedProgram
 from codeopt.analysis.values import MUTATING
 
 _UPDATES = {"difference_update", "intersection_update", "symmetric_difference_update"}
-
 CHANGING_METHODS = MUTATING | _UPDATES | {"move_to_end", "write", "read", "readline", "send", "seek"}
 """Methods that change what they are called on."""
-
 READING_BUILTINS = frozenset(
     {"all", "any", "bool", "dict", "enumerate", "filter", "float", "format", "frozenset", "getattr", "hasattr", "int"}
     | {"isinstance", "len", "list", "map", "max", "min", "print", "range", "repr", "reversed", "set", "sorted", "str"}

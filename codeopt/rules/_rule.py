@@ -16,7 +16,6 @@ from codeopt.core.revision import Revision
 from codeopt_sandbox.profile import Profile
 
 Where = Literal["hot", "hot loop", "anywhere"]
-
 Aim = Literal["time", "memory"]
 """Lines that a rule looks at: hot ones; hot ones in code that runs again and again; or the rule decides itself."""
 
@@ -216,7 +215,6 @@ def rule(
 # New lines at the top of a program: imports, names and functions, above everything else.
 
 BLOCKS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-
 BINDING = re.compile(r"[ \t]*\r?\n(?=\w+ = sys\.\w)")
 """A blank line, followed by a short name for something in sys."""
 

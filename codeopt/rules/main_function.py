@@ -31,7 +31,6 @@ from codeopt.rules import (
 )
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-
 Import = ast.Import | ast.ImportFrom
 
 CACHES = frozenset({"lru_cache", "cache", "functools"})

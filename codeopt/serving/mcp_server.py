@@ -36,10 +36,8 @@ files."""
 
 DECISIVE = ("verdict", "accepted", "ratio", "ci_low", "ci_high", "speedup", "reason", "caveats")
 """Fields of an answer that come first."""
-
 MAX_FILE_CHARS = 1 << 20
 """Longest text of a file that a client sends, characters."""
-
 Target = Annotated[
     str,
     Field(
@@ -47,26 +45,16 @@ Target = Annotated[
         description="file.py::function, file.py::Class.method, or a script file.py with its cases next to it",
     ),
 ]
-
 WholeFile = Annotated[str | None, Field(max_length=MAX_FILE_CHARS)]
-
 _RUN = FlagUse(help="command of a project; the target is then its folder, such as '.'")
-
 REQUEST_S = 600.0
 """Wall-clock limit of a request that names none, seconds."""
-
 _REQUEST_S = FlagUse(help=f"time limit in seconds; default: {REQUEST_S:g}, and 30 for a comparison")
-
 _PAIRS_S = FlagUse(help="time limit of the timing in seconds; default: 30")
-
 _GAIN = FlagUse(help="minimum gain as a share: 0.02 is 1.02x; default: 0.05")
-
 _LIMIT = FlagUse(help="limit of a slowdown as a share: 0.05 is 5% more time; answered as `limit`")
-
 _JUDGED = "max_seconds min_gain run strict calls cases args"
-
 _USES = {"run": _RUN, "min_gain": _GAIN}
-
 PATHS: Mapping[str, Callable[[Root, Any], Any]] = {"calls": Root.inside, "cases": Root.tree, "args": Root.arguments}
 """Options that name files, and the check that keeps them below the root."""
 
@@ -74,19 +62,15 @@ PATHS: Mapping[str, Callable[[Root, Any], Any]] = {"calls": Root.inside, "cases"
 # Arguments of tools that are options: name, type, default and help are those of the table of options.
 
 Place = Annotated[str, Field(max_length=4096)]
-
 Places = Annotated[list[Place], Field(max_length=100)]
-
 _TYPES: Mapping[Callable[..., Any], Any] = {Path: Place, texts: Places}
 """Types of arguments whose converter says another one than a client can send."""
-
 _LIMITS: Mapping[str, Any] = {
     "max_rounds": Field(ge=1, le=50), "max_seconds": Field(gt=0, le=3600), "max_functions": Field(ge=1, le=100),
     "min_share": Field(ge=0, le=1), "run": Field(max_length=4096), "fail_if_slower": Field(ge=0, lt=100),
     "min_gain": Field(gt=0, lt=100),
 }  # fmt: skip
 """Bounds of what a client may ask for, where they are narrower than the option's own."""
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -281,10 +265,8 @@ def _tool(function: Callable[..., Any], *, read_only: bool) -> Tool:
 
 MAX_NAME_CHARS = 60
 """Longest part of a client's own name of an argument that is quoted, characters."""
-
 MAX_PROBLEMS = 5
 """Largest number of shown problems of one call."""
-
 _SUBJECT = re.compile(r"^(Input|Value|String|List) ")
 """Subject of pydantic's messages, which the argument's name replaces."""
 

@@ -28,7 +28,6 @@ from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.plain_files import read_text
 
 RUNS = ".codeopt/runs"
-
 MAX_RUNS = 200
 """Saved runs that are read at most, the newest first."""
 

@@ -28,16 +28,12 @@ from codeopt_sandbox.host_program import own_environment
 
 MAX_ANSWER_BYTES = 64 << 20
 """Longest line of a worker, bytes. It contains a text of 1 MiB several times, escaped."""
-
 GRACE_S = 45.0
 """Time that a worker has to close its sandboxes, seconds; a Docker engine under load takes 10."""
-
 TOO_MANY = 2
 """Exit status of a request that found no place in the line."""
-
 TOO_LONG = 6
 """Exit status of a request that was ended at its time limit."""
-
 OUR_MISTAKE = 70
 """Exit status where a worker crashed."""
 
@@ -174,12 +170,9 @@ async def _answer(
 
 MAX_MESSAGE_CHARS = 2000
 """Longest error message, characters."""
-
 MAX_PROGRESS_CHARS = 300
-
 CLOSE_S = 60.0
 """Time that sandboxes have to close, seconds; then the process ends as it is."""
-
 CANCELLED = 130
 """Exit status where the client gave up."""
 

@@ -236,7 +236,6 @@ def _is_word(word: str) -> bool:
 
 
 _TWO_WAYS = (ast.If, ast.IfExp, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.match_case, ast.comprehension)
-
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -276,18 +275,13 @@ SMALL = frozenset(
     + ["that", "the", "this", "to", "with"]
 )
 """Words that say nothing alone."""
-
 LEAST_WORDS = 2
 """Number of words that a comment must add to those of its own line and the next."""
-
 LONGEST_NAME = 32
 """Characters of the longest name; a longer one is a sentence."""
-
 MOST_WORDS = 5
 """Words of the longest name."""
-
 _WORD = re.compile(r"[^\W\d_]{2,}")
-
 _NEVER = re.compile(
     r"q[^u]|[jqvx][jqvxz]|[bcdfghjklmnpqrstvwxz]{6}|(.)\1\1|[fkpvw]x|z[bcdfgjkmnpqrstvx]|[jv][bcdfghklmnpqrstwxz]"
 )

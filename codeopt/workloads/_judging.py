@@ -22,13 +22,11 @@ from codeopt_sandbox.verdict import Checker, check_nearly, open_checker
 
 MOST = 0.6
 """Share of the similar inputs above which a lenient policy rejects a difference: the draft is fitted to known ones."""
-
 HANGS = 20
 """A draft that does not end within this multiple of the original's time is wrong, and not slower: nothing shows that
 it ends at all. The original's time includes the start of an interpreter where it is a program's."""
 
 _AUTO, _STRICT, _LENIENT, _OFF = FuzzPolicy
-
 _REJECTING: Mapping[Tier, tuple[FuzzPolicy, ...]] = {
     Tier.KNOWN: (_AUTO, _STRICT, _LENIENT, _OFF),
     Tier.SIMILAR: (_AUTO, _STRICT),
@@ -69,7 +67,6 @@ class InputPolicy:
 
 
 USUAL_POLICY = InputPolicy()
-
 NOTHING_CHANGED = InputPolicy(_OFF)
 """Policy by which no inputs are made."""
 
@@ -80,7 +77,6 @@ NOTHING_CHANGED = InputPolicy(_OFF)
 
 OWN_BYTES = 4_000_000
 """Bytes of inputs and outputs of the original that the checker must accept, in one run; the shortest come first."""
-
 Question = tuple[Any, str, str]
 """An input, what is expected, and what is printed."""
 
@@ -171,7 +167,6 @@ def _text(data: bytes) -> str:
 
 PATIENCE = 6
 """Most times of the limit of a run that the checker has for several questions, which it answers one after another."""
-
 Q = TypeVar("Q")
 """A question: what was given, what is expected, and what is there in its place."""
 

@@ -211,7 +211,6 @@ class OpenTarget(Protocol):
 
 
 Opens = Callable[[WorkloadRequest], AbstractContextManager[OpenTarget]]
-
 Matches = Callable[[Target, ImproveOptions], bool]
 
 
@@ -353,7 +352,6 @@ class Defaults:
 
 KINDS = "codeopt.workloads"
 """The folder, and the group of entry points."""
-
 SHARED = ("contract", "generated", "sandbox_view", "source", "tests")
 """Folders of this package that are not kinds."""
 

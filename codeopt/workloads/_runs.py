@@ -20,13 +20,10 @@ from codeopt_sandbox.outcome import Run, RunLimits
 from codeopt_sandbox.runner import Runner, RunOptions
 
 T = TypeVar("T")
-
 OTHER_VALUE = "1"
 """Value of a variable in the shifted environment: a number, a text and a flag that is set."""
-
 OF_THE_INTERPRETER = ("PATH", "HOME", "TMPDIR", "LD_", "PYTHON")
 """Beginnings of variables that decide whether anything runs at all."""
-
 LOOKUPS = ("get", "pop", "setdefault", "getenv")
 
 

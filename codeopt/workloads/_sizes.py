@@ -18,10 +18,8 @@ T = TypeVar("T")
 
 SPAN = 4.0
 """Least ratio of the timed size to the smallest one: nearer ones say nothing new."""
-
 NEAR = 2.0
 """Most by which a known input may be smaller or larger than the middle one that is wanted."""
-
 ROUNDS = 2
 """Each has two runs of each side. One is enough where all sizes agree: with that 4 runs of inputs that are at most half
 as long are below 5 % of the CPU time of the 40 and more runs of a verdict."""
@@ -84,40 +82,28 @@ def by_size(
 
 LONG_S = 2.5
 """Time of the original from which on it is timed on a part, seconds."""
-
 WANTED_S = 0.7
 """Time of the original on the part, seconds."""
-
 WITHIN = 3.0
 """Factor by which the time on the part may be longer or shorter than that."""
-
 AT_LEAST_S = 0.1
 """Least time of the original on a part if none of that time was found, seconds."""
-
 AT_MOST = 0.5
 """Largest such time, as a share of the whole's."""
-
 TRIES = 5
 """Number of shares that are tried."""
-
 LEAST_SHARE = 1e-4
 """Lower bound of a part's length, in relation to the whole."""
-
 MOST_SHARE = 0.9
 """Upper bound of the same."""
-
 LEAST_POWER = 0.3
 """Lower bound of the power of the input's size by which the time is taken to grow."""
-
 MOST_POWER = 4.0
 """Upper bound of the same."""
-
 LEAST_S = 1e-3
 """Minimum time of a run that shows how time grows, seconds."""
-
 GAIN_SHARE = 1 / 3
 """Share of log(speedup) that the whole input must show: it runs once, and reading it is another share of its time."""
-
 MOST_LONGER = 1.5
 """Time on the whole, as a multiple of the original's, up to which a draft that is as fast on the part is not slower."""
 

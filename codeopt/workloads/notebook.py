@@ -55,9 +55,7 @@ def open_workload(request: WorkloadRequest) -> AbstractContextManager[OpenTarget
 
 LARGEST = 64 << 20
 """Maximum size of a notebook, bytes; most of a large one are pictures."""
-
 _BLANK = re.compile(r"[ \t\r\n]*")
-
 _DECODER = json.JSONDecoder()
 
 
@@ -233,31 +231,24 @@ def _members(text: str, at: int) -> Iterator[tuple[str, tuple[int, int]]]:
 # may change a result are an error.
 
 MARK = "# only Jupyter runs: "
-
 HARMLESS = frozenset(
     {"matplotlib", "config", "load_ext", "reload_ext", "unload_ext", "autoreload", "pip", "conda", "mamba", "uv", "who",
      "whos", "who_ls", "history", "lsmagic", "magic", "quickref", "precision", "xmode", "colors", "timeit", "pinfo",
      "pinfo2", "pdoc", "psource", "page", "automagic", "pprint", "logstop", "logoff"}
 )  # fmt: skip
 """Line magics that neither compute nor bind anything a cell uses."""
-
 SHELL = frozenset(
     {"pip", "pip3", "conda", "mamba", "uv", "poetry", "apt", "apt-get", "ls", "pwd", "echo", "date", "nvidia-smi",
      "head", "cat", "which", "whoami", "free", "df", "lscpu"}
 )  # fmt: skip
 """Programs of shell lines that install or show something."""
-
 TIMED = frozenset({"time", "prun", "memit", "capture"})
 """Magics that run the code after or below them."""
-
 SHOWN = frozenset({"html", "HTML", "javascript", "js", "latex", "markdown", "svg", "SVG", "timeit"})
 """Cell magics whose whole cell shows something, or is run for its time alone."""
-
 _PYTHON = re.compile(r"python3?\s+-m\s+pip\b")
-
 _CHAINED = re.compile(r"[><|;&`]|\$\(")
 """Marks of a shell line that writes a file or also runs another program."""
-
 _MAGIC = re.compile(r"(%%?)(\w+)\s*(.*)")
 
 

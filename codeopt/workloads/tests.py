@@ -24,16 +24,11 @@ from codeopt_sandbox.plain_files import read_bytes
 # runners name, and by the classes in a file.
 
 PYTEST_FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
-
 SETTINGS = (*PYTEST_FILES, "pyproject.toml", "tox.ini", "setup.cfg")
-
 RECIPE_FILES = frozenset({"Makefile", "makefile", "GNUmakefile", "tox.ini", "noxfile.py", "tasks.py", "justfile"})
-
 USUAL = ("test_*.py", "*_test.py", "tests.py", "tests_*.py", "*_tests.py", "conftest.py")
 """Names of pytest and Django, and their plurals, which people run by their paths."""
-
 FLAG = "python_files="
-
 _TEST = re.compile(rb"^(?:\s*(?:async\s+)?def test|class \w*Test)", re.M)
 
 
@@ -136,12 +131,9 @@ def _of_ini(text: str) -> Mapping[str, Any] | None:
 
 FAR = 1_000
 """Distance of a test file from which no import, or no call, leads to the change."""
-
 MOST_CALLS = 8
 """Calls between a test and a changed function that are followed. Names that many functions share lead everywhere."""
-
 _WORD = re.compile(rb"[^\W\d]\w*")
-
 _INDIRECT = re.compile(
     rb"\b(subprocess|multiprocessing|runpy|import_module|__import__|pexpect|entry_points|django|self\.client)\b"
 )

@@ -24,16 +24,12 @@ from codeopt_sandbox.host import BackendHandle, Options
 from codeopt_sandbox.hostroot import HostRoot, host_root, masked_mounts
 
 _SCRATCH = ("/tmp", "/dev/shm")
-
 LABEL = "codeopt"
 """Label of every container of ours."""
-
 OWNER = "codeopt.owner"
 """Label with the owner, as in owner.current_owner."""
-
 KNOCK_S = 2.0
 """Time limit for a connection to a local socket, seconds. It is made at once, unless the engine's queue is full."""
-
 DEADLINE = "codeopt.deadline"
 """Label with the end of its lifetime, seconds since the epoch."""
 
@@ -264,12 +260,9 @@ def _start(api: Any, image: str, command: list[str], config: Any) -> Attached:
 # Specification of a container: its image, mounts, permissions and limits.
 
 _CAPABILITIES = ["SETUID", "SETGID", "SETPCAP", "KILL", "DAC_OVERRIDE"]  # of the guest: a run has no capabilities
-
 SYS = "/sys"
 """Covered: its counters outlive a run. Below it, for the supervisor alone, is the control group."""
-
 _OWN_MIB = 96  # supervisor, zygote and their buffers, in addition to the limits
-
 _LATE_MIB = 256
 """Memory that a run may gain between two looks of the watcher, MiB.
 
@@ -282,7 +275,6 @@ off.
 _READ_ONLY = ("/proc", "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger")
 """Read-only paths: all of /proc, where a run could otherwise lower its out-of-memory score; then the engine's
 defaults."""
-
 _LIBRARIES_MIB = 512  # MOST_BYTES of sandbox/codeopt_sandbox/guest/supervisor/zygotes.py
 
 

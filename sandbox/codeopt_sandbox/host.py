@@ -23,16 +23,11 @@ from codeopt_sandbox.pool import Guest, Pipe, Pool
 from codeopt_sandbox.runner import Program
 
 BACKENDS = ("docker", "bubblewrap", "process")
-
 _KEPT_BYTES = 256 << 20  # inputs that a guest keeps; the oldest go first
-
 _LOAD_S = 70.0  # what a guest may need to import libraries, of which it gives up those that take longer than 60
-
 _FILE_S = 0.002
 """Time that a guest may need for each file of a base, to copy it and to compare it."""
-
 _GRACE_S = 10.0  # what a guest may need beyond a run's own limit before the host ends it
-
 _ENV = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "HOME": "/tmp",

@@ -214,7 +214,6 @@ class Outcome:
 
 MOST_SHOWN = 200
 """Characters of an input, and of what is done with it, in a line."""
-
 SHOWN = 3
 """Number of kinds of inputs that one caveat names."""
 
@@ -334,13 +333,10 @@ def distinct(caveats: Iterable[Caveat]) -> tuple[Caveat, ...]:
 # needs several runs that wait.
 
 Clock = Literal["cpu", "wall", "memory"]
-
 BUSY_SHARE = 0.9
 """Least share of the wall time of a program that computes on a processor, or ready for one."""
-
 CLOCK_S = 0.002
 """Seconds of a run that do not belong to the program: the delay until its end is noticed."""
-
 LOOKS = 3
 """Runs that have to wait, each, before wall time is chosen."""
 

@@ -48,20 +48,15 @@ Side = Literal[1, -1]
 
 FAR = 3.0
 """Ratio of a pair from which on few pairs decide."""
-
 FAR_PAIRS = 4
 """Number of first pairs that must all be so far away."""
-
 LEAST_ALPHA = 0.001
 """Error below which no large ratio ends early: that rarely quiet pairs were not counted."""
 
 _BETS = ((0.35, 2, 0.2), (1.0, 2, 0.3), (3.0, 3, 0.5))
 """(steepness, decay, weight): on a difference of u typical sizes, tanh(steepness * u) / (1 + (u / _FAR) ** decay)."""
-
 _FAR = 3.0
-
 _FARTHEST = 1e6  # typical sizes: larger differences get no bet
-
 _LARGEST_BET = 0.97  # one outlier must not end the game
 
 
@@ -147,13 +142,10 @@ def _reach(differences: Sequence[float], middle: float, alpha: float) -> float:
 
 PAIRS_FACTOR = 4
 """Most pairs of a test against a limit, as a multiple of those of a comparison."""
-
 MOST_PAIRS_SAID = 100_000
 """Estimate of pairs from which on no number is given."""
-
 _INEFFICIENCY = 1.5
 """Pairs of the mixture of bets over those of the best bet for Gaussian noise (benchmarks/errors/gate.py)."""
-
 _MAD = 1.4826
 """Standard deviation over the median absolute deviation, for Gaussian noise."""
 
@@ -267,23 +259,18 @@ def pairs_needed(differences: Sequence[float], rule: LimitRule, apart: float = 0
 
 FIRST_PAIRS = 5
 """Pairs of the first guest and of the second, so that the fewest that decide need two."""
-
 GUEST_PAIRS = 10
 """Pairs of each further guest.
 
 If later guests had more pairs, the last would have half of the weight, and more pairs would not reduce the margin
 further.
 """
-
 LEAST_PAIRS = 3
 """Pairs from which on a guest's middle counts."""
-
 WITHIN_SHARE = 2 / 3
 """Share of the error that pairs may use; the rest is that of guests."""
-
 PRIOR_GUESTS = 4
 """Number of guests that the prior is worth."""
-
 PRIOR_SD = 0.01
 """Standard deviation between guests before any is seen: up to 1.6 % in nine rows of twelve."""
 

@@ -39,14 +39,10 @@ class RunChecker(Protocol):
 
 LAST_BITS = 1e-12
 """Relative difference of floats whose sums were associated in another way."""
-
 FEW_ULP = 4
 """Difference of such floats in units in the last place."""
-
 _FLOAT = re.compile(rb"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?")
-
 _SHOWN = 60
-
 TRACEBACK = b"Traceback (most recent call last):"
 
 
@@ -211,7 +207,6 @@ def _file_difference(expected: WrittenFile | None, got: WrittenFile | None) -> s
 # Outputs of programs compared number by number, also inside what Python and JSON print for lists and mappings.
 
 _INT = re.compile(rb"([+-]?)0*(\d*)")
-
 _NUMBER = re.compile(rb"""(?<![\w.'"])[+-]?(?:\d+\.\d*|\.\d+|\d+|(?i:nan|inf(?:inity)?))(?:[eE][+-]?\d+)?(?![\w.'"])""")
 
 

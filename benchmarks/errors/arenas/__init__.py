@@ -214,7 +214,6 @@ class Settings:
 
 MARK = "arena: "
 """Beginning of the line that says what was found; what drafts print stands on other lines."""
-
 PROGRAM = """
 import copy, importlib, json, math, os, sys, tempfile
 asked = json.load(sys.stdin)

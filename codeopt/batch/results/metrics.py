@@ -31,10 +31,8 @@ from codeopt_sandbox.compare import Decision
 
 INTERRUPTED = "interrupted"
 """Status of a problem that was under way when the batch was killed."""
-
 OPT = 1.10
 """PIE's threshold."""
-
 STEPS = ("model", "cases", "timing", "profile", "confirmation")
 """Steps whose seconds are added up."""
 

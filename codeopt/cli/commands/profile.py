@@ -25,10 +25,8 @@ if TYPE_CHECKING:
 
 SHOWN = 0.005
 """Least share of the time of a line or function that is shown without -v."""
-
 WARM = 0.05
 """Least share of the time of a line marked `>`."""
-
 HOT = 0.25
 """Least share of the time of a line marked `>>`."""
 

@@ -19,13 +19,9 @@ from codeopt_sandbox.outcome import CaseVerdict, Caveat
 from codeopt_sandbox.profile import Profile
 
 DIFF_LINES = 400
-
 CONTEXT = 3
-
 HOT_LINES = 5
-
 CAVEATS = 20
-
 CRITIQUE = 6000
 """Characters; the saved run has all of it."""
 
@@ -161,9 +157,7 @@ def critique(candidate: Candidate) -> Child:
 
 Shares = Mapping[tuple[str, int], float]
 """Share of the time of each line, by path (empty where there is one file) and line."""
-
 NO_SHARES: Shares = {}
-
 HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
@@ -224,12 +218,9 @@ def _class(line: str) -> str | None:
 
 SOURCE_LINES = 400
 """Longer programs are shown by their beginning."""
-
 HOT = 0.25
-
 WARM = 0.05
 """Shares of the time from which a line is marked, as `codeopt profile` marks them."""
-
 LEAST = 0.005
 """Smaller shares are not shown."""
 

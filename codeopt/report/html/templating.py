@@ -112,7 +112,6 @@ class Markup(str):
 
 
 Child = Markup | str | None
-
 Value = str | int | float | bool | None
 
 

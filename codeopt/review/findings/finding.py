@@ -99,17 +99,14 @@ def minute(at: float) -> str:
 
 MAX_MODULES = 2000
 """Modules of a project that are read for one function; of a larger reach nothing is kept."""
-
 INSTALLED = (".dist-info", ".egg-info")
 """Endings of the names in a folder of packages that say which version of what is installed."""
-
 DECIDES_NOTHING = frozenset(
     {"sandbox", "runtime", "python", "timeout", "run_dir", "resume", "no_cache", "no_profile", "max_seconds"}
     | {"max_cost", "base_url", "api_key_env", "seed", "input_seed", "calls", "cases", "tests"}
 )
 """Options that move no verdict that is kept: one that a limit of time or money ended is not. Files that some of them
 name are in the evidence."""
-
 NOT_KEPT = ("image", "args", "with_paths", "env", "stdin", "run", "ignore_output", "workload")
 """Options with which nothing is kept: what they name is not read here."""
 

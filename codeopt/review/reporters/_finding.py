@@ -52,7 +52,6 @@ def open_reporter(name: str) -> Reporter:
 
 
 NAME = "codeopt"
-
 Quote = Callable[[str], str]
 
 
@@ -119,7 +118,6 @@ def _definition(source: str, qualname: str) -> ast.FunctionDef | ast.AsyncFuncti
 # A platform takes a suggestion only for lines of one hunk, and refuses a whole review for one range that is not.
 
 _HEADER = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)", re.DOTALL)
 
 
@@ -265,13 +263,9 @@ GAP = "\u200b"
 """Zero-width space. A mention, a reference or an address with it inside no longer works."""
 
 _MARKS = re.compile(r"[\\`*_\[\]<>|~&]")
-
 _ENTITIES = {"<": "&lt;", "&": "&amp;"}
-
 _REFERENCE = re.compile(r"[@#!$%&^~\[](?=[\w\[\"'({])|\bGH(?=-\d)|\b[0-9a-f]{6}(?=[0-9a-f]+\b)", re.IGNORECASE)
-
 _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=\bwww)(?=\.)|(?<=\bmailto)(?=:)|(?<=\bxmpp)(?=:)", re.IGNORECASE)
-
 _LINE_START = re.compile(r"^(?=[-+=#>:/]|\d+[.)])")
 
 

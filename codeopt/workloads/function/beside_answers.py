@@ -18,7 +18,6 @@ from codeopt_sandbox.outcome import CaseVerdict, Caveat, CaveatKind, ChangedSett
 
 FIRST = 60
 """First calls, the objects of all of which are asked; each takes a process of its own."""
-
 EVERY = 8
 """Number of later calls of which one is asked."""
 
@@ -74,7 +73,6 @@ def _is_asked(answer: Answer) -> bool:
 
 IMPORT_S = 60.0
 """Time limit of importing the libraries, seconds."""
-
 NAMED = 3
 """Number of settings named in a line; `--json` has all."""
 

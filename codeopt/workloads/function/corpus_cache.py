@@ -37,7 +37,6 @@ from codeopt_sandbox.guest.request import ORDERED
 
 FORMAT = 6
 """Version of the JSON of a corpus."""
-
 CODEC = JsonCodec({Answer: (Answer.told, read_outcome)}, {"Ordered": Literal[ORDERED]})
 
 

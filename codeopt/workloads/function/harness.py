@@ -264,7 +264,6 @@ def require_same_parameters(old: Function, new: Function) -> None:
 # few.
 
 T = TypeVar("T")
-
 Left = dict[tuple[Revision, tuple[str, ...]], list[ProcessChanges]]
 """Changes that checked runs left, each once, by program and the libraries that were imported after it."""
 

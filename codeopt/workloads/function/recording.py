@@ -30,15 +30,11 @@ from codeopt_sandbox.plain_files import read_text
 
 MOST_CALLS = 300
 """Maximum number of calls that are kept."""
-
 MOST_OF_ONE = 600
 """Maximum number of calls that one process writes down."""
-
 MOST_TEXT = 6_000_000
 """Characters of a recording."""
-
 FOLDER = Path(".codeopt") / "calls"
-
 MAINS = ("__main__", "__mp_main__")
 """Names of a module that is run as a program, and in a process that multiprocessing spawns."""
 
@@ -260,7 +256,6 @@ if sys.version_info >= (3, 8):
 
 RECORDERS = ("tests/", "calls/__init__", "calls/repr/")
 """Files of the guest that recorders of calls need, by how their paths begin."""
-
 SAMPLERS = ("profile/__init__", "profile/sampler", "profile/queries", "profile/counter", "profile/start_time",
             "tests/__init__", "tests/project_reach", "profile/process_end", "tests/call_log")  # fmt: skip
 """Files of the guest that samplers and counters need."""

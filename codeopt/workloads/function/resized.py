@@ -16,30 +16,20 @@ from codeopt_sandbox.guest.calls.recipes import SORTED
 
 MOST_ITEMS = 1_000_000
 """Maximum number of items of a call."""
-
 LOOKED_AT = 2_000
 """Items of a known value that are looked at."""
-
 MOST_PIECES = 20_000
 """Characters of a known text that a longer one repeats."""
-
 TEXT_LEAST = 3
 """Characters of a text that is data: a shorter one may be a separator or a mode."""
-
 CHANCE = 0.1
 """Largest probability that distinct or sorted items are so by chance, where they are kept so."""
-
 LONGER = 3
 """Letters that a new word has more than known ones, at most."""
-
 LARGEST_EXACT = 2**53
-
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-
 _CONTAINERS = (list, dict, set, frozenset)
-
 _ATOMS = (type(None), bool, int, float, str, bytes)
-
 Place = tuple[int, ...]
 """An argument, or a part of what an object is made of: places of `values`."""
 

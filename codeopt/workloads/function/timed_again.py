@@ -20,14 +20,10 @@ from codeopt_sandbox.profile import Mode, Profile, profile
 
 GROUP_S = 0.002
 """A call is repeated until all take this long: reading the clock from outside costs about 10 microseconds."""
-
 MOST_REPEATS = 1000
-
 PASSES = 2
-
 PASS_S = 4.0
 """A pass of a draft that takes longer is ended: it is slower, whatever it takes."""
-
 MADE = CallTimeLimit(call=0.25, total=0.25)
 """Time limit of the original on a call that is made as no known one is near the middle, seconds."""
 
@@ -92,10 +88,8 @@ def function_by_size(
 SECONDS = 0.1
 """The calls are repeated until the original would take this long, and drafts make as many: under the profiler each
 line takes some twenty times as long, and the whole may take five seconds."""
-
 MOST_TEXT = 20_000_000
 """Characters of the calls, repeated; those of large objects are long."""
-
 OWN = "<module>"
 
 

@@ -51,103 +51,73 @@ from codeopt_sandbox.outcome import Case
 
 ENOUGH_S = 0.001
 """Calls are grown, and more are made, until a pass takes this long."""
-
 LONG_ENOUGH_S = 0.004
 """A call is grown until it takes this long."""
-
 TOO_LONG_S = 1.0
 """A given call that takes longer is timed only where no shorter one is long enough: each is made some fifty times."""
-
 FACTORS = (2, 8, 64, 512)
 """Factors by which calls are made larger."""
-
 LARGE_FACTORS = (4_096, 32_768, 262_144, 1_000_000)
 """Further factors, used if no call takes LONG_ENOUGH_S by FACTORS."""
-
 GROWN = CallTimeLimit(call=0.3, total=1.5)
 """Time limit of one such call and of all of a run, seconds."""
-
 NOTICED_S = 5e-6
 """A grown call that takes less shows that the function does no work on its items: it looks at few or copies them."""
-
 ITEM_S = 0.5e-9
 """The same limit for each item, seconds."""
-
 LEARNED_FROM = 50
 """Known calls from which it is learned what larger ones are like."""
-
 SEEDS = 300
 """Number of other calls like a grown one."""
-
 RECORDED = "recorded"
 """Source of calls that the user's own command made."""
-
 RECORDED_TOO_LONG_S = 3.0
 """The same of a recorded call: the application's own size tells its gain, though it takes longer to time."""
-
 SLOWER = 50
 """Time limit of a draft's pass, as a multiple of the original's."""
-
 LEAST_S = 10.0
 """Lower bound of that limit, seconds."""
-
 MOST_S = 60.0
 """Upper bound of that limit, seconds, where LONG_SLOWER allows no more."""
-
 LONG_SLOWER = 4
 """Time limit of a draft's pass that takes the original long, as a multiple of the original's."""
-
 PAIR_S = 0.03
 """A run makes so many passes that the clock sees this much."""
-
 BIG_PASS_S = LONG_S
 """A pass of calls that were given for timing has as many of them as fit in this; one at least. Of long calls one shows
 the gain, and each further one is made in all pairs."""
-
 PASS_S = 0.2
 """A pass of long calls has as many of them as fit in this; one at least."""
-
 AROUND_S = 0.15
 """Arguments are made and results looked at in each pass: fewer passes where that takes long."""
-
 MOST_CALLS = 400
 """Maximum number of calls of a pass."""
-
 MEASURED_TWICE = 60
 """Number of calls that may be the longest of those that were made once."""
-
 AGAIN = CallTimeLimit(call=2.0, total=2.0)
 """Time limit of one of them and of all, seconds."""
-
 MOST_PASSES = 20
 """Maximum number of passes of a run."""
 
 MOST_TEXT, MOST_MADE_TEXT = 1_000_000, 150_000
 """Characters of the calls of a pass; and, recorded objects apart, of those generated to fill it, or of one that is
 made longer: to read them takes up to a hundred times as long as to make them."""
-
 LONGER = 1.2
 """Least time of the longest grown call, as a multiple of that of the longest given one."""
-
 COMPARED_WITH = 4
 """Number of given calls that grown ones are timed with."""
-
 COMPARED_PASSES = 3
 """Number of passes of each."""
-
 MOST_REPEATS = 100
 """Maximum number of times that a pass repeats a short call."""
-
 SHORTEST_S = 15e-6
 """A pass must take this long: reading the clock from outside costs about 10 microseconds."""
 
 
 _OBJECT = re.compile(r"f\((unpickle\('[^']+'(?:, '[^']+')?\)|(?:CALLS|BIG)\[\d+\]\[0\]\[0\]),")
 """The first argument of a call, where it is an object that was recorded, or that a calls file makes."""
-
 _CONSTRUCTED = ("f(load(", "f(used(")
 """Beginnings of a call whose first argument may be a constructor's call."""
-
 _HELD = re.compile(r"""same\(('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\)""")
 """An object that is neither changed nor grown."""
 

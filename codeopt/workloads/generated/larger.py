@@ -167,13 +167,10 @@ def _longer(value: Any, factor: int, maker: Maker) -> Any:
 
 DEEP = 1200
 """Levels: more than the interpreter's usual limit of a recursion, 1000."""
-
 BASES = 12
 """Number of known calls that are looked at, the largest."""
-
 LEAST = 3
 """Minimum number of items of a chain: a shorter one says nothing."""
-
 NEAR = 0.25
 """A chain is like the known ones where their depth is this share of their length."""
 

@@ -16,19 +16,14 @@ from typing import Any
 
 MOST = 150
 """Maximum number of values altogether."""
-
 LONGEST = 40
 """Maximum length of a text, characters."""
-
 DEPTH = 2
 """Number of steps that names are followed."""
-
 MOST_KEYS = 12
 """Keys that a generated row has."""
-
 SAMPLES = 4
 """Texts that are made for one regular expression."""
-
 _CALLS = ("compile", "match", "search", "fullmatch", "sub", "subn", "split", "findall", "finditer")
 
 
@@ -59,7 +54,6 @@ class Vocabulary:
 
 
 _TEXTS = (str, bytes)
-
 _KINDS = {
     "DIGIT": "0123456789", "NOT_DIGIT": "a~ ", "SPACE": " \t", "NOT_SPACE": "a1~", "WORD": "ab_1", "NOT_WORD": "~. "
 }  # fmt: skip
@@ -217,31 +211,21 @@ LONGEST_TOKEN = 40
 
 MOST_TOKENS = 400
 """Maximum number of tokens that are known."""
-
 CONSTANTS = 10
 """Number of a function's constants that are tried with each other."""
-
 NUMBERS = 2
 """Number of the numbers in one text that are replaced by others."""
-
 MARKS = 3
 """Number of the marks of one text that are tried with each other."""
-
 _CHARS = " \t\n_-.,:;/'\"()[]{}<>&#%\\|=*?+$@aAzZ09"
-
 _ODD = "\xe9\xdf\u0130\u6f22\u0301\U0001f600\xa0\u0663\xb2\ufb01\u2028\x85\x00"
 """Accents, other case of another length, wide, combining, beyond 16 bits, spaces, digits and line ends of others."""
-
 _BOLD = ("\x1b[1m", "\x1b[0m", "\x1b[31m")
 """Escape sequences, which a terminal does not show."""
-
 _SCRIPTS = "\u0660\u0966\uff10"
 """Zeros of other scripts: Arabic, Devanagari, full width; `int` reads their digits, `[0-9]` does not match them."""
-
 _NUMBER = re.compile("-?[0-9]{1,18}")
-
 PLAIN = ("a", "ab", "A", "7", "12", " ")
-
 _TOKENS = re.compile(r"[^\W_]+|\s|[\W_]")
 
 

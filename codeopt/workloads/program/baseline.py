@@ -32,19 +32,14 @@ from codeopt_sandbox.verdict import TRACEBACK, Checker, judge
 
 TOO_SHORT_S = 0.001
 """A run shorter than this, with the interpreter's own start left out, is mostly the cost of starting a process."""
-
 UNLIMITED_S = 24 * 3600.0
 """Time limit of the original where the user gives none, seconds."""
-
 DRAFT_FACTOR = 4
 """Time limit of a draft where the user gives none, as a multiple of the longest run of the original."""
-
 FRESH = 1_000_000
 """Seeds of a generator that no known case has; so many are drawn from."""
-
 CANDIDATES = 5
 """Number of the longest cases that are run again to choose those that are timed ..."""
-
 SURELY_ENOUGH = 3
 """... unless the longest took this multiple of what is enough to time it alone."""
 
@@ -187,19 +182,14 @@ _REACHED = (
     (r"PermissionError|Read-only file system|Errno 30",
      "it writes outside its working folder, or to what a run may not change{}"),
 )  # fmt: skip
-
 _MISSING = re.compile(r"ModuleNotFoundError|ImportError|FileNotFoundError|No such file or directory|NotADirectoryError")
-
 _FRAME = re.compile(r'File "[^"\n]*/program\.py", line (\d+).*\n +(\S.*)')
-
 _LONGEST = 80
 """Characters of a line that is shown."""
-
 _ARGUMENTS = re.compile(r"IndexError: list index out of range|usage:|the following arguments are required")
 
 
 _RANDOM = re.compile(r"^\s*(?:import|from)\s+(?:random|secrets|uuid)\b", re.MULTILINE)
-
 ANY_OUTPUT = "--check FILE::accept names a function that accepts each right output"
 
 
@@ -233,7 +223,6 @@ def advice(case: Case, outcome: Outcome, program: Path, source: str = "") -> str
 
 ENOUGH_S = 2.0
 """Time of the original after which no further case is run in another environment, seconds; one run is always made."""
-
 SHORT_S = 3.0
 """Longest run of the original that a draft makes again in every round, seconds."""
 

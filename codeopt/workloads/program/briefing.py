@@ -19,18 +19,13 @@ from codeopt_sandbox.outcome import Case
 
 SMALL = 500
 """Characters of input and output together; of a longer case the start is shown."""
-
 START = (SMALL, 0)
 """Characters kept at the start and at the end of a longer one."""
-
 LOOKED_AT = 2_000_000
 """Characters of an input."""
-
 MOST_COLUMNS = 4
 """Words of equally long lines that are described by their place."""
-
 STARTS = 3
-
 STATEMENTS = ("statement.txt", "problem.md", "README.md")
 """Names of files with a problem's statement, next to its cases."""
 
@@ -127,27 +122,17 @@ def _span(sizes: Sequence[int]) -> str:
 # Bounds of the numbers on an input's first line, as a problem's statement gives them: `1 <= N <= 10^5`.
 
 _TIMES = r"(?:x|\*|×|·|⋅|\\times|\\cdot)"
-
 _NUMBER = rf"-?\d[\d,]*(?:\s*{_TIMES}\s*10)?(?:\s*(?:\^|\*\*)\s*\{{?\d{{1,3}}\}}?)?"
-
 _LESS = r"\s*(<=?|≤|\\leq?)\s*"
-
 _GOES_ON = r"[\w^]|[.,]\d|[ \t]*(?:[*×·⋅+/{−-]|\\[a-z,;]|\d)"
 """Text after a number that shows that it is a part of a longer one, or of an expression."""
-
 _WORDS = r"([A-Za-z]\w*(?:\s*,\s*[A-Za-z]\w*)*)"
-
 _BOUND = re.compile(rf"(?<![\w^|−.,])({_NUMBER}){_LESS}{_WORDS}{_LESS}({_NUMBER})(?!{_GOES_ON})")
-
 _UPPER = re.compile(rf"(?<![\w,])(?<!, ){_WORDS}{_LESS}(?![=q])(?:({_NUMBER})(?!{_GOES_ON})|(?!\s))")
 """Names with an upper bound, which is empty if it is not a plain number."""
-
 _POWER = re.compile(r"(-?)(?:(\d+)x)?(\d+)(?:\^(\d+))?")
-
 _INPUT = re.compile(r"^\W*Input\b", re.MULTILINE)
-
 _NAMES = re.compile(r"^[ \t]*([A-Za-z]\w*(?: [A-Za-z]\w*)*)[ \t]*$", re.MULTILINE)
-
 _SHORT = 2
 """Characters of a word that is a name, though no bounds are stated for it."""
 

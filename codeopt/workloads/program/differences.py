@@ -29,9 +29,7 @@ _SOURCE_LINES = re.compile(
     rb"^Traceback \(most recent call last\):\n|^ [ +|]*File \".*\n(?:[ \t].*\n)*|(?<=Warning: )(.*\n)[ \t].*\n", re.M
 )
 """Head and frames of a traceback, and the line of source text below a warning."""
-
 _LINE_NUMBER = re.compile(rb":\d+:")
-
 _NUMBER = re.compile(rb"\d+")
 
 

@@ -103,24 +103,17 @@ def _differential_test(
 
 LAST_WORD_S = 0.1
 """Cases are added until the original takes this long, so that a confirmation is not about one alone."""
-
 LONG_ENOUGH = 0.3
 """Cases that were never shown decide in the end, if the longest takes this share of the longest timed one."""
-
 LOOKED_AT = 12
 """Number of fuzzed inputs offered to find some on which the gain can be looked for."""
-
 LENGTHS = (0.95, 0.8)
 """A known input made a little shorter is mostly as valid as before."""
-
 SHORT_S = 0.02
 """A shorter run is made SHORT_RUNS times for a time by size: one may be disturbed."""
-
 SHORT_RUNS = 3
-
 BY_TOKENS = 16.0
 """Ratio of the longest to the shortest case from which tokens are their sizes; of others it is the first number."""
-
 READ_ALL = Revision.of("import sys\nsys.stdin.buffer.read()\n")
 """Lower-bound program of those that read all of their input."""
 

@@ -20,22 +20,16 @@ from codeopt_sandbox.outcome import Case, Files
 
 SINGLE = 4
 """Maximum number of changes of one number."""
-
 OF_A_FILE = 3
 """Maximum number of changes of one file."""
-
 TIMES_SCALED = 3
 """Maximum number of changes of all numbers."""
-
 LARGEST = 4 << 20
 """Bytes of a data file that is changed."""
-
 LARGER = (4.0, 2.0, 32.0)
 """Factors of the numbers of a larger command, in the order in which they are tried; where 4 takes too long, 32 does."""
-
 SMALLER = (0.125, 0.03125)
 """Factors of the numbers of a smaller command, in the order in which they are tried."""
-
 WORD = "word "
 
 
@@ -200,20 +194,15 @@ def _without_options(command: ProjectCommand, draw: random.Random) -> Iterator[C
 # A replacement is a little smaller or larger. The order of the numbers stays, so a relation between two of them stays.
 
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
-
 _WORD = re.compile(r"(?:--?[\w-]+=|\w+=|-[A-Za-z])?(?P<numbers>-?\d+(?:\.\d+)?(?:[,:x]-?\d+(?:\.\d+)?)*)")
-
 _ONE = re.compile(r"-?\d+(?:\.\d+)?")
-
 SEEDED = re.compile(r"seed|Random|RandomState|default_rng")
 """Names of what takes a seed."""
-
 UNTOUCHED = frozenset({"round", "exit", "_exit", "sleep", "setrecursionlimit", "ljust", "rjust", "center", "zfill"})
 """Functions whose numbers say how something is shown, or how the process runs."""
 
 LEAST = 3
 """Smaller ones say how, not how much."""
-
 SEEDS = 1000
 
 LOWEST = 0.6

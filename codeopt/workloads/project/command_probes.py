@@ -27,31 +27,23 @@ from codeopt_sandbox.verdict import Checker, judge
 
 MOST = 5
 """Number of changed commands that are enough."""
-
 LONG_MOST = 2
 """Maximum number of compared commands, for a command that takes more than `LONG_S`."""
-
 LONG_S = 3.0
 """Time from which on a command counts as long, seconds."""
-
 LONG_FRUITLESS = 3
 """Number of mutations of a long command without a change in the output, after which no further one is tried.
 
 The output of such a command hides the mutation, and each mutation takes two runs.
 """
-
 TRIED = 10
 """At most, with those that the original fails on."""
-
 LONGER = 3
 """Maximum time of a changed command as a multiple of the command's."""
-
 LEAST_S = 2.0
 """Time that a changed command may take in any case, seconds."""
-
 PATIENCE = 5
 """Maximum time of a draft's run, as a multiple of that of the original's."""
-
 OTHER_SEED = 1
 
 MOST_SMALLER = 4

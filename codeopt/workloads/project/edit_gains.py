@@ -39,13 +39,10 @@ from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
 
 MOST_PAIRS = 30
-
 WORTH_HAVING = 1.03
 """Least gain of an edit that is kept: less is not worth a change to read."""
-
 GROWTH = 1.5
 """Minimum time of a larger command, as a multiple of the command's."""
-
 FailingTest = Callable[[Revision], str]
 """Returns the first test that fails on a draft; empty if all pass."""
 
@@ -288,7 +285,6 @@ def _parameters(tree: ast.Module) -> str:
 # Edits of functions that the command never calls: its time is the same without them, which no pairs need tell.
 
 REACH = Instrument("tests.project_reach")
-
 Place = tuple[str, int]
 """File and first line of a function."""
 
@@ -354,7 +350,6 @@ LARGER_LIMIT = 12
 
 LARGER_LEAST_S = 10.0
 """Time that one may take in any case, seconds."""
-
 SEARCH = 2
 """Time limit of the search, as a multiple of a single command's limit.
 

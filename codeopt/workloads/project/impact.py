@@ -25,16 +25,12 @@ from codeopt_sandbox.outcome import Caveat, CaveatKind, Run
 
 MOST = 20
 """Maximum number of public functions that are judged by their calls."""
-
 MOST_REACHED = 10 * MOST
 """Maximum number of functions that are found to lead to a name: a class that all of a large project uses has more."""
-
 WIDELY = 60
 """Number of modules that mention a name from which on not all of their functions are looked at."""
-
 SHOWN = 5
 """Maximum number of keys or items of a container that a caveat names."""
-
 ALONE = "judged by the whole command alone"
 
 
@@ -268,21 +264,16 @@ def _mentioned(node: ast.AST) -> Iterator[str]:
 # Modules that cannot be imported alone are read from their texts.
 
 SCRIPT = f"{WATCH}/surface.py"
-
 RESULT = f"{WATCH}/surface.json"
-
 GUEST = ("tests/__init__", "tests/surface", "calls/__init__", "calls/import_context",
          "calls/process_state", "calls/repr/")  # fmt: skip
-
 RUN = """
 {bundle}
 import os
 _bundle.load("tests.surface").main(os.path.realpath(os.getcwd()), {modules!r}, {result!r})
 """
-
 Features = frozenset[str]
 """Description of what a name represents."""
-
 Names = Mapping[str, Features]
 """Features by qualified name."""
 
@@ -355,7 +346,6 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[str]:
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__set_name__", "__del__"})
 """Seen by what the objects do."""
-
 EVERYTHING = "*"
 """Name in `from module import *`."""
 

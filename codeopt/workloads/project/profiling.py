@@ -108,22 +108,16 @@ def profile_project(folder: Path, options: ImproveOptions, session: Session, *, 
 
 LEAST = 0.02
 """Smaller shares are not shown to people."""
-
 DEEPEST = 12
 """Maximum depth of the tree of calls that is shown."""
-
 MOST = 12
 """Maximum number of rows of a table."""
-
 TARGETS = 5
 """Maximum number of targets that are shown."""
-
 SMALL = 0.1
 """Share of the CPU time in the project's functions below which imports may be worth more."""
-
 SAMPLED = "Lines are sampled: time in a loop is spread over its lines. -v times each line."
 """Note below the lines that were not timed one by one."""
-
 BUSY = 0.2
 """Wait for a core, as a share of the wall time, from which on it is reported."""
 

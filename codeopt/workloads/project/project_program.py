@@ -25,16 +25,11 @@ from codeopt.workloads.tests import RECIPE_FILES, find_test_files
 
 MARK = "# --- line {line} ---"
 """Above lines of a file that do not follow those above them in a prompt."""
-
 _HEAD = re.compile(r"# === file: (?<![^\n]# === file: )(.+) ===\n")
 """Line that names a file. The literal text comes first, as that is six times as fast to find as `^`."""
-
 _MARK = re.compile(r"^[ \t]*# --- line \d+ ---\n", re.MULTILINE)
-
 _TEST = re.compile(r"(test_.*|.*_test|conftest|setup)\.py")
-
 _BENCH = re.compile(r"(bench|perf|profile|time)(mark)?s?(_.*)?\.py|.*_(bench|benchmark|perf)s?\.py")
-
 BESIDE = frozenset({"tests", "test", "testing", "benchmarks", "benchmark", "bench", "docs", "examples"})
 """Folders whose files measure or check the project, and are not it."""
 
@@ -48,7 +43,6 @@ def unpack(text: str) -> Revision:
 
 
 BUILD = frozenset({"setup.py", "noxfile.py", "hatch_build.py", "sitecustomize.py", "usercustomize.py", "dodo.py"})
-
 CONFIGURATION = (".toml", ".cfg", ".ini", ".conf", ".yaml", ".yml", ".json", ".pth", ".env", ".lock", ".mk")
 
 
@@ -177,7 +171,6 @@ def is_own(path: str) -> bool:
 
 RUNNERS = frozenset({"pytest", "py.test", "unittest", "nose2", "asv", "manage.py"})
 """Tools whose folders say where they look for tests, and are no input."""
-
 RECIPES = frozenset({"tox", "nox", "invoke", "inv", "doit", "hatch", "pdm", "poetry"})
 """Tools that run what a file of the project says."""
 

@@ -94,7 +94,6 @@ def _whole(files: Revision, ground: ProtectedFiles) -> str:
 _BLOCK = re.compile(
     r"^<{5,} ?SEARCH[^\n]*\n(?P<old>.*?)^={5,}[^\n]*\n(?P<new>.*?)^>{5,} ?REPLACE[^\n]*$", re.MULTILINE | re.DOTALL
 )
-
 _DEFINITION = re.compile(r"^(?:async def|def|class) \w+.*:\s*$", re.MULTILINE)
 
 
@@ -375,7 +374,6 @@ def _tree(text: str, path: str) -> ast.Module:
 
 WORTH = 0.03
 """A function with a smaller own share of the command is left as it is."""
-
 MOST = 12
 
 

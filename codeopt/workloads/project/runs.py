@@ -20,28 +20,20 @@ from codeopt_sandbox.runner import RunOptions
 
 COMMAND = "command"
 """Purpose of the runs of the command itself."""
-
 AS_IT_IS = "as it is"
 """The original's side of a comparison."""
-
 COMPILE = ("-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash")
 """Without a look at the module's time, which is the same for all that a run is given. What does not compile is left
 out."""
-
 WRITES_BYTECODE = ("PYTHONDONTWRITEBYTECODE", "")
-
 FIRST_S = 20.0
 """Time limit of a command that is run for the bytecode of what it imports, seconds."""
-
 FIRST_MIB = 64.0
 """Limit of that bytecode, MiB."""
-
 LIMIT_FACTOR = 10
 """Time limit of a run, as a multiple of the time of the command as it is."""
-
 LEAST_LIMIT_S = 60.0
 """Lower bound of that limit, seconds."""
-
 LEAST_LEFT = 0.02
 """Minimum share of a run's time that counts as timed, if the bodies take next to nothing."""
 

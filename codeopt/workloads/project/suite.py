@@ -40,29 +40,21 @@ from codeopt_sandbox.outcome import Caveat, CaveatKind
 SHARE = 0.4
 """Share of `--max-seconds` that all runs of tests together may take: a draft, its timing and the confirmation come out
 of the rest. A suite of 120 files took 475 of 600 s before tests had a share."""
-
 WITHOUT_LIMIT_S = 600.0
 """Seconds for all runs of tests where the user sets no limit."""
-
 OF_ONE_ROUND = 0.5
 """Share of the time left that the tests of one round may take. The other rounds and the confirmation have the rest."""
-
 AT_ONCE = 16
 """Test files of the first run for a draft; each further run has twice as many. A run imports the project again, and a
 draft that a near test refuses should not wait for a far one."""
-
 MORE = 4
 """Time limit of tests on a draft, as a multiple of their time on the original."""
-
 MORE_S = 60.0
 """Least time limit of the tests of one run on a draft, seconds."""
-
 MOST_NAMED = 4
 """Maximum number of failing tests that a line names after the first."""
-
 MOST_LISTED = 12
 """Maximum number of failing tests that a model sees."""
-
 NOT_RUN = "the project's tests are not run"
 
 
@@ -445,9 +437,7 @@ def _detail(lost: Sequence[str], results: TestResults) -> str:
 
 FORMAT = 2
 """Version of the JSON of the results."""
-
 PASSES = "passes"
-
 CODEC = JsonCodec()
 
 

@@ -21,29 +21,20 @@ from codeopt_sandbox.outcome import Files, Run
 
 _NAMELESS = re.compile(r"\w+ = <[\w.<>]+ object at 0x[0-9a-fA-F]+>")
 """A variable whose value says only that it is an object."""
-
 RESULTS = "codeopt-tests.jsonl"
-
 WITHOUT_OPTIONS = ("-o", "addopts=")
-
 GO_ON = "--continue-on-collection-errors"
 """A test module that cannot be imported (its own helpers are not installed) does not take the others with it."""
-
 MOST_LINES = 3
 """Maximum number of lines of a failed assertion that are shown."""
-
 MOST_CHARS = 300
 """Maximum number of characters that are shown of it."""
-
 LONGEST_TRACE = (200, 900)
 """Number of characters that are shown of its traceback's start and end."""
-
 MOST_LOCALS = 12
 """Maximum number of a failing test's variables that are kept."""
-
 MOST_GIVEN = 40
 """Maximum number of failing tests whose variables are kept: the text of a large object may take long."""
-
 MOST_TEXT = 2_000
 """Length of what is kept of why a test fails, characters."""
 
@@ -88,7 +79,6 @@ if _status == 4 and len(_found) > 1:  # a conftest.py that cannot be loaded ends
             _tell(_each, "failed", "its conftest.py cannot be loaded")
 raise SystemExit(_status)
 """
-
 UNITTEST = """\
 import traceback, unittest
 def _wrap(method, state, at):
@@ -146,12 +136,10 @@ def _tell(name, state, why="", given=""):
 """
 
 BY_UNITTEST = UNITTEST + "unittest.main(module=None, argv=['unittest', *{words!r}])\n"
-
 BY_MANAGE = (
     UNITTEST + "import runpy\nsys.argv[:] = ['manage.py', 'test', '--noinput', *{words!r}]\n"
     "sys.path.insert(0, os.getcwd())\nrunpy.run_path('manage.py', run_name='__main__')\n"
 )
-
 BODY = {TestRunner.PYTEST: PYTEST, TestRunner.UNITTEST: BY_UNITTEST, TestRunner.MANAGE: BY_MANAGE}
 
 
@@ -269,7 +257,6 @@ def _rows(run: Run) -> Iterator[tuple[str, str, str, str]]:
 
 MORE = 4
 """Time limit of these tests on NEW, as a multiple of their time on OLD."""
-
 SECONDS = 120.0
 """Time limit of these tests on OLD, seconds. NEW has it also, and more if OLD takes long."""
 

@@ -38,19 +38,14 @@ from codeopt_sandbox.outcome import Case, Run, RunLimits
 ENOUGH_S = 0.6
 """CPU time that the samples of a short command are to cover, seconds; it is run several times. The kernel's clock gives
 a sample each 4 ms, and a share of 10 % is then known to about 3 %."""
-
 SHORT_S = 1.0
 """Time of all sampled runs, seconds, after which there is no further one: a longer command is sampled once."""
-
 MOST_RUNS = 12
 """Maximum number of runs of a very short command."""
-
 WAITS = 0.1
 """Minimum share of the clock that a command waits where it is looked for what it waits for."""
-
 MOST = 10
 """Number of functions that are counted for their own time, and as many for their time with all that they call."""
-
 WIDTH = 8
 """Bytes of a count."""
 
@@ -240,18 +235,14 @@ def samples_of(row: Any, names: Names, runs: int) -> list[Sample]:
 
 LONGER = 10
 """Maximum time of a run with a hook on calls, as a multiple of one without it."""
-
 LEAST_S = 30.0
 """Time that such a run may take in any case, seconds."""
-
 COMPOUND = (
     ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.FunctionDef, ast.AsyncFunctionDef,
     ast.ClassDef, ast.Match,
 )  # fmt: skip
 """Statements that begin their line."""
-
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
-
 CALL = re.compile(r"(\w+)\(")
 
 

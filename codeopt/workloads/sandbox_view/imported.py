@@ -86,7 +86,6 @@ def module_files(parts: Sequence[str], roots: Iterable[Path]) -> Iterator[Path]:
 
 MOST_COMPILED = 3000
 """Maximum number of modules that are compiled."""
-
 MOST_S = 20.0
 """Time limit of compiling them, seconds."""
 

@@ -26,16 +26,12 @@ from codeopt_sandbox.plain_files import read_bytes, read_text
 
 BESIDE = ".codeopt-beside"
 """Folder in a copy of the project for sources from outside of it."""
-
 MOST_FILES = 5000
 """Maximum number of files of one package outside of the project."""
-
 LARGEST_FILE = 20 << 20
 """Maximum size of a file that is shown, bytes."""
-
 LEFT_OUT = frozenset({"tests", "test", "docs", "doc", "examples", "benchmarks", "node_modules", "build", "dist"})
 """Names of folders next to packages that are not imported."""
-
 _IMPORT = re.compile(rb"(?m)^[ \t]*(?:from[ \t]+([\w]+)|import[ \t]+([^#\n]+))")
 
 
@@ -79,7 +75,6 @@ class Linked:
 
 MOST = 200
 """Maximum number of packages that are followed."""
-
 _BY_PATH = re.compile(r"(?:@\s*|-e\s+)(?:(?:file:/*)?\$?\{(?:PROJECT_ROOT|root|root:uri)\}/|file:(?://(?=/))?)([^#;]+)")
 """`core @ file:///${PROJECT_ROOT}/../core` and what is like it."""
 

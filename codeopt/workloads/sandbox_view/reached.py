@@ -24,20 +24,16 @@ from codeopt_sandbox.plain_files import read_bytes
 
 MOST_FILES = 5000
 """Files that are looked at; of a larger reach no digest is made."""
-
 IMPORTED = (".py", ".so")
 """Endings of files that can be imported."""
-
 _WIDE = re.compile(
     r"\b(?:open|pathlib|Path|fileinput|glob|listdir|scandir|walk|mmap|sqlite3|linecache|read_text|read_bytes|"
     r"__file__|__path__|__spec__|__loader__|__import__|import_module|importlib|pkgutil|runpy|inspect|exec|eval|"
     r"pytest_plugins|ctypes|subprocess|os\.fork|os\.spawn\w*|os\.posix_spawn|sys\.(?:path|modules|meta_path))\b"
 )
 """Words of a text that may import or read what its import statements do not name."""
-
 _ELSEWHERE = re.compile(r"""['"](?:/\w|~/|\.\./|file:)""")
 """A path outside of the project."""
-
 _PLUGIN = re.compile(r"(?m)(?:^|[\s\"'=])-p[\s\"',=]")
 """A plug-in of pytest that its settings name."""
 
@@ -175,7 +171,6 @@ def _starred(text: str, path: Path, roots: Iterable[Path]) -> list[Path]:
 # Advice about what a run in the sandbox did not find.
 
 _MODULE = re.compile(r"No module named '([\w.]+)'")
-
 _FILE = re.compile(r"(?:No such file or directory|Not a directory): '([^'\n]+)'")
 
 

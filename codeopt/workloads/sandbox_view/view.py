@@ -33,16 +33,12 @@ from codeopt_sandbox.owner import owned_folder
 from codeopt_sandbox.plain_files import is_plain, read_bytes, read_text
 
 TESTS = ("tests", "test")
-
 SETTINGS = ("conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
 """Names of files that pytest reads its settings from."""
-
 MOST_NEIGHBOURS = 5000
 """Maximum number of files of a project that git does not track."""
-
 INSIDE = "/project"
 """Path of the copy in an isolating sandbox."""
-
 LARGEST_PROJECT = 400 << 20
 """Maximum size of all files that are shown, bytes."""
 
@@ -295,7 +291,6 @@ def open_places(paths: Iterable[Path], view: View, isolated: bool = True) -> lis
 
 
 MANAGE = "manage.py"
-
 _SETTINGS = re.compile(r"""DJANGO_SETTINGS_MODULE["']\s*[,\]]\s*(?:=\s*)?["']([\w.]+)["']""")
 
 
@@ -321,15 +316,11 @@ def _read(path: Path) -> str:
 
 BUILT = (".so", ".pyd")
 """Ends of the names of compiled modules."""
-
 COMPILED_FROM = (".c", ".cc", ".cpp", ".h", ".hpp", ".pyx", ".pxd", ".rs", ".f", ".f90", "meson.build")
 """Ends of the names of what decides a build: sources of compiled modules, and meson's settings."""
-
 PLANS = "build/*/meson-info/intro-install_plan.json"
 """Files that meson writes about what it installs: places below `{py_platlib}` or `{py_purelib}` by source."""
-
 LIBRARIES = ("{py_platlib}", "{py_purelib}")
-
 LARGEST_PLAN = 16 << 20
 """Bytes of a plan that is read."""
 

@@ -25,7 +25,6 @@ from codeopt.core.revision import Revision
 
 OUTSIDE = "<module>"
 """Stands for what is in no function, in place of a qualified name."""
-
 COMMENT = "# noted\n"
 
 

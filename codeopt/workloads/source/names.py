@@ -285,12 +285,9 @@ def _of(node: ast.AST) -> Iterator[tuple[str, str]]:
 # dictionaries, and plain classes with an `__init__`.
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
-
 _RECORDS = ("NamedTuple", "TypedDict", "BaseModel")
-
 _BY_NAME = ("TypedDict", "BaseModel")
 """Records whose fields are given by name alone; pydantic's models are such."""
-
 _DATACLASSES = ("dataclass", "define", "frozen", "mutable", "attrs", "s")
 """Decorators that write an `__init__` from the annotations of a class."""
 

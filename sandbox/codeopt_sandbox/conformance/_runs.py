@@ -183,7 +183,6 @@ def processes(sandbox: Sandbox) -> str:
 # Probe: libraries of calls are imported once. A run cannot detect this, and cannot change them for the next run.
 
 _LIBRARIES = Libraries(("decimal", "random", "uuid"))
-
 _MODULE = """
 import os, sys
 LOADED = "uuid" in sys.modules
@@ -222,9 +221,7 @@ def _ask(runner: CallRunner, what: str, seed: int = 0) -> str:
 # Observations of probes in words; empty where all is as it should be.
 
 LIMITS = RunLimits(seconds=20.0, memory_mib=128, output_mib=1.0, processes=32, file_mib=8)
-
 SHORT = RunLimits(seconds=0.5, memory_mib=128, output_mib=1.0, processes=32, file_mib=8)
-
 GONE_S = 10.0  # how long after its end a run, or the process that owns it, may still be seen
 
 

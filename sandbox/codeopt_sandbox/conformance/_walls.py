@@ -166,7 +166,6 @@ _CALLS = {  # name: number on x86_64, on aarch64
     "ptrace": (101, 117), "reboot": (169, 142), "semget": (64, 190), "setns": (308, 268), "shmget": (29, 194),
     "sched_setaffinity": (203, 122), "swapon": (167, 224), "unshare": (272, 97), "userfaultfd": (323, 282),
 }  # fmt: skip
-
 _CALL = """
 import ctypes, errno
 libc = ctypes.CDLL(None, use_errno=True)

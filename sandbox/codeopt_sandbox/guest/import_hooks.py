@@ -37,10 +37,8 @@ def as_it_was(loader: Any) -> None:
 
 SOURCES = "known_source_files"
 """Attribute of scikit-build-core's: file by module."""
-
 FOLDERS = "submodule_search_locations"
 """Attribute of scikit-build-core's: folders by package."""
-
 BUILD = "_build_path"
 """Attribute of meson-python's: the folder that it builds in before each import."""
 

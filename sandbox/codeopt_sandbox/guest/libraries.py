@@ -127,14 +127,10 @@ def require_nothing_open(before: frozenset[str]) -> None:
 modules = sys.modules
 
 Function, Module = type(lambda: None), type(sys)
-
 MEMBERS = frozenset((Function, property, classmethod, staticmethod))
-
 INNER = tuple([attrgetter(name) for name in ("__code__", "__defaults__", "__kwdefaults__")])
-
 HEAP_TYPE = 1 << 9
 """Bit of `type.__flags__` that marks classes that can be changed, unlike those of the interpreter's own code in C."""
-
 GONE = object()
 
 

@@ -97,16 +97,12 @@ class OwnCode:
 
 TOLD = ("lines", "shared", "items", "iterators", "warm", "values", "results", "views", "ordered")
 """Fields that a worker has to know."""
-
 ORDERED: tuple[Ordered, ...] = ("all", "lists", "none")
 """Containers whose order is part of answers: all, lists but not dictionaries, none."""
-
 FORMAT = 2
 """Version of marshal's format that every Python reads, and writes the same for the same values."""
-
 AS_RECORDED = "as recorded"
 """The answer about an object that its history makes as it was recorded."""
-
 IN_PARTS = "in parts "
 """Beginning of the answer about an object that neither a constructor nor its history makes as it was recorded; its
 class follows."""
@@ -251,17 +247,13 @@ class Environment(Record):
 
 
 USUAL = Environment()
-
 SHIFTED = Environment(
     "shifted", 1, "shuffled", timezone="AAA+3:30BBB,M3.2.0,M11.1.0", locale="C", log_level=10, warnings="ignore",
     decimal=(9, "ROUND_DOWN"), recursion_limit=3000, optimize=1, folder="elsewhere", argv=("--other", "1"),
 )  # fmt: skip
-
 EMBEDDED = Environment("embedded", 2, "reversed", log_level=50, thread="other", omp_threads=2, test_marks=True)
-
 NEIGHBOUR = Environment("neighbour", 1, "shuffled", distinct=True)
 """Environment of generated calls, which OLD makes in the usual environment."""
-
 CONFIRMING = NEIGHBOUR.replace(hash_seed=2, order="reversed")
 """Environment of calls that confirm a candidate."""
 

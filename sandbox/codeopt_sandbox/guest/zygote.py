@@ -55,7 +55,6 @@ program.leave()
 Its imports are undone before the first fork, so that a program pays for its own imports. The "" on sys.path is the
 current folder, and no module may be imported from there.
 """
-
 RUN_TOOL = STARTER + 'space["run_tool"](modules)\n'
 
 
@@ -247,10 +246,8 @@ def run_tool(path: str, tools: Bundle) -> NoReturn:
 # Privileges that a process gives up before it runs a program: capabilities, its user, and the descriptors of others.
 
 _PR_CAPBSET_DROP = 24
-
 _CAP_HEADER = bytes((0x22, 5, 8, 0x20)) + bytes(4)
 """Header of capset: version 3, this process."""
-
 _NO_CAPS = bytes(24)
 """Three empty sets of capabilities."""
 

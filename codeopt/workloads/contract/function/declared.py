@@ -19,10 +19,8 @@ from codeopt.workloads.source.names import Parameter, Scope, base_names, of_func
 
 MORE = "*"
 """Place of positional arguments beyond the named parameters."""
-
 SAMPLE = 2_000
 """Items of a recipe whose types are looked at: its items are all of one kind."""
-
 OTHERS = "**"
 """Place of named arguments that no parameter has the name of."""
 
@@ -34,19 +32,13 @@ OTHERS = "**"
 
 Breach = tuple[str, str, str]
 """Class, method and parameter of something that an object is made with."""
-
 _LOADED = re.compile(r"load\('([\w.]+)', '([\w.]+)'\)")
-
 _BARE_BASES = ("NamedTuple", "BaseModel", "object", "ABC", "Generic")
 """Bases outside of the project that add no field."""
-
 _WRAPPERS = ("Annotated", "Final", "InitVar", "Required", "NotRequired", "ReadOnly")
-
 FAR = 8
 """Maximum number of aliases that are followed, one after another."""
-
 _SCALARS = (type(None), bool, int, float, complex, str, bytes)
-
 _PLAIN = (*_SCALARS, list, tuple, dict, set, frozenset)
 
 
@@ -56,18 +48,12 @@ class _Thing:
 
 _BUILTINS = {"load('builtins', 'object')()": _Thing(), "load('builtins', 'len')": len}
 """Values that are tried where a type is checked, and what they are."""
-
 _KNOWN = (*_PLAIN, _Thing, BuiltinFunctionType)
-
 _SETS = (set, frozenset)
-
 _SEQUENCES = (list, tuple, str, bytes)
-
 _ITERABLES = (*_SEQUENCES, *_SETS, dict)
-
 _ITERATORS = ("Sequence", "Iterator", "Generator")
 """Further types that a call gives as an iterator."""
-
 _FAMILIES: Mapping[str, tuple[type, ...]] = {
     "int": (int,), "float": (int, float), "complex": (int, float, complex), "str": (str,), "bytes": (bytes,),
     "bool": (bool,), "list": (list,), "List": (list,), "MutableSequence": (list,), "dict": (dict,), "Dict": (dict,),

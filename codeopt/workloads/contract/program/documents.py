@@ -14,16 +14,11 @@ from typing import Any
 
 TABLE = ("csv", "tsv")
 """Names of formats whose documents are `{"header": names or None, "rows": records}`."""
-
 DELIMITERS = (",", ";", "\t", "|")
-
 SHORTEST_TABLE = 2
 """Number of rows of a table; fewer may be anything."""
-
 OTHER_NAMES = {"jsonl": "lines", "ndjson": "lines", "cfg": "ini"}
-
 EXTENSIONS = {name: name for name in ("json", *TABLE, "ini", "log")} | OTHER_NAMES
-
 NO_DOCUMENT = (ValueError, TypeError, AttributeError, RecursionError, csv.Error, configparser.Error)
 """Errors from reading a text or writing a value that is not of the format."""
 
@@ -190,20 +185,15 @@ def _is_header(names: Sequence[str] | None) -> bool:
 
 MESSAGE = "message"
 """Name of what follows the last field."""
-
 FEWEST = 3
 """Number of parts of a line, at least; fewer may be anything."""
-
 FIELD = re.compile(r'(?:\[[^\]]*\]|"[^"]*")(?= |$)|[^ ]+')
-
 DATE = re.compile(r"\d{4}[-/]\d\d[-/]\d\d")
-
 TIME = re.compile(
     r"\d{4}[-/]\d\d[-/]\d\d[T_]\d\d:\d\d(:\d\d)?([.,]\d+)?(Z|[+-]\d\d:?\d\d)?"  # of ISO 8601
     r"|\d\d:\d\d:\d\d([.,]\d+)?"
     r"|\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d( [+-]\d{4})?"  # of web servers
 )
-
 KEY = re.compile(r"(\w+)=")
 
 

@@ -23,18 +23,13 @@ from codeopt.workloads.source.literals import Call
 
 LOOKED_AT = 300_000
 """Bytes of all known inputs together whose relations are looked for; the shortest come first."""
-
 LAID_OUT = 12
 """Number of known inputs that show the layout; the others are read by it."""
-
 MOST_KEYS = 12
 """A document of more keys is one argument: its keys are data."""
-
 MARK = b"\xef\xbb\xbf"
 """Mark of UTF-8 that some editors put before a text."""
-
 OTHER_LAYOUT = "no known input is laid out like that"
-
 EACH = "each"
 """Step of a path into any item of a list."""
 
@@ -311,7 +306,6 @@ def _spread(inputs: Sequence[bytes], most: int) -> Sequence[bytes]:
 
 _INTEGER = re.compile(r"0|-?[1-9]\d{0,39}")
 """A whole number as Python writes it."""
-
 _FRACTION = re.compile(r"-?(0|[1-9]\d{0,14})\.(\d{1,14})")
 
 

@@ -244,10 +244,8 @@ def read_scenario(text: str) -> Scenario | None:
 
 OPAQUE = re.compile(r"unpickle\('[^']*'(?:, '[^']*')?\)|load\('([^']*)', '([^']*)'\)|(?:CALLS|BIG)\[\d+\]")
 """Parts of a call that no literal can represent."""
-
 MOST = 400
 """Maximum number of further words."""
-
 WHENCE = {
     "tests": "made by a test",
     "doctests": "made by a doctest",
@@ -328,13 +326,9 @@ def origin_of(call: str, sources: Mapping[str, str], places: Mapping[str, str]) 
 
 LONGEST = 4000
 """Characters of a line."""
-
 _HOMES = {"Decimal": "decimal", "Fraction": "fractions", "deque": "collections"}
-
 _FILES = ("CALLS", "BIG")
-
 _AS_CALL = "(lambda e: e if len(e) == 2 and type(e[0]) in (tuple, list) and type(e[1]) is dict else (e, {}))"
-
 _USED = "(lambda o, *steps: [[step(o) for step in steps], o][1])"
 
 

@@ -24,21 +24,15 @@ if TYPE_CHECKING:
 
 
 ROUNDS = 10
-
 AT_ONCE = 60
 """Maximum number of calls of a round."""
-
 SENSIBLE = (Kind.RETURNS, Kind.YIELDS, Kind.RAISES, Kind.NOT_COMPARABLE)
-
 CALL_S = 0.5
 """Time limit of one call, seconds: a draft may not return from small calls."""
-
 MOST_BEFORE = 3
 """Number of calls that are shown before one that fails only after them."""
-
 ROUND_S = 2.0
 """Time limit of the calls of a round, seconds."""
-
 TOTAL_S = 10.0
 """Time limit of all rounds, seconds."""
 
@@ -250,7 +244,6 @@ def _fewer(value: Any, depth: int) -> Iterator[Any]:
 
 AROUND = 20
 """Characters of a text that are shown before the first one that differs, and behind it."""
-
 LONGEST = 100
 """Characters of a value that are shown."""
 

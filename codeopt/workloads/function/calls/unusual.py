@@ -18,23 +18,17 @@ from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, r
 
 BASES_OF_LONG = 6
 """The largest known calls that long ones are made of."""
-
 LEAST = 70
 """Items of a long argument: what treats short ones in another way mostly begins to at 16, 32 or 64."""
-
 LONGEST = 150_000
 """Maximum length of a long call, characters."""
-
 ALL = 400_000
 """Maximum length of all long calls together, characters."""
-
 LATE = 20
 """Least length of an argument in which an item of the second half is changed, and places that are looked at for
 another item."""
-
 ODD = 12
 """Characters of a text in which something is changed at once."""
-
 TENFOLD = (10, 5, 3)
 """Factors by which the last call is larger; the first that the original can make is taken."""
 
@@ -177,16 +171,12 @@ def _odd(value: Any, maker: Maker) -> Any:
 
 BASES_OF_TYPES = 12
 """Known calls of which parts are changed, the shortest: the longest of these come first, as they have most parts."""
-
 LARGEST = 2_000
 """Characters of such a call."""
-
 OF_ONE = 24
 """Maximum number of calls that are made from one known one."""
-
 DEPTH = 4
 """Levels of containers that are looked into."""
-
 ITEMS = 2
 """Number of items of a container that are looked into: the others are mostly of the same type."""
 
@@ -318,10 +308,8 @@ ARRAYS: Sequence[Callable[[Constructed], Constructed | None]] = (
 
 MOST_OPTIONAL = 60
 """Maximum number of calls for all parameters."""
-
 EACH = 2
 """Maximum number of calls for one value."""
-
 _VALUES: dict[str, tuple[Any, ...]] = {
     "bool": (True, False),
     "int": (0, 1, 2, 3, -1, 10),
@@ -329,7 +317,6 @@ _VALUES: dict[str, tuple[Any, ...]] = {
     "str": ("", "a", " ", ",", "ab"),
     "bytes": (b"", b"a"),
 }
-
 _ANY = (0, 1, 2, -1, "", "a", ["a"], [0, 1])
 
 
@@ -434,7 +421,6 @@ BASES_OF_WRONG = 4
 
 MOST_WRONG = 300
 """Maximum number of calls with an argument of a wrong type."""
-
 VALUES: tuple[Any, ...] = (
     None, "a", "", 0, -1, 1, 2.5, float("nan"), True, [], [None], ["a", 1], (), {}, {"a": 1}, b"a", set(), 10**9,
     Opaque("load('builtins', 'object')()"), Opaque("load('builtins', 'len')"),

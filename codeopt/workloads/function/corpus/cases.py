@@ -24,24 +24,17 @@ from codeopt_sandbox.verdict import Checker, judge
 
 IN_A_CASE = 500
 """Maximum number of calls that are made in one run."""
-
 LONG_S = 2.0
 """Time limit of the original on them, seconds; one call at least is made."""
-
 LARGE = 4_000_000
 """Maximum size of what they return, encoded, bytes; one call at least is made."""
-
 READ_ON = 3
 """Number of calls whose iterators are read on."""
-
 READ_ON_S = 0.5
 """Time limit of the original for one of them, seconds."""
-
 MOST_ITEMS = 300_000
 """Maximum number of items that are read of each."""
-
 COMPLAINS = "calls on which the original logs an error"
-
 NOTHING_LEFT = State()
 """State of a process whose calls are independent of each other."""
 
@@ -195,7 +188,6 @@ def _as_known(run: CallRun, known: list[Answer]) -> bool:
 
 MOST_SMALLER = 3
 """Maximum number of calls of a case that are made smaller to find their reason: each takes some runs."""
-
 MOST_INPUT = 300
 """Characters of a call in a caveat."""
 

@@ -29,10 +29,8 @@ from codeopt.workloads.source.literals import Opaque, read, write
 from codeopt_sandbox.guest.request import AS_RECORDED, IN_PARTS
 
 _RECORDED = re.compile(r"unpickle\(('[^']*')(?:, '[^']*')?\)")
-
 NAMED = 3
 """Classes that are named in a line."""
-
 FEW = 100
 """Number of generated calls below which it is reported that there are few: 1,000 are wanted."""
 
@@ -154,7 +152,6 @@ $source""")
 """Prompt. `substitute` inserts the values, and the module's text gets a fence."""
 
 METHOD = "The first argument is the object whose method it is: make it with the module's own class."
-
 PLAIN = "The arguments are as the signature has them."
 
 

@@ -29,24 +29,17 @@ if TYPE_CHECKING:
 
 MOST_FILES = 8
 """Maximum number of test files that are run for one function."""
-
 MOST_CALLS = 120
 """Maximum number of calls that are taken from them."""
-
 SECONDS = 60.0
-
 ELSEWHERE = "--python PATH runs them in another environment"
-
 NO_PYTEST = "No module named 'pytest'"
 """Python's message where pytest is missing."""
-
 INSTALL = "install pytest in it"
 """Advice in that case."""
-
 ENOUGH_S = 20.0
 """Time after which no further test is begun when calls are recorded, seconds; a draft then has the rest of SECONDS for
 the same ones."""
-
 RANK_S = 40.0
 """Time after which no further test is begun under a profiler, seconds."""
 
@@ -195,7 +188,6 @@ def failing(harness: FunctionHarness, draft: str, ids: Sequence[str]) -> str:
 
 LEAST_FILES = 40
 """Number of test files that are run for up to five modules; eight more for each further module."""
-
 MOST_RECORDED = 40
 """Maximum number of functions whose calls one run of tests writes down."""
 

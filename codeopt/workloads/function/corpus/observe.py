@@ -31,41 +31,29 @@ if TYPE_CHECKING:
 
 BATCH = 60
 """Number of calls of one run."""
-
 MADE_UP_BATCH = 1000
 """Number of generated calls of one run: they are short."""
-
 DERIVED_S = 0.1
 """Time limit of one generated call, seconds."""
-
 DERIVED_TOTAL_S = 0.25
 """Time limit of all generated calls, seconds; the quickest are kept."""
-
 GIVEN_S = 5.0
 """Time limit of one given call, seconds."""
-
 BIG_S = 600.0
 """Time limit of one call that was given for timing, seconds: it takes as long as it takes."""
-
 GIVEN_TOTAL_S = 60.0
 """Time limit of all given calls when they are first made, seconds."""
-
 DERIVED = "generated"
 """Source of calls that are made from known ones."""
-
 MADE_UP = (DERIVED, "type_hints")
 """Sources that nobody vouches for: what such a call costs or breaks says nothing about the function's use."""
-
 ALONE = NEIGHBOUR.replace(distinct=False)
 """Another hash seed and order, and nothing else."""
-
 MORE_SEEDS = range(2, 14)
 """Hash seeds of further runs if some calls have no order. Under two seeds half of the sets of two items have the same
 order by chance."""
-
 REFUSED = "refused"
 """Generated also, of types that the function's own text refuses."""
-
 _ACCIDENTS = (
     "TypeError",
     "AttributeError",
@@ -132,7 +120,6 @@ class CallTimeLimit:
 
 
 SHORT_CALLS = CallTimeLimit()
-
 GIVEN = CallTimeLimit(GIVEN_S, GIVEN_TOTAL_S, batch=BATCH, is_said=True)
 """Limits of calls that somebody made."""
 

@@ -39,19 +39,16 @@ LEAST_S = 15.0
 
 It protects from a deadlock alone: with 2 s a right draft was wrong on two cores with a load of 30.
 """
-
 LEAST_TOTAL_S = 30.0
 """Time that a draft has for all scenarios at least, seconds; ten times what the original takes, if that is more."""
 
 LONGEST_SHOWN = 400
 """Characters of statements that are shown in full."""
-
 SHRINK_S = 5.0
 """Time limit of the search for a smaller scenario, seconds."""
 
 THREADED_AT_ONCE = 8
 """Number of scenarios with threads that are tried at once: each is played many times."""
-
 MANY = 40
 """Number of other scenarios that are tried at once."""
 
@@ -214,7 +211,6 @@ class ScenarioShrinker:
 
 POOL = 6
 """Number of calls that scenarios are made of."""
-
 GIVEN = 4
 """Maximum number of given calls among these."""
 
@@ -223,45 +219,30 @@ FEW_PAIRS = 3
 
 Each pair and each call is made many times.
 """
-
 TRACED_S = 0.001
 """Maximum time of a call that is stopped at its lines, seconds: with that it takes some ten times as long."""
-
 MOST_RENEWED = 50
 """Maximum number of calls that are made once more, each after its first result was changed."""
-
 RENEWED_S = 0.03
 """Maximum time of such a call, seconds."""
-
 QUICK_S = 0.005
 """Maximum time of a call that scenarios are made of, seconds."""
-
 LONGEST = 4000
 """Maximum length of such a call, characters."""
-
 LONGEST_ANSWER = 8000
 """Maximum length of its answer, encoded, bytes."""
-
 REARRANGED = 2
 """Number of other orders of the items of one call."""
-
 RETYPED = 2
 """Number of calls with an equal argument of another type, of each kind."""
-
 OTHER_TYPE = "an equal argument of another type was given before"
-
 CALLBACK = "a callback is given other arguments, or in another order"
-
 MOST_UNUSUAL = 40
 """Maximum number of scenarios that only some callers play."""
-
 SETTINGS = 4
 """Number of constants that are set, and of classes of which there are objects of subclasses."""
-
 ONE_OBJECT = "one object is given at two places"
-
 OTHER_CONTEXT = "the caller, or its thread, has another decimal context"
-
 CANCELLED = "the caller cancels it where it first waits, or closes it after its first item"
 
 

@@ -38,7 +38,6 @@ from codeopt_sandbox.plain_files import read_bytes, read_text
 
 FORMAT = 2
 """Version of the JSON of a run."""
-
 MOST_TRIED = 4
 """Maximum number of runs that are compared with the project as it is; each takes reading what it reached."""
 

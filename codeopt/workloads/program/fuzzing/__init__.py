@@ -106,7 +106,6 @@ class _Number:
 
 
 _Slot = _Text | _Number
-
 Changes = Callable[[Sequence[bytes], Sequence[bytes]], Iterable[MutatedInput]]
 """Changes of known contents; the second are contents that are not changed."""
 
@@ -197,7 +196,6 @@ def _shown(data: bytes) -> str:
 
 
 _OPTION = re.compile(r"--[A-Za-z][\w-]*")
-
 VALUES = ((), ("1",))
 """Words after an option, which may need one."""
 

@@ -26,24 +26,18 @@ _WORD = re.compile(r"\w+")
 
 ROOM = 12_000
 """Maximum length of what is shown of the original, characters, apart from hot functions."""
-
 HOT_ROOM = 2
 """Room of hot functions, of which the rest keeps at least REST: in one room a function of 165 lines left a hole in
 another with 6 % of the time."""
-
 MORE = 5_000
 """Maximum length of what is shown in addition for a round's profile, and for its critique, characters."""
-
 REST = 1 / 3
 """Part of the room left by hot functions for each of: other functions, what all of them use, their classes. With all of
 it, a project of small functions filled 12,000 characters, of which drafts changed the hot ones."""
-
 SHORT = 40
 """Maximum number of lines of a function, its docstring left out, that is shown before any longer one."""
-
 AROUND = 6
 """Lines shown around a hot line or a call in a function that is too long."""
-
 LONG_DOCSTRING = 3
 """Lines from which on a docstring is left out."""
 
@@ -251,17 +245,12 @@ def _docstring(node: Definition) -> Iterator[int]:
 
 _CODE = re.compile(r"`([^`\n]+)`|([\w.]+)\(|([\w./-]+\.py\b(?:::[\w.]+)?)|(\b\w+(?:\.\w+)+)")
 """Code in back quotes, a call, a path, a dotted name."""
-
 _PATH = re.compile(r"[\w./-]*\w\.py\b")
-
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-
 _ALONE = re.compile(r"([\w.]+)(?:\(.*\))?")
 """Code that is a name, or a call of it."""
-
 MOST_ALIKE = 3
 """Maximum number of definitions that one name without a class may mean, if none of them takes time."""
-
 MOST = 12
 """Maximum number of places."""
 

@@ -16,10 +16,8 @@ from codeopt_sandbox.profile import HotFunction, Profile
 
 ROWS = 8
 """Maximum number of functions with the largest times of a draft; half as many more may have changed most."""
-
 LINES = 6
 """Maximum number of hot lines."""
-
 LEAST = 0.02
 """Minimum share of the command, of a function's time or of what it gained or lost, that is worth a row."""
 
@@ -112,10 +110,8 @@ def _ms(then_s: float, now_s: float) -> str:
 
 CONTEXT = 2
 """Lines around each change."""
-
 MOST_REMOVED = 6
 """Lines of the original in a row that are shown as removed: it is above the diff."""
-
 LONGEST_DIFF = 8_000
 """Characters of a diff that are shown."""
 

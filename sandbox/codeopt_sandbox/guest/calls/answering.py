@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 MAX_TEXT_CHARS = 200
 """Characters of an exception's text."""
-
 MAX_ITEMS = 100
 """First items of a result that may be objects of the module."""
 

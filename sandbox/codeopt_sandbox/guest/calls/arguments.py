@@ -27,7 +27,6 @@ else:
 
 
 modules = sys.modules
-
 HOMES = {"Decimal": "decimal", "Fraction": "fractions", "deque": "collections"}
 """Names that an expression may use without an import."""
 
@@ -254,10 +253,8 @@ def used(value: Any, *steps: Iterable[Any]) -> Any:
 
 MAX_DEPTH = 4
 """Depth to which parts of a value are compared."""
-
 MAX_ITEMS = 200
 """Most items of a container that are compared."""
-
 NOTHING = object()
 
 

@@ -149,7 +149,6 @@ def to_json(value: Any) -> str:
 # Functions run in a forked process, whose values are read from a pipe.
 
 SIGALRM: int = _signal.SIGALRM
-
 SIGPROF: int = _signal.SIGPROF
 
 ENDED_EARLY_STATUS = 1 << 8

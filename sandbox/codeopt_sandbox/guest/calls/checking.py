@@ -39,9 +39,7 @@ if TYPE_CHECKING:
 
 
 monotonic = time.monotonic
-
 process_time = time.process_time
-
 NOTICED_S = 0.001
 """Time of a call away from the processor from which it is asked whether others had it, seconds."""
 
@@ -193,7 +191,6 @@ def limit_memory(more_bytes: int) -> None:
 # some hundred items does no harm.
 
 LIST_ITERATOR: type[Any] = type(iter([]))
-
 LONG_ITEMS = 2000
 """Items of an iterator that is watched."""
 
@@ -219,10 +216,8 @@ class Laziness:
 
 MAX_CALL_BYTES = 20_000
 """Most bytes of an encoding that are kept of one call."""
-
 MAX_TOTAL_BYTES = 1_000_000
 """Most bytes that are kept of all calls."""
-
 MAX_TEXT_CHARS = 200
 
 
@@ -268,7 +263,6 @@ class Aliasing:
 # Effects of a call outside of its process, observed by an audit hook.
 
 addaudithook = sys.addaudithook
-
 _EVENTS = {
     "socket.connect": "network", "socket.bind": "network", "socket.sendto": "network",
     "socket.getaddrinfo": "network", "subprocess.Popen": "process", "os.system": "process", "os.exec": "process",
@@ -278,7 +272,6 @@ _EVENTS = {
     "os.unsetenv": "environment", "os.chdir": "folder", "os.kill": "signals", "signal.pthread_kill": "signals",
     "sqlite3.connect": "database", "ctypes.dlopen": "library", "winreg.SetValue": "files",
 }  # fmt: skip
-
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -311,7 +304,6 @@ class EffectAudit:
 # The lines of a function that calls run.
 
 settrace = sys.settrace
-
 MAX_STALE_EVENTS = 5_000
 """Number of events of one code object without a new line after which it is left alone until the next call: a traced
 loop is 15 times as slow."""

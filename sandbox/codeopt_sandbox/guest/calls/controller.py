@@ -23,19 +23,14 @@ if TYPE_CHECKING:
 
 
 MAX_START_S = 60.0
-
 TRACED_SLOWDOWN = 8
 """Factor on the time limit of a pass in which every allocation is traced."""
-
 GRACE_S = 0.3
 """Wall time that a call may take beyond its limit, seconds."""
-
 MOST_QUEUED = 3
 """Longest time in the run queue that is added to a limit, as a multiple of it."""
-
 LISTED = ("list", "shape", "scene", "libraries", "watch")
 """Questions that are answered in one piece, by one worker."""
-
 NAP_S = 0.002
 """Pause before the outcomes of several calls are read at once, seconds; waking up for each one takes a fifth of the
 calls' time on the same processor."""

@@ -38,13 +38,10 @@ if TYPE_CHECKING:
 MOST_CHARS = 4_000_000
 """Characters of a call that is sent as an expression; a longer one is named by its place in the file, and what that
 draws at random is another in each run."""
-
 MOST_CHARS_OF_ALL = 8_000_000
 """Characters of all calls that are sent as expressions."""
-
 MAX_DEPTH = 60
 """Depth to which an argument is looked into, as in `to_source`."""
-
 MAX_DESCRIBED_CALLS = 20
 """Most calls whose results are described; they are much the same."""
 
@@ -155,19 +152,14 @@ def plain_source(value: Any) -> str | None:
 
 MAX_LEVELS = 30
 """Levels of objects and containers in each other; the parser takes some 200 brackets."""
-
 MAX_OBJECTS = 1_000
 """Most objects within one argument."""
-
 MAX_CHARS = 20_000
 """Characters of an argument: longer calls are not changed, so that a pickle serves as well."""
-
 MAX_STEPS = 8
 """Most method calls that are written behind a constructor's."""
-
 MAX_DEFAULTS = 8
 """Parameters of a constructor up to which those are written that have their defaults, so that they can be changed."""
-
 NOTHING = object()
 
 

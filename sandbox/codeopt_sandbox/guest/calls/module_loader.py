@@ -36,7 +36,6 @@ modules = sys.modules
 makedirs, chdir = os.makedirs, os.chdir
 
 LINECACHE = "linecache"
-
 FILE_LOADERS = (SourceFileLoader, SourcelessFileLoader, ExtensionFileLoader)
 
 

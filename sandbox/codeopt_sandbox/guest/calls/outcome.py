@@ -21,13 +21,10 @@ if TYPE_CHECKING:
 
 NOT_IMPORTED = "not_imported"
 """No outcomes: the module cannot be imported."""
-
 IS_PROGRAM = "is_program"
 """No outcomes: the module runs as a program when it is imported, without its input, or to its end."""
-
 ENDED_EARLY = "ended_early"
 """No outcomes: the module ends its process."""
-
 OVERRUN = "overrun"
 """No outcomes: the timed calls exceed their time limit."""
 
@@ -103,7 +100,6 @@ def how_it_ended(status: int) -> str:
 
 FEW_BYTES = 4096
 """Bytes of an encoding whose floats are always reported."""
-
 MAX_VALUE_BYTES = 4 << 20
 """Bytes of an encoding that a checker is handed."""
 
@@ -145,13 +141,10 @@ def text_field(text: str, shown: str = "", **more: Any) -> Field:
 # Floats of an encoding, apart from the rest of it: two answers may differ in their last bits.
 
 pack = _struct.pack
-
 MAX_BYTES = 64 << 20
 """Most bytes of floats that are sent."""
-
 SPACING = {"f4": 2.0**-23, "c8": 2.0**-23, "f2": 2.0**-10}
 """Relative distance between neighbours of the shorter floats of numpy."""
-
 FLOAT = ...
 """Takes a float's place; no tree has it."""
 

@@ -25,31 +25,22 @@ if TYPE_CHECKING:
 
 MAX_OBJECTS = 3
 """Most arguments of a call that are looked at."""
-
 MAX_RESULTS = 20
 """Most objects of a result that are looked at; more are not compared."""
-
 MAX_PARTS = 500
 """Most parts of a result among which objects are sought."""
-
 MAX_DEPTH = 4
 """Depth to which objects are sought in a result."""
-
 MAX_ARGUMENTS = 3
 """Most values that a method is called with, one at a time."""
-
 MAX_COPIED_BYTES = 60_000
 """Most bytes of the encoding of an object that is copied for each method."""
-
 SHOWN = 400
 """Characters of all views that are shown."""
-
 MAX_LOOK_S = 1.0
 """CPU time limit for looking at one call, seconds."""
-
 MAX_WAIT_S = 10.0
 """The same for the time by the wall, which depends on what else the machine does."""
-
 SPECIAL = ("__len__", "__bool__", "__str__", "__repr__", "__iter__")
 
 
@@ -192,9 +183,7 @@ def ask(target: str, value: Any, member: Any, given: tuple[Any, ...]) -> tuple[b
 # differ from those of their builtin base.
 
 CONTAINERS = (list, dict, set)
-
 VALUES = (tuple, frozenset, str, bytes, int, float)
-
 MAX_ASKED_ITEMS = 20
 
 

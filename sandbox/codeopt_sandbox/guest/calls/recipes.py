@@ -31,12 +31,9 @@ if TYPE_CHECKING:
 
 RECIPE = "recipe"
 """Name of `built` in the expression of a call."""
-
 SORTED = "sorted"
-
 ROUNDS = 8
 """Number of times that items are drawn until there are enough distinct ones."""
-
 _53_BITS = 1 << 53
 
 
@@ -149,13 +146,10 @@ def parts(values: Any, lengths: list[int]) -> list[Any]:
 
 LONG_CHARS = 5_000
 """Length from which a call of numbers alone is packed."""
-
 UNPACKED = "unpacked"
 """Name of the function by which the expression of a packed call makes it."""
-
 DEEPENED = "deepened"
 """Name of the function by which an expression makes a nested value: no parser reads so many brackets."""
-
 NUMBERS = frozenset("0123456789+-.eE, []")
 """Characters of a call of numbers and lists of them, in which JSON and Python say the same."""
 

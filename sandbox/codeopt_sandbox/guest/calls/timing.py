@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 
 dumps = marshal.dumps
-
 loads = marshal.loads
 
 MAX_REPEATED_CALLS = 50
@@ -161,13 +160,10 @@ def each_once(calls: Sequence[Call]) -> list[Call]:
 
 MAX_OBJECTS = 20
 """Most objects that are used."""
-
 MAX_RESULTS = 100
 """Most results among which they are sought."""
-
 MAX_PARTS = 20
 """Most items of a result among which they are sought."""
-
 MAX_ITEMS = 10_000
 """Most items that are read of one."""
 

@@ -34,21 +34,13 @@ if TYPE_CHECKING:
 
 
 DATE = "the date and time"
-
 CLOCK = "a clock"
-
 PROCESS = "the number of a process or user"
-
 MACHINE = "the machine"
-
 VARIABLES = "environment variables"
-
 ARGUMENTS = "the command's arguments"
-
 FILES = "a file"
-
 WATCHER = "whether it is watched"
-
 READS = {
     DATE: "time.time time.time_ns time.localtime time.gmtime time.ctime time.asctime time.strftime time.clock_gettime "
     "time.clock_gettime_ns datetime.today datetime.now datetime.utcnow",
@@ -62,21 +54,15 @@ READS = {
     WATCHER: "sys.setprofile sys.settrace sys.getprofile sys.gettrace",
 }
 """Functions in C that read each surrounding."""
-
 OPENS = ("open", "os.listdir", "os.scandir")
 """Audit events of reading a file or folder."""
-
 OS_FILE = os.getenv.__code__.co_filename
 """File that defines `os.environ`."""
-
 ENVIRON_READS = ("__getitem__", "__iter__", "__len__", "copy")
 """Methods of `os.environ` that read; the others call these."""
-
 ABC = os.environ.get.__code__.co_filename
-
 MAX_CALLS = 30
 """Most calls that are watched."""
-
 MAX_LINES = 20
 """Most lines that are reported."""
 

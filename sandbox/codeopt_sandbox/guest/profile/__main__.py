@@ -78,12 +78,9 @@ def answer(program: ProfiledProgram, request: ProfileRequest, bundle: Bundle) ->
 
 MIN_SHARE = 0.02
 """Share of the time below which a function is left out."""
-
 MAX_FUNCTIONS = 12
-
 MAX_LINES = 60
 """Most lines of a function that are reported."""
-
 MAX_LINE_CHARS = 200
 """Most characters of a line."""
 

@@ -31,12 +31,9 @@ if TYPE_CHECKING:
 
 FOLDED = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 """Code shown as part of the function around it, where Python 3.12 inlines most of it anyway."""
-
 OPTIMIZED = 0x1
 """Bit of co_flags that marks functions; a class body or a module does not have it."""
-
 MONITORED = hasattr(sys, "monitoring")
-
 CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -176,24 +173,17 @@ class LineEvents:
 
 EACH_S = 0.0002
 """Wait between two samples, seconds; with the kernel's slack about 0.25 ms."""
-
 ENOUGH = 1600
 """Number of samples from which on a program is not repeated: shares are known to 2.5 %."""
-
 MOST_RUNS = 50
 """Maximum number of runs of a short program."""
-
 MOST_S = 2.5
 """Time after which there is no further run, seconds; 0.4 s are enough on an idle machine."""
-
 END_S = 1.0
 """Time that a program gets to end after its time limit, seconds."""
-
 DEEPEST = 1000
 """Maximum number of frames below the program's own."""
-
 MOST_THREADS = 64
-
 FIELDS = 16
 """Words of a frame that are looked at."""
 

@@ -29,7 +29,6 @@ MAX_FILES = 500
 """Files that a run may add."""
 GIVEN_NS = 1_000_000_000_000_000_000
 """The time of every given file; another one shows that it was written, though perhaps with the same content."""
-
 READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 """Flags that open what a run left: a link is not followed, a FIFO does not wait."""
 

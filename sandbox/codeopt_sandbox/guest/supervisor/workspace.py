@@ -101,7 +101,6 @@ def remove(path: str) -> None:
 # Files in memory that nobody can change any more: what a guest keeps for runs to read.
 
 _F_ADD_SEALS = 1033
-
 _ALL_SEALS = 0xF
 
 

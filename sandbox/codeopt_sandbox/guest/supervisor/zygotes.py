@@ -113,9 +113,7 @@ def read_kept(fd: int) -> bytes:
 _MODULES = ("__init__.py", "boot.py", "syscalls.py", "libraries.py", "zygote.py")
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-
 _TICKS = os.sysconf("SC_CLK_TCK")
-
 LOAD_S = 60.0
 """Time limit for all imports of libraries together, seconds; as long as a run may take to import a module."""
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 DECORATOR = "__codeopt_recorded__"
 """A builtin: by the path of a file, what returns the decorator of a function by its qualified name. A name that begins
 and ends so is not mangled in a class."""
-
 RESET = "__spec__ = __package__ = __cached__ = None"
 """Statement that sets the names of a script, by which multiprocessing finds it again."""
 

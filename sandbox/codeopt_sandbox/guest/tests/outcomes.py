@@ -127,9 +127,7 @@ def last_line(text: str) -> str:
 # Runs tests of unittest's, and Django's by `manage.py test`; their ids are written as pytest writes them.
 
 MANAGE = "manage.py"
-
 SETTINGS = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
-
 CONFIGURED = b"DJANGO_SETTINGS_MODULE"
 """Setting by which pytest's plug-in for Django finds the project."""
 

@@ -142,9 +142,7 @@ class TracedFunctions:
 
 TELL_S = 0.005
 """Time that is reported at once, seconds. A shorter time waits for the next report or for the end."""
-
 HAND_OVER = "put"
-
 QUEUES = "multiprocessing/queues.py"
 """File of the function by which a child hands over its answer: from there on it may be terminated."""
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 MAX_NESTED_CALLS = 50
 """Calls within calls after which a wrapper steps aside."""
-
 IS_COROUTINE = 0x80
 """Bit of co_flags that marks `async def`, not a generator."""
 
@@ -125,7 +124,6 @@ def names_in(code: CodeType) -> set[str]:
 
 MIN_SAMPLED_CALLS = 1_000
 """Number of first calls that are all looked at."""
-
 EACH_DOUBLING = 128
 """Calls that are kept of each further doubling of their number, about."""
 
@@ -207,7 +205,6 @@ class Schedule:
 
 
 SIZED = (list, dict, set, frozenset, tuple, str, bytes, bytearray)
-
 UNKNOWN = -1
 """Size of calls in which no argument has one."""
 

@@ -47,13 +47,10 @@ def write(value: Any, steps: Sequence[bytes] = ()) -> str | None:
 
 MAX_VALUES = 3_000
 """Most values that are looked at."""
-
 MAX_PARTS = 200
 """Most parts of a value that are looked at."""
-
 MAX_PATH_CHARS = 60
 """Most characters of the path to a part."""
-
 LARGE = "more than 1 MB of arguments"
 
 

@@ -35,21 +35,14 @@ from codeopt_sandbox.owner import temporary_folder
 
 GUESSES = True
 """Calls of this source are guesses: made only when other sources gave fewer calls than ENOUGH."""
-
 ENOUGH = 5
 """Number of calls of other sources that are enough."""
-
 EXAMPLES = 80
-
 REMEDY = "type hints, --calls FILE"
-
 NOT_GUESSED = "no calls could be generated from type hints"
-
 STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
 """Hypothesis's own variable."""
-
 _RANGES = ((0x00, 0x180), (0x370, 0x400), (0x410, 0x450), (0x5D0, 0x5EB), (0x620, 0x64B), (0x966, 0x970))
-
 CHARACTERS = "".join(chr(code) for start, stop in _RANGES for code in range(start, stop)) + (
     "\u0301\u200b\u200d\u2028\u2029\u3000\ufeff"  # combines, joins, separates, is a space or of no width
     "\u1e9e\ufb01\uff21\uff11\u2167\u2460\u216b"  # changes its length or kind with its case, is or is not a digit
@@ -158,7 +151,6 @@ def _strategy(harness: FunctionHarness, st: Any) -> Any:
 
 DEPTH = 4
 """So deep objects are nested; a recursive type ends there, with an empty list or None."""
-
 STEPS = 3
 """Maximum number of methods of an object that are called before the one that is meant."""
 
@@ -313,25 +305,15 @@ class Guesser:
 
 MOST = 12
 """Items of a container; half as many at each level below."""
-
 _LISTS = ("list", "List", "Sequence", "Iterable", "Collection", "MutableSequence", "Container", "Reversible")
-
 _ITERATORS = ("Iterator", "Generator")
-
 _DICTS = ("dict", "Dict", "Mapping", "MutableMapping")
-
 _TUPLES = ("tuple", "Tuple")
-
 _SETS = ("set", "Set", "AbstractSet", "MutableSet", "frozenset", "FrozenSet")
-
 _OTHERS = {"deque": "deque", "Counter": "load('collections', 'Counter')", **dict.fromkeys(_ITERATORS, "iter")}
-
 _HOLDERS = frozenset((*_LISTS, *_DICTS, *_TUPLES, *_SETS, *_OTHERS))
-
 _FUNCTIONS = ("str", "repr", "len", "bool", "abs")
-
 _PATTERNS = (r"\d+", "a+b", "[a-c]", r"\s*,\s*", "(x)(y)?")
-
 _FLOATS = (0.0, 0.5, 1.0, 2.5, -1.0, 100.0)
 
 

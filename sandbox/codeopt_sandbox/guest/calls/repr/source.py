@@ -15,7 +15,6 @@ MAX_CELLS = 2_000
 """Most items of an array, and of a data frame, that are written: calls of more are not changed."""
 
 _ITERATED: Any = ([], (), "", b"", {}, range(0), {}.values(), {}.items())
-
 COPIED = frozenset([type(iter(each)) for each in _ITERATED])
 """Iterators whose copy leaves them as they are; that of a `map` shares what it reads."""
 
@@ -126,7 +125,6 @@ def array_to_source(value: Any) -> str | None:
 
 MAX_CHARS = 100
 """Most characters of a text."""
-
 MAX_ITEMS = 20
 """Most items of a container that are shown."""
 
@@ -179,16 +177,12 @@ def call_in_words(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
 
 MAX_PARTS = 20_000
 """Most parts that are looked at."""
-
 MAX_KINDS = 3
 """Most kinds of parts that are named."""
-
 MAX_FIELDS = 8
 """Most attributes of an object that are described."""
-
 MAX_DEPTH = 4
 """Depth to which parts are described."""
-
 WIDTH = 4
 """Maximum number of parts of a tuple that are described place by place."""
 

@@ -108,7 +108,6 @@ def _attrs(encoder: Encodes, value: Any, depth: int) -> Any:
 # somebody's: it has a tree, so that a draft which forgets to give it back is found out, but it is not written down.
 
 LOCK, RLOCK, LOCAL, REF = _thread.LockType, _thread.RLock, _thread._local, _weakref.ref
-
 PROXY = types.MappingProxyType
 
 

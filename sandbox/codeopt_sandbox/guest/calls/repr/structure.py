@@ -31,19 +31,14 @@ if TYPE_CHECKING:
 
 
 islice, count, repeat, chain = itertools.islice, itertools.count, itertools.repeat, itertools.chain
-
 modules = sys.modules
-
 MAX_ITEMS = 10_000
 """Most items that are read of an iterator."""
-
 NONE = type(None)
-
 LONG_BITS = 10_000
 """Bits of an int above which it is not shown as repr shows it."""
 
 NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, types.MethodDescriptorType)
-
 BY_REPR = {
     "datetime": {"date", "datetime", "time", "timedelta", "timezone"},
     "decimal": {"Decimal"},
@@ -53,7 +48,6 @@ BY_REPR = {
     "builtins": {"range", "ellipsis", "NotImplementedType"},
 }
 """Immutable types of the standard library whose repr says all."""
-
 NAMELESS = (type(...), type(NotImplemented))
 """Types of NAMED values that no name leads to."""
 
@@ -132,23 +126,17 @@ def is_value(kind: type) -> bool:
 
 
 mro_of = type.__dict__["__mro__"].__get__
-
 qualname_of = type.__dict__["__qualname__"].__get__
-
 vars_of = type.__dict__["__dict__"].__get__
 
 flags_of, module_of = type.__dict__["__flags__"].__get__, type.__dict__["__module__"].__get__
-
 HEAP = 1 << 9
 """Bit of `type.__flags__` that marks types made while a program runs: all classes, and some types of C."""
-
 MADE_IN_C = (
     types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
     types.ClassMethodDescriptorType, types.BuiltinFunctionType, str, tuple, type(None),
 )  # fmt: skip
-
 stat = os.stat
-
 STDLIB = os.path.dirname(os.__file__) + "/"  # noqa: PTH120  pathlib would count as imported by the module
 
 

@@ -43,9 +43,7 @@ if TYPE_CHECKING:
 
 
 dumps = marshal.dumps
-
 loads = marshal.loads
-
 FORMAT = 2
 """Version of marshal's format that writes the same even if others hold a part, such as a result."""
 
@@ -429,7 +427,6 @@ def _is_enum(kind: type) -> bool:
 # same thing in many ways (`x ** y` and `math.pow` overflow with other arguments).
 
 BY_ITSELF = (ArithmeticError, OSError, UnicodeError, SyntaxError, ImportError, MemoryError, RecursionError)
-
 TEXTS = ("message", "msg", "reason", "detail", "details", "text", "description", "hint")
 
 

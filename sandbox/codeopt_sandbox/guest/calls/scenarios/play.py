@@ -32,21 +32,15 @@ if TYPE_CHECKING:
 
 MAX_NESTED = 3
 """Most calls that are made within one."""
-
 MAX_TRACED = 50
 """Most arguments of a callback that are shown."""
-
 CLOSED_WORDS = "has no arguments: objects that keep something private, which a caller cannot change with the rest"
-
 SHOWN = 400
 """Characters of what a callback is given that are shown."""
-
 DEPTH = 3
 """Depth to which a result is changed, and shared parts are looked for."""
-
 SUBCLASS_DEPTH = 6
 """Depth to which objects are looked for that may be of a subclass."""
-
 WAITS = 2
 """Most steps with a call that cannot be interrupted, as it holds a lock."""
 
@@ -446,7 +440,6 @@ def given(value: Any) -> Any:
 # Scenarios of a batch, played one after another, with their outcomes.
 
 monotonic = time.monotonic
-
 LOST = 2
 """Number of hanging scenarios after which playing ends."""
 

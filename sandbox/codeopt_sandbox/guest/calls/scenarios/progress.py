@@ -106,7 +106,6 @@ class Stream:
 # runs.
 
 FUNCTIONS = ("partial", "itemgetter", "attrgetter", "methodcaller")
-
 MAX_DEPTH = 2
 
 
@@ -171,13 +170,10 @@ def is_function(value: Any) -> bool:
 
 MAX_STOPS = 8
 """Most places at which a call is stopped, each in a process of its own."""
-
 MAX_STEPS = 20_000
 """Most steps in which places to stop are looked for."""
-
 WAIT_S = 0.3
 """Time that the stopped call waits for the other, seconds."""
-
 END_S = 5.0
 """Time limit for the end of the other call, seconds."""
 

@@ -44,7 +44,8 @@ LEAST_S = 2.0
 """Time that a changed command may take in any case, seconds."""
 PATIENCE = 5
 """Maximum time of a draft's run, as a multiple of that of the original's."""
-OTHER_SEED = 1
+AGAIN = (1, 2)
+"""Seeds of further runs of the original: with its first run as many as show what varies in the user's command."""
 
 MOST_SMALLER = 4
 """Smaller commands that are tried to show a difference by one: each takes two runs."""
@@ -76,7 +77,7 @@ class CommandProbes(ProbeLoop):
                 did = f"ends by {outcome.verdict.words}"
             seen = "" if self.given.runs.other else ", which no proposer sees,"
             line = f" ({shlex.join(case.args)})" if self.given.runs.other else ""
-            return Checked(rejection=f"{wrong.case.title} than the user's{line}{seen} {did} than with the original")
+            return Checked(rejection=f"{wrong.case.title}{line}{seen} {did} than with the original")
         told = []
         for first in found[:1]:
             line = "" if first.case.files else f" ({shlex.join(first.case.args)})"
@@ -104,9 +105,9 @@ def _probes(
                 yield Changed(found[0], because)
 
     def is_steady(case: Case) -> bool:
-        """Run the original again and compare it with itself. It costs a run, so it follows only a difference."""
-        again = run_on(given.runs, given.original, case, limits=limits, environment=seeded(OTHER_SEED))
-        return judge(case, again, given.check).verdict is CaseVerdict.AC
+        """Run the original again and compare it with itself. It costs runs, so it follows only a difference."""
+        again = (run_on(given.runs, given.original, case, limits=limits, environment=seeded(seed)) for seed in AGAIN)
+        return all(judge(case, run, given.check).verdict is CaseVerdict.AC for run in again)
 
     def smaller(case: Case) -> Iterator[Changed]:
         """Commands with smaller numbers, where a person sees the one that differs."""

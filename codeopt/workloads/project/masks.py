@@ -30,6 +30,8 @@ MOST_FORMS = 20
 """Maximum number of forms of lines that come in other numbers in each run."""
 MOST_NAMED = 5
 """Maximum number of places that a gap names."""
+LONGEST_NAME = 80
+"""Bytes before a value in which its name is looked for: a line of JSON may be long."""
 CLASSES = {
     "id": rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
     "date": rb"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?",
@@ -58,10 +60,12 @@ class LineMask:
     form: re.Pattern[bytes]
     shown: bytes
     """Stand-in for a line of this form: `took (number) s`."""
-    masked: int = 0
-    name: str = ""
-    """Name of the first of them, as far as the text before tells it: the key of a JSON file."""
-    classes: tuple[str, ...] = ()
+    places: tuple[tuple[str, str], ...] = ()
+    """Of each masked token its name, as far as the text before tells it, and its class: the key of a JSON file."""
+
+    @property
+    def masked(self) -> int:
+        return len(self.places)
 
     def of(self, line: bytes) -> bytes | None:
         """The compared part of a line; None where it has another form."""
@@ -86,7 +90,8 @@ class TextMask:
     """The parts of one text that count."""
 
     lines: int = 0
-    """Number of lines in each run. Masks hold for their own line, and in a text of another length for any line."""
+    """Number of lines in each run. Masks hold for their own line. In a text of another length, as another command
+    prints, they hold for any line, and in a line of another form for tokens of the same name."""
     rules: tuple[tuple[int, LineMask | ItemsInAnyOrder], ...] = ()
     """Rules by number of the line, from 0."""
     moving: range = range(0)
@@ -111,8 +116,22 @@ class TextMask:
                 lines[at] = lines[at] if new is None else new
             first, end = self.moving.start, self.moving.stop
             return b"\n".join([*lines[:first], *sorted(lines[first:end]), *lines[end:]])
-        lines = [next((new for _, rule in self.rules if (new := rule.of(line)) is not None), line) for line in lines]
+        lines = [
+            next((new for _, rule in self.rules if (new := rule.of(line)) is not None), self._by_place(line))
+            for line in lines
+        ]
         return b"\n".join(sorted(lines) if self.moving else lines)
+
+    def _by_place(self, line: bytes) -> bytes:
+        """A line of another form: `=== 3 passed in 0.1s ===` where the user's command prints `3 passed in 0.2s`."""
+        places = {place for _, rule in self.rules if isinstance(rule, LineMask) for place in rule.places if place[0]}
+        kinds = {kind for _, kind in places}
+        shown, at = [], 0
+        for kind, text in _tokens(line) if places else [("", line)]:
+            is_masked = kind in kinds and (_name(line[:at]), kind) in places
+            shown.append(b"(%s)" % kind.encode() if is_masked else text)
+            at += len(text)
+        return b"".join(shown)
 
     def gaps(self, name: str) -> Iterator[Diagnostic]:
         """Parts that are not compared. name: of the text."""
@@ -120,8 +139,9 @@ class TextMask:
             yield Diagnostic(f"{name} is not compared", "nothing in it is the same in each run")
         masks = [(at, rule) for at, rule in self.rules if isinstance(rule, LineMask) and rule.masked]
         if masks:
-            places = [f"line {at + 1}" + f" ({rule.name})" * bool(rule.name) for at, rule in masks]
-            classes = dict.fromkeys(each for _, rule in masks for each in rule.classes)
+            names = [(at + 1, rule.places[0][0]) for at, rule in masks]
+            places = [f"line {number} ({name})" if name else f"line {number}" for number, name in names]
+            classes = dict.fromkeys(kind for _, rule in masks for _, kind in rule.places)
             why = f"a {', a '.join(classes)} there is another one in each run"
             yield Diagnostic(f"{name} is compared by its form alone in {_named(places)}", why)
         if self.left_out:
@@ -317,11 +337,18 @@ def _made(parts: Sequence[_Part]) -> LineMask:
     shown = b"".join(
         text if not kind else b" " if kind == "space" else b"(%s)" % kind.encode() for kind, _, text in parts
     )
-    masked = [at for at, (kind, _, _) in enumerate(parts) if kind and kind != "space"]
-    before = b"".join(text for _, _, text in parts[: masked[0]]) if masked else b""
-    key = _KEY.search(before)
-    name = (key[1] or key[2]).decode("utf-8", "replace").strip() if key else ""
-    return LineMask(form, shown, len(masked), name, tuple(dict.fromkeys(parts[at][0] for at in masked)))
+    before, places = b"", []
+    for kind, _, text in parts:
+        if kind and kind != "space":
+            places.append((_name(before), kind))
+        before += text
+    return LineMask(form, shown, tuple(places))
+
+
+def _name(before: bytes) -> str:
+    """Name of a value, by the text before it in its line; empty where that has none."""
+    key = _KEY.search(before[-LONGEST_NAME:])
+    return (key[1] or key[2]).decode("utf-8", "replace").strip() if key else ""
 
 
 def _without_some_lines(rows: Sequence[list[bytes]]) -> TextMask:

@@ -50,6 +50,19 @@ def test_what_changes_is_masked_and_all_else_is_compared(
     assert all(masks.seen(run_of(text)).stdout != expected.stdout for text in other)
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("== start ==\n== 3 passed in 0.51s ==\n", "== start ==\n== 3 passed in 0.52s ==\n", True),
+        ("== start ==\n== 3 passed in 0.51s ==\n", "== start ==\n== 2 passed in 0.51s ==\n", False),
+        ("== start ==\n3 found at 5\n", "== start ==\n3 found at 6\n", False),
+    ],
+)
+def test_a_masked_value_is_masked_by_its_name_in_what_another_command_prints(one: str, other: str, same: bool) -> None:
+    masks = learned("3 passed in 1.12s\n", "3 passed in 1.09s\n")
+    assert (masks.seen(run_of(one)).stdout == masks.seen(run_of(other)).stdout) is same
+
+
 def test_what_is_the_same_in_each_run_is_compared_as_it_stands() -> None:
     masks = learned("a\nb 0.5\n", "a\nb 0.5\n")
     assert masks.seen(run_of("b 0.5\na\n")).stdout == b"b 0.5\na\n"

@@ -323,16 +323,20 @@ def _home_of(run: Path) -> str:
 
 def require_best(run: StoredRun) -> Revision:
     """Return the accepted files. Raises UsageError if no candidate was accepted."""
-    if run.best is not None and run.listing.ended:
-        return run.best
+    require_ended(run)
+    if run.best is None:
+        reason = run.result.get("reason", "no reason is known")
+        raise UsageError(f"the run in {run.listing.path} found no faster version: {reason}")
+    return run.best
+
+
+def require_ended(run: StoredRun) -> None:
+    """Raise UsageError for a run without a result."""
     if not run.listing.ended:
         raise UsageError(
             f"the run in {run.listing.path} has not ended",
             hint=f"codeopt improve --resume {run.listing.path} continues it",
         )
-    raise UsageError(
-        f"the run in {run.listing.path} found no faster version: {run.result.get('reason', 'no reason is known')}"
-    )
 
 
 def _result(path: Path) -> Mapping[str, Any]:

@@ -56,6 +56,7 @@ def whole(pieces: Iterable[str], kept: StoredRun) -> list[str]:
 
 def show_run(kept: StoredRun, *, as_object: bool, html: Path | None) -> int:
     """A run on standard output, and as a page where one is asked for."""
+    from codeopt.core.run_index import require_ended
     from codeopt.core.sanitize import harmless, log_line
     from codeopt.core.screen import COLUMNS, wrapped
     from codeopt.report.html.run_page import run_page
@@ -63,11 +64,10 @@ def show_run(kept: StoredRun, *, as_object: bool, html: Path | None) -> int:
     if html:
         require_writable(html)
         write_page(html, whole(run_page(kept), kept))
-    if not as_object:
-        lines = (log_line(line, LONGEST) for line in whole(describe(kept), kept))
-        print("\n".join(harmless(row) for line in lines for row in wrapped(line, COLUMNS)))
-    elif kept.listing.ended:
+    if as_object:
+        require_ended(kept)
         print(json.dumps(kept.result))
     else:
-        raise UsageError(f"the run in {kept.listing.path} has not ended, and has no result yet")
+        lines = (log_line(line, LONGEST) for line in whole(describe(kept), kept))
+        print("\n".join(harmless(row) for line in lines for row in wrapped(line, COLUMNS)))
     return 0

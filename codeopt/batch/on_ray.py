@@ -12,7 +12,6 @@ import os
 import signal
 import socket
 import time
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -78,8 +77,6 @@ class RayBatch:
 
     scheduler: Scheduler
     options: BatchOptions
-    ahead: int
-    """Workers a core, of which one measures and the others draft."""
     cores: int | None = None
     """Cores of each node that measure; None: see measuring_cores."""
     address: str = ""
@@ -142,11 +139,10 @@ class RayBatch:
         # A lost worker is replaced here, and not at once: for some seconds a dead node still counts as alive.
         idle = len(self.scheduler.waiting) - sum(not worker.problem for worker in self._calls.values())
         for node, cores in self._cores.items():
-            at_work = Counter(worker.core for worker in self._calls.values() if worker.node == node)
-            for core in (cores * self.ahead)[: 0 if self.scheduler.stopped else max(0, idle)]:
-                at_work[core] -= 1
-                if at_work[core] < 0:
-                    self._start_worker(ray, node, core)
+            at_work = {worker.core for worker in self._calls.values() if worker.node == node}
+            free = [core for core in cores if core not in at_work]
+            for core in free[: 0 if self.scheduler.stopped else max(0, idle)]:
+                self._start_worker(ray, node, core)
 
     def _meet(self, ray: Any, node: str, cpus: int) -> None:
         """Ask a node which cores measure, never more than Ray was given. Raises UsageError."""
@@ -163,7 +159,7 @@ class RayBatch:
 
     def _start_worker(self, ray: Any, node: str, core: int) -> None:
         environ = {name: value for name, value in os.environ.items() if name.startswith(PASSED_PREFIXES)}
-        actor = ray.remote(Worker).options(num_cpus=1 / self.ahead, max_restarts=0, **_at(node))
+        actor = ray.remote(Worker).options(num_cpus=1, max_restarts=0, **_at(node))
         worker = RemoteWorker(node, core, actor.remote(core, self.options, self._coordinator, environ))
         self._calls[worker.actor.open.remote()] = worker
 

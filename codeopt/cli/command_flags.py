@@ -149,7 +149,7 @@ _FLAGS = (
 _OF_ONE_COMMAND: Mapping[str, SettableBy] = {
     **dict.fromkeys(("layout", "output-format"), SettableBy.PLUG_IN),
     **dict.fromkeys(
-        ("ahead", "branch", "check-on-save", "compare", "cores", "exit-zero", "github", "gitlab",
+        ("branch", "check-on-save", "compare", "cores", "exit-zero", "github", "gitlab",
          "limit", "lines", "max-requests", "mcp", "mode", "pre-commit", "processes", "retry-failed", "stdio",
          "with-target", "parallel"), _PROJECT),
     **dict.fromkeys(("allow-commands", "cluster", "force", "http", "root", "source"), SettableBy.USER),

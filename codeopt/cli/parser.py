@@ -165,6 +165,7 @@ OPTIONS: Mapping[str, str] = {
     "explain": COMMANDS["rules"],
     "text": COMMANDS["tasks"],
     "reporter": "use codeopt review --output-format rdjson | reviewdog -f=rdjson -reporter=github-pr-review",
+    "ahead": "a batch has one worker for each core: use --cores",
     "chains": "the search best-of has two chains",
     "context": "put the statement into statement.txt next to the program or its cases",
     "history": "a model sees all rounds that fit",

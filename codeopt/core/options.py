@@ -372,7 +372,7 @@ COMMANDS: Mapping[str, Mapping[str, FlagUse]] = {
         max_cost=FlagUse(help="cost limit for the whole batch"),
         metric=_TIMES,
         timeout=_SHORT,
-        run_dir=FlagUse(help="folder of the batch", default=None, group="", required=True),
+        run_dir=FlagUse(help="folder of the batch", default=None, unset=".codeopt/batch/SET", group=""),
     ),
     "import": uses(
         f"cases {_CHECKING} {_RUNNING}",

@@ -30,8 +30,6 @@ QUICK = (
     "process",
     "-n",
     "1",
-    "--ahead",
-    "1",
 )
 """Flags that make the judge of a batch as quick as it gets; for tests of everything but the judge."""
 

@@ -17,7 +17,6 @@ from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.version import __version__
-from codeopt.engine.open_model import RULES
 
 if TYPE_CHECKING:
     from codeopt.batch.batch_folder import BatchFolder
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 DONE = 0  # statuses
 BUDGET_SPENT = 6  # problems are left
 INTERRUPTED = 130
-MODEL_AHEAD = 4
-"""Workers a core with a model: while one measures, the others wait for replies. With the rules it is one."""
 SAME = (
     "task",
     "model",
@@ -73,13 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--cores",
         type=flags.count,
         metavar="N",
-        help="number of cores that measure [default: all but one, or both]",
-    )
-    workers.add_argument(
-        "--ahead",
-        type=flags.count,
-        metavar="N",
-        help=f"workers for each core: one measures [default: 1, with a model {MODEL_AHEAD}]",
+        help="number of cores, with one worker each [default: all but one, or both]",
     )
     workers.add_argument(
         "--max-requests",
@@ -104,7 +95,7 @@ def cluster(text: str) -> str:
 
 @command(
     examples=(
-        "codeopt batch set.jsonl --run-dir out --limit 10",
+        "codeopt batch set.jsonl --limit 10",
         "codeopt batch set.jsonl --run-dir out --model gpt-5",
     ),
     first=("--run-dir", "--cases", "--limit", "--model"),
@@ -118,22 +109,27 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.batch.locks import locked, measuring_cores
     from codeopt.batch.progress import open_progress
     from codeopt.batch.scheduler import Scheduler
+    from codeopt.core.ownership import STORE
+    from codeopt.core.run_store import keep_out_of_git
     from codeopt.core.words import counted
 
     options = _with_python(arguments, _options(arguments))
-    require_own_batch(arguments.run_dir)
     problems = _problems(arguments, options.improve)
+    if arguments.run_dir is None:  # made after the set is read: a wrong one leaves nothing behind
+        arguments.run_dir = Path(STORE, "batch", arguments.set.resolve().stem)
+        arguments.run_dir.mkdir(parents=True, exist_ok=True)
+        keep_out_of_git(Path(STORE))
+    require_own_batch(arguments.run_dir)
     with locked(arguments.run_dir):
         batch = BatchFolder(arguments.run_dir, create=True)
         _prepare(arguments, options, batch, problems)
         ids = batch.left(arguments.limit)
-        ahead = arguments.ahead or (1 if options.improve.model == RULES else MODEL_AHEAD)
-        cores = measuring_cores(arguments.cores) * ahead
+        cores = measuring_cores(arguments.cores)
         with open_progress(batch, quiet=arguments.quiet, limit=arguments.max_cost) as progress:
             scheduler = Scheduler(batch, progress.on_event, deque(ids))
             progress.begin(len(ids), len(cores[: len(ids)]))
             try:
-                _batch(arguments, options, scheduler, cores, ahead).run()
+                _batch(arguments, options, scheduler, cores).run()
             except KeyboardInterrupt:
                 progress.warn("interrupted", "the same command continues")
                 return INTERRUPTED
@@ -149,7 +145,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _batch(
-    arguments: argparse.Namespace, options: BatchOptions, scheduler: Scheduler, cores: list[int], ahead: int
+    arguments: argparse.Namespace, options: BatchOptions, scheduler: Scheduler, cores: list[int]
 ) -> LocalBatch | RayBatch:
     """The batch, on this machine or on a cluster."""
     from codeopt.batch.local import LocalBatch
@@ -158,7 +154,7 @@ def _batch(
         return LocalBatch(scheduler, options, cores)
     from codeopt.batch.on_ray import RayBatch
 
-    return RayBatch(scheduler, options, ahead, arguments.cores, arguments.cluster.partition(":")[2])
+    return RayBatch(scheduler, options, arguments.cores, arguments.cluster.partition(":")[2])
 
 
 def _options(arguments: argparse.Namespace) -> BatchOptions:

@@ -83,6 +83,17 @@ def with_model(server: WireServer) -> tuple[str, ...]:
     return "--model", "m", "--base-url", server.base_url
 
 
+def test_a_batch_has_a_folder_of_its_own_once_its_set_was_read(tmp_path: Path) -> None:
+    command = [*BATCH, "set", "--model", "rules", *QUICK]
+    done = subprocess.run(command, env=ENV, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, "there is no problem set set" in done.stderr, list(tmp_path.iterdir())) == (2, True, [])
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "a.py").write_text("print(1)\n")
+    done = subprocess.run(command, env=ENV, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, list(statuses(tmp_path / ".codeopt/batch/set"))) == (5, ["a"])
+    assert (tmp_path / ".codeopt/.gitignore").read_text() == "*\n"
+
+
 def test_rules_over_a_set_with_targets(tmp_path: Path) -> None:
     run = tmp_path / "run"
     code, out, err = finish(write_set(tmp_path, 2), run, "--model", "rules", "--with-target", "--json")
@@ -177,7 +188,7 @@ def test_the_limit_of_money_is_held_and_a_larger_one_goes_on(
 ) -> None:
     problems, run, server = write_set(tmp_path, 2), tmp_path / "run", wire(answers())
     set_prices(monkeypatch, tmp_path / "config", "m", 1000, 1000)
-    flags = (*with_model(server), "--ahead", "1", "--cores", "1", "--json")
+    flags = (*with_model(server), "--cores", "1", "--json")
     ENV["PYTHONPATH"] = str(ROOT)
     command = [*BATCH, str(problems), "--run-dir", str(run), *QUICK, *flags]
     for limit, code in (("0.5", 6), ("1000", 0)):

@@ -20,6 +20,8 @@ from codeopt_sandbox.plain_files import read_bytes, read_text
 
 RESULTS = frozenset({"codeopt.improve/1", "codeopt.improve-several/1"})
 NEWEST = "last"
+PLACES = (RUNS, "problems")
+"""Folders of runs below that of --run-dir: one of single runs, and one of a batch."""
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj", ".bzr"})
 """Folders of version control systems, whose files can run commands."""
 APPLY = "codeopt apply"
@@ -124,7 +126,8 @@ def list_runs(home: Path) -> list[RunListing]:
 
 def runs_in(home: Path) -> RunList:
     """All runs below `home`: the user's own, and those left out with the reason."""
-    found = sorted((home / RUNS).glob(f"*/{STATE}"), key=lambda path: path.parent.name, reverse=True)
+    states = (path for place in PLACES for path in (home / place).glob(f"*/{STATE}"))
+    found = sorted(states, key=lambda path: path.parent.name, reverse=True)
     folders = [path.parent for path in found]
     left_out = foreign(folders)
     return RunList(tuple(RunListing(folder, _result(folder)) for folder in folders if folder not in left_out), left_out)
@@ -317,7 +320,7 @@ def undo_command(run: Path) -> str:
 
 def _home_of(run: Path) -> str:
     """Return the folder of the runs that a run belongs to, as seen from the current folder."""
-    home = next((parent.parent for parent in run.absolute().parents if parent.name == RUNS), Path(STORE))
+    home = next((parent.parent for parent in run.absolute().parents if parent.name in PLACES), Path(STORE))
     return os.path.relpath(home)
 
 

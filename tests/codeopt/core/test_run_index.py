@@ -118,13 +118,14 @@ def test_the_result_is_applied_once_and_only_to_what_it_was_made_from(home: Path
     assert (again.status, again.out) == (0, "Already applied.\n")
 
 
-def test_all_files_of_a_project_are_applied_and_undone(home: Path) -> None:
-    folder, run = home.parent, RunFolder(home / "runs" / "20260104-000000-shop-dddd")
+@pytest.mark.parametrize("place", [".codeopt/runs", "out/problems"])  # of a batch
+def test_all_files_of_a_project_are_applied_and_undone(place: str, home: Path) -> None:
+    folder, run = home.parent, RunFolder(home.parent / place / "20260104-000000-shop-dddd")
     before = {"a.py": "A = 1\n", "pkg/b.py": "B = 1\n"}
     (folder / "shop" / "pkg").mkdir(parents=True)
     for name, text in before.items():
         (folder / "shop" / name).write_text(text)
-    run.path.mkdir()
+    run.path.mkdir(parents=True)
     run.save(SavedRun(History((replace(original(), revision=Revision(before)),)), Ledger()))
     given = result(folder, file="shop", target="shop", command="python a.py")
     run.finish(Revision(before), given, Revision({name: text.replace("1", "2") for name, text in before.items()}))
@@ -132,10 +133,11 @@ def test_all_files_of_a_project_are_applied_and_undone(home: Path) -> None:
     def texts() -> list[str]:
         return [(folder / "shop" / name).read_text() for name in before]
 
-    done = codeopt("apply", cwd=folder)
+    done = codeopt("apply", run.path, cwd=folder)
     assert (done.status, texts()) == (0, ["A = 2\n", "B = 2\n"]), done.err
     assert done.out.startswith("Applied to shop/a.py and shop/pkg/b.py (2.0x faster).")
-    assert codeopt("undo", cwd=folder).out == "Put back shop/a.py, shop/pkg/b.py.\n"
+    undo = done.out.splitlines()[1].removeprefix("Undo: codeopt ").split()
+    assert codeopt(*undo, cwd=folder).out == "Put back shop/a.py, shop/pkg/b.py.\n"
     assert texts() == ["A = 1\n", "B = 1\n"]
 
 

@@ -125,6 +125,27 @@ def test_a_pass_that_is_looked_at_as_checked_calls_are(sandbox: Sandbox) -> None
     assert all("called again, after its result was changed: returns [1, 'sp" in each.text for each in whole.outcomes)
 
 
+PASSES = [
+    ("return [1, 2.5, 'a', xs, (None, True)]", False),
+    ("xs.append(7)", False),
+    ("raise ValueError(7)", False),
+    ("return [xs, os.getpid()]", True),
+    ("xs.append(os.getpid())", True),
+    ("return xs if os.getpid() % 2 else list(xs)", True),
+    ("return (bytes if os.getpid() % 2 else bytearray)(4)", True),
+    ("raise ValueError(os.getpid())", True),
+    ("return {os.getpid()}", True),
+]
+"""Body of a function of a list; whether its answer differs from process to process."""
+
+
+@pytest.mark.parametrize(("body", "differs"), PASSES)
+def test_another_answer_in_a_later_pass_is_seen(isolated: Sandbox, body: str, differs: bool) -> None:
+    found = run(isolated, f"import os\ndef f(xs):\n    {body}\n", "f([1, 2])", passes=4).answer
+    assert found is not None
+    assert bool(found.outcomes[0].other_run) is differs
+
+
 WINDOWS = """\
 class Sum:
     def __init__(self, n):

@@ -194,18 +194,16 @@ def are_plain(constants: tuple[Any, ...]) -> bool:
 
 
 def packed_call(call: Call) -> bytes:
-    """Encoding of plain arguments of which no container occurs twice. Empty if one occurs twice, or is not plain.
-
-    Marshal writes everything that has a buffer as bytes: if a call is without bytes, so is its encoding.
-    """
+    """Encoding of plain arguments, equal for equal ones. Empty where they are not plain."""
     try:
-        return b"" if share(call) else dumps(call, FORMAT)
+        return dumps(call, FORMAT) if is_tree(call) else b""
     except ValueError:  # a type that marshal does not know
         return b""
 
 
-def share(call: Call) -> bool:
-    """Whether a list, a dictionary or a set occurs twice in the arguments: no text writes that, a call may do it."""
+def is_tree(call: Call) -> bool:
+    """Whether marshal says all of some arguments: no list, dictionary or set occurs twice, which no text writes and a
+    call may do, and nothing else has a buffer, which marshal would write as bytes."""
     seen: set[int] = set()
     left: list[Any] = [*call[0], *call[1].values()]
     while left:
@@ -213,12 +211,14 @@ def share(call: Call) -> bool:
         kind = type(value)
         if kind is list or kind is dict or kind is set:
             if id(value) in seen:
-                return True
+                return False
             seen.add(id(value))
         if kind is dict or kind is list or kind is tuple:
             inside = list(value.values()) if kind is dict else value
             left += inside if not are_alike(inside) else ()
-    return False
+        elif kind is not set and kind is not frozenset and not is_simple(kind):
+            return False
+    return True
 
 
 def are_alike(values: Sequence[Any]) -> bool:

@@ -33,6 +33,8 @@ class Tell:
     """Make the timed calls (to a worker)."""
     USE = b"H"
     """Use the results (to a worker)."""
+    DIGEST = b"Q"
+    """Say the digest of the outcomes (to a worker)."""
     SHOW = b"A"
     """Show the outcomes (to a worker)."""
 
@@ -58,6 +60,8 @@ class Said:
     """The timed calls are made."""
     USED = b"U"
     """The results are used."""
+    DIGEST = b"Q"
+    """Digest of the outcomes of a timed pass; empty where they are not plain."""
     TOOK = b"T"
     """Seconds of a call."""
     OUTCOME = b"O"

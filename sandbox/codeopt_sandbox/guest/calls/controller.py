@@ -9,7 +9,7 @@ import time
 from ..syscalls import kill, own_runqueue_wait_s, runqueue_wait_s
 from .channel import SAID, TIMES, Channel, Said, Tell, frame, to_json
 from .outcome import ENDED_EARLY, IS_PROGRAM, NOT_IMPORTED, OVERRUN, RunFailed, died, how_it_ended, not_made, timeout
-from .recipes import LONG_CHARS, RECIPE, UNPACKED, packed_numbers, with_one_object, with_packed_recipes
+from .recipes import RECIPE, UNPACKED, packed_numbers, with_one_object, with_packed_recipes
 from .watched import forget_peak, highest_bytes
 
 TYPE_CHECKING = False
@@ -53,6 +53,8 @@ class Controller:
         """Bytes: the highest peak of a call by tracemalloc, the growth of the process, what the importer has."""
         self.made: list[bytes] = []
         """A letter and JSON or text for each call, in their order."""
+        self.digest = ""
+        """Digest of the outcomes of the first timed pass; empty where they are not plain."""
         self.left: list[bytes] = []
         """A letter and JSON for each thing that was seen of all calls together."""
         self.took: list[float] = []
@@ -239,7 +241,13 @@ class Controller:
         return found
 
     def shown(self, before: str) -> list[bytes]:
-        """Outcomes from a worker, which is still there afterwards. Raises RunFailed."""
+        """Outcomes from a worker, which is still there afterwards; those of the first pass again where its digest is
+        the same. Raises RunFailed."""
+        self.channel.send(Tell.DIGEST)
+        digest = self.expect(Said.DIGEST, self.patience)
+        if digest and digest == self.digest and not before:
+            return self.made
+        self.digest = self.digest if self.made else digest
         self.channel.send(Tell.SHOW, before)
         found = []
         while (message := self.wait(self.patience))[0] in (Said.OUTCOME, Said.STATE):
@@ -324,11 +332,15 @@ def is_ended(data: bytes) -> bool:
     return status.isdigit() and before.endswith(len(status).to_bytes(4, "big"))
 
 
+_OF_PACKED = compile(f"{UNPACKED}(b'')", "call", "eval", dont_inherit=True)
+
+
 def compiled(call: str) -> CodeType | str:
     """A call as code; as it is where it cannot be compiled: its worker says why."""
     try:
-        if len(call) >= LONG_CHARS and (packed := packed_numbers(call)):
-            call = f"{UNPACKED}({packed!r})"
+        if packed := packed_numbers(call):
+            consts = tuple(packed if each == b"" else each for each in _OF_PACKED.co_consts)
+            return _OF_PACKED.replace(co_consts=consts)
         tree = with_packed_recipes(call) if f"{RECIPE}(" in call else call
         return compile(tree, "call", "eval", dont_inherit=True)
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):

@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -266,10 +267,16 @@ class CallNames:
     method: str = ""
     """Qualified name of a method, which replaces the `f` of its calls. Empty for a function."""
 
-    def shown(self, call: str) -> str:
-        """Return a call in readable form. A method's call has its name; in a scenario `f` is the function."""
-        text = self.readable(call)
-        return f"{self.method}{text[1:]}" if self.method and call.startswith("f(") else text
+    @cached_property
+    def shown(self) -> Callable[[str], str]:
+        """Returns a call in readable form. A method's call has its name; in a scenario `f` is the function. Each is
+        made once: the same long calls are run dozens of times."""
+
+        def shown(call: str) -> str:
+            text = self.readable(call)
+            return f"{self.method}{text[1:]}" if self.method and call.startswith("f(") else text
+
+        return cache(shown)
 
     def readable(self, call: str) -> str:
         """A call with its parts in words; they are data of the code under test. A scenario as Python writes it."""

@@ -14,7 +14,6 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.sanitize import fenced, inline
 from codeopt.core.target import TracedCalls
 from codeopt.core.words import counted
-from codeopt.models._reply import to_draft
 from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads.function.calls.counterexample import find_names
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck, gather
@@ -167,6 +166,8 @@ class WrittenCalls:
 
 def ask_for_calls(model: Model, harness: FunctionHarness, known: str) -> WrittenCalls:
     """The text of a calls file. known: what there is so far, and why it is not enough."""
+    from codeopt.models._reply import to_draft  # compiles patterns for 25 ms, and few runs have a model
+
     function = harness.function
     source = excerpt(function.source, function.qualname).text
     prompt = ASK.substitute(

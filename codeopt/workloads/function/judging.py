@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from codeopt.core.options import ImproveOptions
@@ -69,12 +70,15 @@ class CallJudge:
         run = self.runner.run(draft, case.stdin, mode=mode, environment=case.environment)
         if isinstance(case, ScenarioCase):
             found = judged(case, run, self.checker, self.rules_of_caveats)
+            if found.verdict is CaseVerdict.WA or found.caveats:  # is it the order of a set, or a thread, in both?
+                run, _ = self._without_unsteady(case, run, found, [1])
+                found = judged(case, run, self.checker, self.rules_of_caveats)
             usual = replace(found, run=case.part_of(run, beyond=False))
             viewed = self._viewed(draft, case.part(beyond=False), usual, mode)
             return replace(viewed, run=run)
         outcome = judge(case, run, self.check)
         if case.environment != USUAL and outcome.verdict is CaseVerdict.WA and isinstance(case, AnsweredCase):
-            run, outcome = self._without_unsteady(case, run, outcome)
+            run, outcome = self._without_unsteady(case, run, outcome, [case.environment.hash_seed, *OTHER_SEEDS])
         if isinstance(case, CallCase) and outcome.verdict is not CaseVerdict.AC and not case.beyond:
             return self._raised_earlier(draft, case, outcome) or self._by_context(draft, case, outcome)
         if isinstance(case, CallCase) and case.beyond:
@@ -88,9 +92,11 @@ class CallJudge:
             return outcome
         return replace(outcome, caveats=call_caveats(case, run.answer, self.rules_of_caveats))
 
-    def _without_unsteady(self, case: AnsweredCase, run: CallRun, outcome: Outcome) -> tuple[CallRun, Outcome]:
+    def _without_unsteady(
+        self, case: AnsweredCase, run: CallRun, outcome: Outcome, seeds: Sequence[int]
+    ) -> tuple[CallRun, Outcome]:
         """A wrong run without the calls that the original answers otherwise under some hash seed."""
-        for seed in (case.environment.hash_seed, *OTHER_SEEDS):
+        for seed in seeds:
             again = self._original(replace(case, environment=case.environment.replace(hash_seed=seed)))
             if not disturbed(again):  # a call that only took too long this time is not another answer
                 run = without_unsteady(case, run, again)

@@ -26,7 +26,7 @@ from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.comparing import AnswerChecker
 from codeopt_sandbox.guest.calls import scenarios as steps
 from codeopt_sandbox.guest.calls.scenarios import AGAIN, THREADS
-from codeopt_sandbox.guest.request import USUAL, Environment, batch_of, seeded
+from codeopt_sandbox.guest.request import batch_of
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Tier
 from codeopt_sandbox.verdict import judge
 
@@ -83,28 +83,22 @@ def scenario_cases(
     harness: FunctionHarness, runner: TimedRuns, known: Sequence[KnownCall], contract: Contract, *,
     may_change: bool = False, policy: InputPolicy = USUAL_POLICY,
 ) -> list[Case]:  # fmt: skip
-    """Return a case of the scenarios in which the original is consistent for any order of sets.
+    """Return a case of the scenarios that hold for the original.
 
     `may_change` excludes scenarios that give a call the objects of an earlier one, which may have changed them. The
     list is empty if no scenario remains.
     """
     wanted = scenarios(known, contract, iterables(harness), harness.function, policy)
     wanted = [each for each in wanted if not (may_change and each.steps == AGAIN)]
-    first = _kept(harness, runner, wanted, seeded(1)) if wanted else {}
-    ordered = sorted(first, key=lambda each: bool(each.because))
-    batch = _batch(harness, [each.text for each in ordered], [each.seconds for each in first.values()])
-    run = runner.run(harness.revision, batch.stdin(), mode="exec") if ordered else None
-    if run is None or run.answer is None:
+    kept = _kept(harness, runner, wanted) if wanted else {}
+    if not kept:
         return []
-    outcomes = zip(ordered, run.answer.outcomes, strict=True)
-    chosen = [at for at, (each, outcome) in enumerate(outcomes) if outcome.observed() == first[each].observed()]
-    stdin = batch.replace(calls=tuple(ordered[at].text for at in chosen)).stdin()
-    because = tuple(ordered[at].because for at in chosen)
-    title = f"{len(chosen)} scenarios of several calls"
-    if not chosen:
-        return []
-    answer = _chosen(run.answer, chosen)
-    return [ScenarioCase("together", stdin, title=title, answer=answer, beyond=because, several=True)]
+    ordered = sorted(kept, key=lambda each: bool(each.because))
+    batch = _batch(harness, [each.text for each in ordered], [each.seconds for each in kept.values()])
+    answer = CallAnswer(tuple(kept[each] for each in ordered), tuple(map(runner.calls.name, batch.calls)))
+    because = tuple(each.because for each in ordered)
+    title = f"{len(ordered)} scenarios of several calls"
+    return [ScenarioCase("together", batch.stdin(), title=title, answer=answer, beyond=because, several=True)]
 
 
 def _batch(harness: FunctionHarness, texts: Sequence[str], seconds: Sequence[float] = ()) -> CallBatch:
@@ -114,13 +108,11 @@ def _batch(harness: FunctionHarness, texts: Sequence[str], seconds: Sequence[flo
     return CallBatch(tuple(texts), "combine", seconds=longest, lost=0, budget=budget, ordered=harness.ordered)
 
 
-def _kept(
-    harness: FunctionHarness, runner: TimedRuns, wanted: Sequence[Scenario], environment: Environment = USUAL
-) -> dict[Scenario, Answer]:
+def _kept(harness: FunctionHarness, runner: TimedRuns, wanted: Sequence[Scenario]) -> dict[Scenario, Answer]:
     """Scenarios that hold for the original, with what it answers."""
     calls = list(dict.fromkeys(call for each in wanted for call in each.as_alone))
     batch = _batch(harness, [*calls, *(each.text for each in wanted)])
-    answer = runner.run(harness.revision, batch.stdin(), mode="exec", environment=environment).answer
+    answer = runner.run(harness.revision, batch.stdin(), mode="exec").answer
     if answer is None:
         return {}
     alone = dict(zip(calls, answer.outcomes, strict=False))
@@ -228,7 +220,7 @@ RENEWED_S = 0.03
 QUICK_S = 0.005
 """Maximum time of a call that scenarios are made of, seconds."""
 LONGEST = 4000
-"""Maximum length of such a call, characters."""
+"""Maximum length of a call, characters. A guard makes the timed calls again after their results were changed."""
 LONGEST_ANSWER = 8000
 """Maximum length of its answer, encoded, bytes."""
 REARRANGED = 2
@@ -278,7 +270,7 @@ def scenarios(
 
 def _renewed(known: Sequence[KnownCall]) -> list[str]:
     """Calls that are made once more after their result was changed: given ones first, quick ones before others."""
-    usable = [each for each in known if each.returns and each.seconds <= RENEWED_S]
+    usable = [each for each in known if each.returns and each.seconds <= RENEWED_S and len(each.text) <= LONGEST]
     ordered = sorted(usable, key=lambda each: (each.source in MADE_UP, each.seconds))
     return [each.text for each in ordered[:MOST_RENEWED]]
 

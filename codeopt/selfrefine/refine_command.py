@@ -9,7 +9,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
@@ -52,7 +52,9 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.output:
             write_whole(arguments.output, result.source + "\n")
         if arguments.json:
-            print(json.dumps({**found, "input": program.source, "text": result.source}))
+            rounds = [_without_speed(each) for each in found["rounds"]]
+            texts = {"input": program.source, "text": result.source}
+            print(json.dumps({**_without_speed(found), "rounds": rounds, **texts}))
         elif not arguments.output:
             deliver(f"{result.source}\n", None, what="the text")
         sys.stdout.flush()
@@ -60,6 +62,11 @@ def run(arguments: argparse.Namespace) -> int:
     if result.end is End.INTERRUPTED:
         return INTERRUPTED
     return exit_status_of(result.failure) if result.failure else 0
+
+
+def _without_speed(found: dict[str, Any]) -> dict[str, Any]:
+    """An answer, or one of its rounds, without what tells of speed: a text has a score and no speed."""
+    return {name: value for name, value in found.items() if name not in ("verdict", "inconclusive_about", "speedup")}
 
 
 def _input(given: str) -> tuple[Target, Program]:

@@ -65,8 +65,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _without_speed(found: dict[str, Any]) -> dict[str, Any]:
-    """An answer, or one of its rounds, without what tells of speed: a text has a score and no speed."""
-    return {name: value for name, value in found.items() if name not in ("verdict", "inconclusive_about", "speedup")}
+    """An answer, or one of its rounds, without what tells of speed: a text has a score and no speed.
+
+    The verdict of a program that fails stays.
+    """
+    of_speed = ["inconclusive_about", "speedup", *["verdict"] * (found["verdict"] == "same")]
+    return {name: value for name, value in found.items() if name not in of_speed}
 
 
 def _input(given: str) -> tuple[Target, Program]:

@@ -89,7 +89,9 @@ STATE_RULES: Mapping[str, FieldRule] = {
 """Consequence of a difference in each field of the state after the calls."""
 _VIEWS = ("views", "views_of_arguments")
 _KEPT = FieldRule(CaveatKind.PRIVATE, "the object that it gives out is one that it keeps")
-_EARLIER = FieldRule(CaveatKind.INPUT, "a constructor raises what the original raises in the call")
+RAISED_EARLIER = "objects whose constructor raises what the original raises in a call"
+"""Reason for which a call may differ: the change makes its objects by other steps."""
+_EARLIER = FieldRule(CaveatKind.INPUT, RAISED_EARLIER)
 _KEEPS_PRIVATE = FieldRule(CaveatKind.PRIVATE, "its objects keep more than a caller may change in them")
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import Revision
@@ -13,7 +14,7 @@ from codeopt.workloads._runs import axes
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.beside_answers import check_process_state, judge_views
 from codeopt.workloads.function.briefing import given_by_shape, has_objects
-from codeopt.workloads.function.calls.counterexample import Importable, apart, as_python, paste
+from codeopt.workloads.function.calls.counterexample import Importable, apart, as_python, paste, read_scenario
 from codeopt.workloads.function.calls.shrink import first_failing, smallest
 from codeopt.workloads.function.corpus.cases import (
     LENIENT,
@@ -31,9 +32,9 @@ from codeopt.workloads.function.corpus.scenarios import LONGEST_SHOWN, ScenarioC
 from codeopt.workloads.function.corpus.special_check import SpecialChecker
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.sandbox_view.view import locate
-from codeopt.workloads.source.literals import Constructed, read, read_all
+from codeopt.workloads.source.literals import Constructed, read_all
 from codeopt_sandbox.call_answer import CallRun, Kind
-from codeopt_sandbox.comparing import AnswerChecker, AnswerComparison, AnsweredCase, Observable
+from codeopt_sandbox.comparing import RAISED_EARLIER, AnswerChecker, AnswerComparison, AnsweredCase, Observable
 from codeopt_sandbox.guest.request import EMBEDDED, SHIFTED, USUAL, batch_of
 from codeopt_sandbox.outcome import Case, CaseVerdict, Cause, Outcome, Tier
 from codeopt_sandbox.outcome import Mode as RunMode
@@ -42,7 +43,7 @@ from codeopt_sandbox.verdict import Checker, judge
 OTHER_SEEDS = range(3, 8)
 """Hash seeds with which the original makes calls again on which a draft differs. The first of five items of a set is
 the same under two seeds in a fifth of the calls, and under seven in one of 15,000."""
-OTHER_CALLS = 10
+OTHER_CALLS = 5
 """Number of known calls that are made with an object that a draft cannot make."""
 
 
@@ -73,8 +74,10 @@ class CallJudge:
             if found.verdict is CaseVerdict.WA or found.caveats:  # is it the order of a set, or a thread, in both?
                 run, _ = self._without_unsteady(case, run, found, [1])
                 found = judged(case, run, self.checker, self.rules_of_caveats)
-            usual = replace(found, run=case.part_of(run, beyond=False))
-            viewed = self._viewed(draft, case.part(beyond=False), usual, mode)
+            part, usual = case.part(beyond=False), replace(found, run=case.part_of(run, beyond=False))
+            if found.verdict is CaseVerdict.WA:
+                usual = self._raised_earlier(draft, part, usual) or usual
+            viewed = self._viewed(draft, part, usual, mode)
             return replace(viewed, run=run)
         outcome = judge(case, run, self.check)
         if case.environment != USUAL and outcome.verdict is CaseVerdict.WA and isinstance(case, AnsweredCase):
@@ -112,18 +115,23 @@ class CallJudge:
         differences = self.comparison.differences(case.answer, got) if case.answer and got else ()
         wrong = [each for each in differences if each.subject is None]
         known = sorted(read_all(self.corpus.vouched), key=lambda call: -len(call.text()))[:OTHER_CALLS]
+        asked: dict[int, list[str]] = {}
         for each in wrong:
-            call = read(calls_of(case)[each.at]) if each.answers and each.answers[1].kind == Kind.NO_ARGUMENTS else None
-            made = [at for at, value in enumerate(call.values) if isinstance(value, Constructed)] if call else []
-            if call is None or not made or each.answers is None:
+            if each.answers is None or each.answers[1].kind != Kind.NO_ARGUMENTS:
                 return None
-            others = [other.with_value(at, call.values[at]) for other in known for at in made if at < len(other.values)]
-            answers = self.harness.ask(tuple(other.text() for other in others), seconds=0.1, lost=3, budget=1.0)
-            raised = {other.exception.rpartition(".")[2] for other in answers.outcomes if other.kind == Kind.RAISES}
-            if each.answers[1].exception not in raised:
-                return None
-        because = ("a constructor raises what the original raises in a later call",) * len(calls_of(case))
-        return _without_answer(self._beyond(draft, replace(case, beyond=because), outcome)) if wrong else None
+            scenario = read_scenario(calls_of(case)[each.at])
+            calls = read_all(scenario.calls if scenario else (calls_of(case)[each.at],))
+            made = [(at, alone) for call in calls for at, v in enumerate(call.values) for alone in _parts_alone(v)]
+            others = [call.with_value(at, alone) for call in known for at, alone in made if at < len(call.values)]
+            asked[each.at] = [call.text() for call in others]
+        every = tuple(dict.fromkeys(text for texts in asked.values() for text in texts))
+        outcomes = self.harness.ask(every, seconds=0.1, lost=3, budget=1.0).outcomes if every else ()
+        pairs = zip(every, outcomes, strict=True)
+        raised = {text: each.exception.rpartition(".")[2] for text, each in pairs if each.kind == Kind.RAISES}
+        later = [each.answers[1].exception in map(raised.get, asked[each.at]) for each in wrong if each.answers]
+        because = (RAISED_EARLIER,) * len(calls_of(case))
+        found = bool(later) and all(later)
+        return _without_answer(self._beyond(draft, replace(case, beyond=because), outcome)) if found else None
 
     def _by_context(self, draft: Revision, case: CallCase, outcome: Outcome) -> Outcome:
         """A wrong outcome; a caveat where the decimal context, the recursion limit or -O makes the difference."""
@@ -224,6 +232,14 @@ class CallJudge:
             module = locate(other.path)
             places.append(Importable(module.roots[0], module.name, other.name))
         return paste(as_python(call), harness.function, places, self.request.options.calls)
+
+
+def _parts_alone(value: Any) -> Iterator[Constructed]:
+    """An object, and those with one item of a list in place of all: the original may not come as far as that item."""
+    if isinstance(value, Constructed):
+        yield value
+        lists = ((at, part) for at, part in enumerate(value.values) if isinstance(part, list) and len(part) > 1)
+        yield from (value.with_value(at, [item]) for at, part in lists for item in part)
 
 
 def _without_answer(outcome: Outcome) -> Outcome:

@@ -129,10 +129,12 @@ class Checking:
         if code not in self.plain:
             self.plain[code] = is_plain(code)
         random = None if self.plain[code] else random_state()  # code of nobody makes plain arguments
+        self.captured.start()  # before a constructor runs: what it writes would count as that of a later call
         try:
             call = self.worker.arguments.fresh(code)
             call = Apart(self.ref.module).call(call) if self.worker.environment.distinct else call
         except Exception as error:
+            self.captured.stop()
             return no_arguments(error), ((), {}), None
         if random is not None and random != random_state():
             sys.modules["random"].setstate(random)
@@ -142,7 +144,6 @@ class Checking:
         was = ArgumentsBefore(self.ref.module, call, self.plain[code], lambda: fresh(code), self.batch.ordered)
         lazy = Laziness(call)
         encoder.at_first_item = lazy.look
-        self.captured.start()
         self.clock.start()
         trees, result, raised = yield from self.invoke(call, encoder)
         took = self.clock.took()

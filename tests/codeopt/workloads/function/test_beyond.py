@@ -22,7 +22,7 @@ from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.outcome import CaseVerdict, CaveatKind
 from tests.codeopt.workloads.conftest import Compare, Judges
 from tests.sandbox.answered import returning, told
-from tests.support.judges import function_judge, write_project
+from tests.support.judges import ENOUGH_EXAMPLES, function_judge, write_project
 
 pytestmark = pytest.mark.full
 
@@ -127,6 +127,42 @@ def test_what_no_known_call_resembles_is_no_reason_to_refuse(
 def test_what_is_like_the_known_calls_is_a_reason_to_refuse(judges: Judges, old: str, calls: str, new: str) -> None:
     found = judges(old, calls, timed=False, all_examples=True).check(Revision.of(new), "a person's")
     assert not found.correct
+
+
+TAGGER = """\
+import re
+
+class Tagger:
+    def __init__(self, rules: list[tuple[str, str]]):
+        self.rules = rules
+
+    def tag(self, words: list[str]) -> list[str | None]:
+        return [next((label for rule, label in self.rules if re.match(rule, word)), None) for word in words]
+"""
+COMPILED = TAGGER.replace(
+    "self.rules = rules",
+    "self.rules = rules\n        self._matches = [(re.compile(r).match, label) for r, label in rules]",
+).replace("rule, label in self.rules if re.match(rule, word)", "match, label in self._matches if match(word)")
+PRINTS = COMPILED.replace("self.rules = rules", "self.rules = rules\n        print(len(rules))")
+TAGS = """\
+import tagger
+
+RULES = [("-?[0-9]+(.[0-9]+)?$", "number"), (".*ing$", "verb"), (".*ly$", "adverb"), (".*", "noun")]
+
+def test_tag():
+    for rules in (RULES, RULES[1:], RULES[:2]):
+        for words in (["running", "12", "cats", "kindly"], ["a", "3.5"], ["dog"]):
+            assert len(tagger.Tagger(rules).tag(words)) == len(words)
+"""
+
+
+def test_a_constructor_may_raise_what_the_original_raises_later(tmp_path: Path) -> None:
+    target = Target(write_project(tmp_path / "old", "tagger.py", TAGGER, TAGS) / "tagger.py", "Tagger.tag")
+    with function_judge(target, timed=False, max_examples=ENOUGH_EXAMPLES) as judge:
+        right, wrong = (judge.check(Revision.of(text), "a person's") for text in (COMPILED, PRINTS))
+    assert right.correct, why(right)
+    assert any("constructor" in each.cause for each in right.caveats), right.caveats
+    assert "prints" in why(wrong)
 
 
 def test_what_objects_keep_is_judged_by_what_they_show(tmp_path: Path) -> None:

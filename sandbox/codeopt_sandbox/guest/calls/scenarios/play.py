@@ -8,7 +8,7 @@ from ...answer import CLOSED, KEPT_UNCHANGED, NOT_COMPARABLE, NOTHING, RETURNS, 
 from .. import scenarios
 from ..channel import SIGALRM, Said, frame, in_child, to_json
 from ..mutation import InPlace, Joined, corrupt_result, inner_parts, mutable_parts, mutate_result
-from ..outcome import FieldMaker, died, not_made, text_field, timeout, without_answer
+from ..outcome import FieldMaker, died, no_arguments, not_made, text_field, timeout, without_answer
 from ..public_view import PublicViews
 from ..repr.shown import shown_text
 from ..repr.structure import is_container, modules
@@ -88,6 +88,9 @@ class Performance:
         """Answers of the calls, as steps; one that says why, where they do not fit the scenario."""
         try:
             steps = self.steps()
+        except Exception as error:
+            return no_arguments(error)
+        try:
             if not steps:
                 return self.viewed(self.alone(0))
             players = self.players()

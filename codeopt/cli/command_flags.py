@@ -313,8 +313,8 @@ class Rechecker:
     session: Session
     root: Path
 
-    def __call__(self, suggestion: Suggestion, text: str, calls_text: str) -> str:
-        """Empty when it is right. calls_text: a calls file by a model. Raises CodeoptError, SandboxError."""
+    def __call__(self, suggestion: Suggestion, text: str) -> str:
+        """Empty when it is right. Raises CodeoptError, SandboxError."""
         from codeopt.core.program import as_source, read_program
         from codeopt.core.revision import Revision
         from codeopt.core.target import Target
@@ -323,8 +323,9 @@ class Rechecker:
 
         target = Target(self.root / suggestion.path, suggestion.function)
         request = WorkloadRequest(
-            target, read_program(target.path), self.options, self.session, own_code_only=False, calls_text=calls_text
-        )
+            target, read_program(target.path), self.options, self.session, own_code_only=False,
+            calls_text=suggestion.verdict.evidence.calls_text,
+        )  # fmt: skip
         return why_wrong(request, Revision.of(as_source(text)))
 
 

@@ -7,7 +7,7 @@ import ast
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from codeopt.core.cache import open_cache
 from codeopt.core.console import Console
 from codeopt.core.errors import CodeoptError, NoSandbox, ProgramError, UsageError
 from codeopt.core.evidence import VersionEvidence, WorkloadEvidence
+from codeopt.core.isolation import isolated
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
 from codeopt.core.sanitize import inline, log_line
@@ -32,15 +33,14 @@ from codeopt.report.result import contract_lines, python_line, sandbox_line
 from codeopt.report.verdict import LIMITS, THE_COMMAND, About, Verdict
 from codeopt.review.base_checkout import compare_with_base, open_base_checkout
 from codeopt.review.change import Change
-from codeopt.review.changed_functions import ReviewTarget, as_callers_see, find_targets, shapes
-from codeopt.review.suggestion import ComparedFunction, with_name
-from codeopt.review.surroundings import isolated
+from codeopt.review.changed_functions import as_callers_see, find_targets, shapes
+from codeopt.review.suggestion import ComparedFunction, ReviewTarget, with_name
+from codeopt.review.work import FunctionLoop, ReviewBudget
 from codeopt.workloads.source.edits import keeps_statements
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.errors import SandboxError
 from codeopt_sandbox.sequential_test import LimitAnswer
 
-INTERRUPTED = 130  # status
 WORST_FIRST = (
     (Decision.WRONG, None), (Decision.INCONCLUSIVE, About.RESULT), (Decision.SLOWER, None), (Decision.FASTER, None),
     (Decision.INCONCLUSIVE, About.SPEED), (Decision.SAME, None),
@@ -53,37 +53,39 @@ def run_change(arguments: argparse.Namespace) -> int:
     if arguments.cases or arguments.stdin or arguments.calls:
         raise UsageError("--cases, --stdin and --calls are for one program or function, and --base has many")
     with Console(quiet=arguments.quiet) as console:
-        found = compare_change(arguments, flags.options_of(arguments), paths, console)
+        change, found = compare_change(arguments, flags.options_of(arguments), paths, console)
         if arguments.json:
-            shown = change_answer(found.change.base, found.change.head, found.rows, found.stop_reason)
-            print(json.dumps(shown), flush=True)
+            print(json.dumps(change_answer(change.base, change.head, found)), flush=True)
         else:
-            tell(change_table(found.rows, found.change.base[:7] or "the diff's old version") + "\n")
+            tell(change_table(found.rows, change.base[:7] or "the diff's old version") + "\n")
         if found.stop_reason:
             console.warn(found.stop_reason)
         if found.left:
             console.print(command_flags.go_on_with(found.left))
-    statuses = {row.found.exit_status for row in found.rows}
-    return found.status or min(statuses - {0}, default=0)
+    return found.exit_status
 
 
 @dataclass(frozen=True)
-class ChangeComparison:
-    """Everything that a change alters, compared, with what was not and why."""
+class Compared:
+    """All functions of a command, compared, with what was not and why."""
 
-    change: Change
-    rows: tuple[ComparedFunction, ...]
-    left: tuple[Path, ...]
-    """Files of what was not compared, in the order of the change."""
-    stop_reason: str
+    rows: tuple[ComparedFunction, ...] = ()
+    stop_reason: str = ""
     """Reason why the others were not. Empty: all were."""
-    status: int
+    status: int = 0
     """Exit status for that reason."""
+    left: tuple[Path, ...] = ()
+    """Files of what was not compared, in the order of the targets."""
+
+    @property
+    def exit_status(self) -> int:
+        """The worst of all."""
+        return self.status or min({row.found.exit_status for row in self.rows} - {0}, default=0)
 
 
 def compare_change(
     arguments: argparse.Namespace, options: ImproveOptions, paths: list[Path], console: Console
-) -> ChangeComparison:
+) -> tuple[Change, Compared]:
     """Compare all that a change alters below some paths. Raises UsageError, NoSandbox."""
     repository, change = command_flags.open_change(arguments)
     targets, skipped = find_targets(change, repository, paths, arguments.exclude)
@@ -98,17 +100,17 @@ def compare_change(
         )  # fmt: skip
         with open_base_checkout(repository, change) as before:
             compared = compare_all(altered, before, isolated(options), session, arguments.fail_if_slower)
-    left = altered[len(compared.rows) :]
-    unread = (ComparedFunction(each.path, each.function, PairResult.not_judged(each.reason)) for each in skipped)
-    rows = (*compared.rows, *not_compared(left, compared.stop_reason), *unread)
-    return ChangeComparison(change, rows, tuple(target.file for target in left), compared.stop_reason, compared.status)
+    unread = (_unjudged(each.path, each.function, each.reason) for each in skipped)
+    return change, replace(compared, rows=(*compared.rows, *unread))
 
 
-def change_answer(base: str, head: str, rows: Sequence[ComparedFunction], stop_reason: str) -> dict[str, Any]:
-    """The object that --json prints of several functions."""
+def change_answer(base: str, head: str, compared: Compared) -> dict[str, Any]:
+    """The object that --json prints of several functions, with the worst of the verdicts as that on all."""
     from codeopt.report.answers import CompareChangeJson
 
-    verdict, about = worst(rows) if rows or stop_reason else (Decision.SAME, None)  # the change alters no function
+    rows, stop_reason = compared.rows, compared.stop_reason
+    of_none = (Decision.INCONCLUSIVE, About.RESULT) if stop_reason else (Decision.SAME, None)  # it alters no function
+    verdict, about = min((row.outcome for row in rows), key=WORST_FIRST.index, default=of_none)
     return CompareChangeJson(
         schema="codeopt.compare-change/1",
         base=base,
@@ -121,66 +123,39 @@ def change_answer(base: str, head: str, rows: Sequence[ComparedFunction], stop_r
     ).to_json()
 
 
-@dataclass
-class Compared:
-    """The comparisons so far; whole after each, so that it can be ended at any time."""
-
-    rows: list[ComparedFunction] = field(default_factory=list)
-    stop_reason: str = ""
-    """Reason why the others were not made. Empty: all were."""
-    status: int = 0
-    """Exit status for that reason."""
-
-
 def compare_all(
-    targets: list[ReviewTarget], before: Path, options: ImproveOptions, session: Session, limit: float | None
+    targets: Sequence[ReviewTarget], before: Path, options: ImproveOptions, session: Session, limit: float | None
 ) -> Compared:
     """Compare all targets in turn and print each verdict when it is known. Raises NoSandbox if none could be opened."""
-    compared, console = Compared(), session.console
+    work = FunctionLoop(ReviewBudget(), targets, session.console)
+    rows: list[ComparedFunction] = []
     news = [Target(target.file, target.function) for target in targets]
-    try:
-        for number, target in enumerate(targets, 1):
-            console.step(number - 1, len(targets), target.name)
-            old, new = Target(before / target.old_path, target.function), news[number - 1]
+    with work.limited():
+        for number, target in work.each():
+            old, new = Target(before / target.old_path, target.function), Target(target.file, target.function)
             others = [each for each in news if each != new]
-            row = ComparedFunction(target.path, target.function, _one(old, new, options, session, limit, others))
-            compared.rows.append(row)
-            if len(targets) > 1:
-                console.aside(f"{number} of {len(targets)}: {row.name}: {' '.join(cells_of(row.verdict, row.name))}")
-            if row.found.interrupted:
-                compared.stop_reason, compared.status = "interrupted", INTERRUPTED
+            try:
+                found = compare(old, new, options, session, own_code_only=False, limit=limit, separately=others)
+            except NoSandbox as error:
+                if not rows:
+                    raise
+                work.stop(error.words, error.exit_status)
                 break
-    except KeyboardInterrupt:
-        compared.stop_reason, compared.status = "interrupted", INTERRUPTED
-    except NoSandbox as error:
-        if not compared.rows:
-            raise
-        compared.stop_reason, compared.status = error.words, error.exit_status
-    return compared
+            except (CodeoptError, SandboxError) as error:
+                found = PairResult.not_judged(error_in_words(error))
+            row = ComparedFunction(target.path, target.function, found)
+            rows.append(row)
+            if len(targets) > 1:
+                session.console.aside(f"{number}: {row.name}: {' '.join(cells_of(row.verdict, row.name))}")
+            if found.interrupted:
+                raise KeyboardInterrupt
+    why, left = "; ".join(work.notices), targets[len(rows) :]
+    rows += [_unjudged(each.path, each.function, f"not compared: {why}") for each in left]
+    return Compared(tuple(rows), why, work.failure, tuple(each.file for each in left))
 
 
-def worst(rows: Sequence[ComparedFunction]) -> tuple[Decision, About | None]:
-    """One verdict on all: the worst that there is."""
-    found = {row.outcome for row in rows}
-    return next((each for each in WORST_FIRST if each in found), (Decision.INCONCLUSIVE, About.RESULT))
-
-
-def not_compared(targets: list[ReviewTarget], why: str) -> list[ComparedFunction]:
-    """Rows of what was not compared, with the reason."""
-    nothing = PairResult.not_judged(f"not compared: {why}")
-    return [ComparedFunction(target.path, target.function, nothing) for target in targets]
-
-
-def _one(
-    old: Target, new: Target, options: ImproveOptions, session: Session, limit: float | None, others: Sequence[Target]
-) -> PairResult:
-    """One comparison; inconclusive where none can be made. Raises NoSandbox."""
-    try:
-        return compare(old, new, options, session, own_code_only=False, limit=limit, separately=others)
-    except NoSandbox:
-        raise
-    except (CodeoptError, SandboxError) as error:
-        return PairResult.not_judged(error_in_words(error))
+def _unjudged(path: str, name: str, why: str) -> ComparedFunction:
+    return ComparedFunction(path, name, PairResult.not_judged(why))
 
 
 def change_table(rows: Sequence[ComparedFunction], old: str) -> str:
@@ -249,16 +224,15 @@ def run_modules(arguments: argparse.Namespace, old: Target, new: Target) -> int:
         targets, others = _differing(old.path, new.path)
         options, session = flags.options_of(arguments), replace(open_session(console), extras=arguments.json)
         done = compare_all(targets, Path(), options, session, arguments.fail_if_slower) if targets else Compared()
-        rows = [*done.rows, *not_compared(targets[len(done.rows) :], done.stop_reason), *others]
+        done = replace(done, rows=(*done.rows, *others))
         if arguments.json:
-            stop_reason = done.stop_reason or NOTHING * (not rows)
-            print(json.dumps(change_answer(str(old), str(new), rows, stop_reason)), flush=True)
+            said = done if done.rows else replace(done, stop_reason=NOTHING)
+            print(json.dumps(change_answer(str(old), str(new), said)), flush=True)
         else:
-            tell((change_table(rows, str(old)) if rows else f"inconclusive: {NOTHING}") + "\n")
+            tell((change_table(done.rows, str(old)) if done.rows else f"inconclusive: {NOTHING}") + "\n")
         if done.stop_reason:
             console.warn(done.stop_reason)
-    statuses = {row.found.exit_status for row in rows} or {ProgramError.exit_status}
-    return done.status or min(statuses - {0}, default=0)
+    return done.exit_status if done.rows else ProgramError.exit_status
 
 
 def _differing(old: Path, new: Path) -> tuple[list[ReviewTarget], list[ComparedFunction]]:
@@ -272,10 +246,6 @@ def _differing(old: Path, new: Path) -> tuple[list[ReviewTarget], list[ComparedF
     gone = [_unjudged(named, name, "NEW does not have it") for name in was if name not in have]
     kept = keeps_statements(ast.parse(before).body, ast.parse(now).body)
     return as_callers_see(targets), gone if kept else [*gone, _unjudged(named, "", OUTSIDE)]
-
-
-def _unjudged(path: str, name: str, why: str) -> ComparedFunction:
-    return ComparedFunction(path, name, PairResult.not_judged(why))
 
 
 # `codeopt compare --run COMMAND`: two versions of a project, judged by a command of its user's.

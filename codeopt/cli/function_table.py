@@ -11,10 +11,10 @@ from codeopt.core.screen import columns
 from codeopt.core.words import clock
 
 if TYPE_CHECKING:
-    from codeopt.review.check import CheckedTarget
+    from codeopt.review.suggestion import FunctionRow
 
 
-def function_lines(rows: Sequence[CheckedTarget], ranked_by: str = "test time") -> list[str]:
+def function_lines(rows: Sequence[FunctionRow], ranked_by: str = "test time") -> list[str]:
     """One row for each tried function with its share of the time, and one line for each reason not to try.
 
     ranked_by: the source of the shares, `test time` or `profile`.
@@ -23,7 +23,7 @@ def function_lines(rows: Sequence[CheckedTarget], ranked_by: str = "test time") 
     timed = [row.suggestion.speedup for row in tried if row.suggestion and row.suggestion.speedup]
     title = (clock(timed[0].metric), "speedup (95% CI)") if timed else ("result",)
     untried = Counter(row.reason for row in rows if not row.judged)
-    shared = any(row.share is not None for row in tried)
+    shared = any(row.target.share is not None for row in tried)
     titles = ("", *[f"of {ranked_by}"] * shared, *title)
     lines = [line for row in tried for line in _row(row, shared=shared)]
     return [
@@ -32,11 +32,9 @@ def function_lines(rows: Sequence[CheckedTarget], ranked_by: str = "test time") 
     ]
 
 
-def _row(row: CheckedTarget, *, shared: bool) -> Iterator[Sequence[str] | str]:
-    from codeopt.review.suggestion import full_name
-
-    share = "" if row.share is None else f"{row.share:.0%}"
-    named = log_line(full_name(row.path, row.function)), *[share] * shared
+def _row(row: FunctionRow, *, shared: bool) -> Iterator[Sequence[str] | str]:
+    share = "" if row.target.share is None else f"{row.target.share:.0%}"
+    named = log_line(row.target.name), *[share] * shared
     if row.suggestion is None:
         yield *named, log_line(row.reason)
         return

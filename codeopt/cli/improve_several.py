@@ -23,12 +23,11 @@ from codeopt.core.sanitize import log_line
 from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.engine.open_session import open_session
-from codeopt.report.result import Result, python_line
-from codeopt.review.changed_functions import ReviewTarget
-from codeopt.review.check import CheckedTarget
+from codeopt.report.result import python_line
 from codeopt.review.findings.known import open_findings
 from codeopt.review.several import ImprovedSeveral, find_several, improve_several
-from codeopt.review.work import BUDGET_SPENT, ReviewBudget
+from codeopt.review.suggestion import FunctionRow
+from codeopt.review.work import BUDGET_SPENT, FunctionLoop, ReviewBudget
 
 NOT_ACCEPTED = 1
 OF_ONE = ("cases", "stdin", "calls", "contract", "html", "record", "workload", "args", "quick")
@@ -54,14 +53,11 @@ def run(arguments: argparse.Namespace, target: Target) -> int:
         recheck = command_flags.Rechecker(options, session, Path())
         known = open_findings(options, found, session.open_cache, "improve", console)
 
-        def keep(target: ReviewTarget, result: Result) -> None:
-            if known:
-                known.keep(target.file, target.function, result, target.share)
-
         def begin() -> SeveralRun:
             return new_several(options.run_dir, target.path, arguments.asked, resumed)
 
-        result = improve_several(targets, options, limits, session, recheck, keep, saved, begin)
+        work = FunctionLoop(limits, targets, console)
+        result = improve_several(work, options, session, recheck, known, saved, begin)
         result = replace(result, rows=(*result.rows, *left_alone))
         if result.run:
             result.run.finish(result.changes, result.answer(str(target)).to_json())
@@ -73,7 +69,7 @@ def run(arguments: argparse.Namespace, target: Target) -> int:
         return _status(result, console)
 
 
-def summary(rows: Sequence[CheckedTarget], improved_several: ImprovedSeveral) -> list[str]:
+def summary(rows: Sequence[FunctionRow], improved_several: ImprovedSeveral) -> list[str]:
     """The outcome, the table of the functions, and what could not be run."""
     lines = [
         improved_several.reason,
@@ -104,7 +100,7 @@ def _status(improved_several: ImprovedSeveral, console: Console) -> int:
         return 0
     if improved_several.not_checked_reason:
         return command_flags.report_blind(improved_several.not_checked_reason, console)
-    if not improved_several.looked_at and not improved_several.failure:  # each was refused, with its reason
+    if improved_several.is_refused:
         return ProgramError.exit_status
     return improved_several.failure or NOT_ACCEPTED
 

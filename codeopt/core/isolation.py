@@ -74,6 +74,13 @@ def open_isolated(
         raise NoSandbox(str(error)) from error
 
 
+def isolated(options: ImproveOptions) -> ImproveOptions:
+    """Choose a sandbox that isolates, for code that others wrote. Raises NoSandbox where nothing isolates: a plain
+    process needs the user's own flag (--sandbox process)."""
+    with open_isolated(options, own_code_only=False, notify=lambda line: None, spare=0) as sandbox:
+        return replace(options, sandbox=sandbox.backend)
+
+
 # Base of sandboxes that change how another one runs.
 
 

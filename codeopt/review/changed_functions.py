@@ -8,7 +8,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from codeopt.analysis.nodes import Def, first_line
@@ -17,7 +17,7 @@ from codeopt.core.program import read_program
 from codeopt.core.run_clock import RunClock
 from codeopt.review.change import Change, ChangedFile
 from codeopt.review.repository import Repository
-from codeopt.review.suggestion import Skipped, full_name, rounded
+from codeopt.review.suggestion import FunctionRow, ReviewTarget, RowState
 from codeopt.workloads.program.cases import cases_beside, reads_stdin
 from codeopt.workloads.source.functions import definitions, read_functions
 from codeopt_sandbox.plain_files import read_bytes
@@ -40,42 +40,13 @@ HEAD_LINES = 5
 """Lines at the top of a file in which a generator says that it wrote it."""
 
 
-@dataclass(frozen=True)
-class ReviewTarget:
-    """One function or program of a change."""
-
-    path: str
-    """Path below the root, with `/`."""
-    function: str
-    """Qualified name. Empty for a program."""
-    file: Path
-    old_path: str = ""
-    """Path before the change. Empty: the target is new."""
-    seconds: float = 0.0
-    """Time under the tests of its file, seconds."""
-    share: float | None = None
-    """Share of the time of all these tests with all that it calls, 0 to 1. None: not measured."""
-    own_share: float | None = None
-    """Share of its own lines and the built-ins that they call, 0 to 1."""
-
-    @property
-    def name(self) -> str:
-        """`path::function`."""
-        return full_name(self.path, self.function)
-
-    @property
-    def rounded_share(self) -> float | None:
-        """`share` as answers have it."""
-        return rounded(self.share)
-
-
 def find_targets(
     change: Change,
     repository: Repository | None,
     paths: Sequence[Path] = (),
     exclude: Sequence[str] = (),
     clock: RunClock | None = None,
-) -> tuple[list[ReviewTarget], list[Skipped]]:
+) -> tuple[list[ReviewTarget], list[FunctionRow]]:
     """Find the targets that the change adds or alters below `paths`, and the skipped parts with their causes.
 
     clock: no file is read after its deadline. None: no deadline.
@@ -85,59 +56,58 @@ def find_targets(
     marked = repository.attributes(MARKS, [file.path for file in files]) if repository else {}
     moved = _moved(change, clock)
     targets: list[ReviewTarget] = []
-    skipped: list[Skipped] = []
+    skipped: list[FunctionRow] = []
     for file in files:
-        if clock.is_over:
-            alone = left_alone(file.path, "", exclude, marked.get(file.path, ()))
-            why = alone or f"not looked at: {clock.out_of_time}"
-            skipped.append(Skipped(file.path, "", why, untried=not alone))
-            continue
         where = change.root / file.path
-        if where.is_file() and not where.stat().st_size:
+        whole, source, unread = ReviewTarget(file.path, "", where), "", None
+        if clock.is_over:
+            unread = FunctionRow(whole, f"not looked at: {clock.out_of_time}", state=RowState.NOT_READ)
+        elif where.is_file() and not where.stat().st_size:
             continue  # an empty __init__.py: nothing is left out
-        try:
-            source = read_program(where).source
-        except UsageError as error:
-            alone = left_alone(file.path, "", exclude, marked.get(file.path, ()))
-            skipped.append(Skipped(file.path, "", alone or _without_path(error.words, where), unread=not alone))
-            continue
+        else:
+            try:
+                source = read_program(where).source
+            except UsageError as error:
+                # A report names the file itself, and is no place for this machine's folders.
+                unread = FunctionRow(whole, error.words.removeprefix(str(where)).removeprefix(" ").removeprefix(":"))
         if reason := left_alone(file.path, source, exclude, marked.get(file.path, ())):
-            skipped.append(Skipped(file.path, "", reason))
-            continue
-        found, ignored = _in_file(change, file, source, moved)
-        targets += found
-        skipped += ignored
+            skipped.append(FunctionRow(whole, reason, state=RowState.LEFT_OUT))
+        elif unread:
+            skipped.append(unread)
+        else:
+            found, ignored = _in_file(change, file, source, moved)
+            targets += found
+            skipped += ignored
     return targets, skipped
-
-
-def _without_path(reason: str, path: Path) -> str:
-    """Drop the path from a reason: a report names the file itself, and is no place for this machine's folders."""
-    return reason.removeprefix(str(path)).removeprefix(" ").removeprefix(":")
 
 
 def _in_file(
     change: Change, file: ChangedFile, source: str, moved: set[str]
-) -> tuple[list[ReviewTarget], list[Skipped]]:
+) -> tuple[list[ReviewTarget], list[FunctionRow]]:
     """Find the program that a file is, or its changed functions."""
     path = change.root / file.path
+
+    def target(name: str, *, is_old: bool) -> ReviewTarget:
+        return ReviewTarget(file.path, name, path, file.old_path if is_old else "")
+
+    def ignored_row(name: str) -> FunctionRow:
+        return FunctionRow(target(name, is_old=False), "# codeopt: ignore", state=RowState.LEFT_OUT)
+
     ignored = ignoring(source)
     if 1 in ignored:
-        return [], [Skipped(file.path, "", "# codeopt: ignore")]
+        return [], [ignored_row("")]
     before, now = shapes(file.old or ""), shapes(source)
     if reads_stdin(source) and cases_beside(path):
         same = file.old is not None and _dump(ast.parse(source)) == _parsed_dump(file.old)
-        return ([] if same else [ReviewTarget(file.path, "", path, file.old_path if file.old is not None else "")]), []
-    targets, skipped = [], []
+        return ([] if same else [target("", is_old=file.old is not None)]), []
     altered = [name for name, shape in now.items() if shape not in (before.get(name), *moved)]
     module = read_functions(path)
     left_out = set(covered(module.tree.body, ignored)) if ignored else set()
-    for function in module.usable(altered):
-        name = function.qualname
-        if function.first_line in left_out:
-            skipped.append(Skipped(file.path, name, "# codeopt: ignore"))
-        else:
-            targets.append(ReviewTarget(file.path, name, path, file.old_path if name in before else ""))
-    return targets, skipped
+    usable = list(module.usable(altered))
+    targets = [
+        target(each.qualname, is_old=each.qualname in before) for each in usable if each.first_line not in left_out
+    ]
+    return targets, [ignored_row(each.qualname) for each in usable if each.first_line in left_out]
 
 
 def as_callers_see(targets: Sequence[ReviewTarget]) -> list[ReviewTarget]:

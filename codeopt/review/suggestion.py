@@ -6,6 +6,8 @@ import difflib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.core.diagnostic import Diagnostic
@@ -19,6 +21,7 @@ from codeopt_sandbox.sequential_test import LimitAnswer
 if TYPE_CHECKING:
     from codeopt.engine.compare import PairResult
     from codeopt.report.answer_fields import PythonFields
+    from codeopt.report.answers import CheckedFunctionFields
     from codeopt.report.result import Result
 
 
@@ -29,6 +32,40 @@ def full_name(path: str, function: str) -> str:
 
 def rounded(share: float | None) -> float | None:
     return None if share is None else round(share, 4)
+
+
+@dataclass(frozen=True)
+class ReviewTarget:
+    """One function or program that a command looks at."""
+
+    path: str
+    """Path below the root, with `/`."""
+    function: str
+    """Qualified name. Empty for a program."""
+    file: Path
+    old_path: str = ""
+    """Path before the change. Empty: the target is new."""
+    seconds: float = 0.0
+    """Time under the tests of its file, seconds."""
+    share: float | None = None
+    """Share of the time of all these tests with all that it calls, 0 to 1. None: not measured."""
+    own_share: float | None = None
+    """Share of its own lines and the built-ins that they call, 0 to 1."""
+
+    @property
+    def name(self) -> str:
+        """`path::function`."""
+        return full_name(self.path, self.function)
+
+    @property
+    def at(self) -> tuple[str, str]:
+        """Path and function."""
+        return self.path, self.function
+
+    @property
+    def rounded_share(self) -> float | None:
+        """`share` as answers have it."""
+        return rounded(self.share)
 
 
 @dataclass(frozen=True)
@@ -129,17 +166,63 @@ class Suggestion:
         }
 
 
-@dataclass(frozen=True)
-class Skipped:
-    """A function or file of the change that nothing is suggested for, with the reason."""
+class RowState(Enum):
+    """What was done with a function or program."""
 
-    path: str
-    function: str
-    reason: str
-    unread: bool = False
-    """True if the file cannot be read as Python, so that no part of it was examined."""
-    untried: bool = False
-    """The time was up before the file was read."""
+    JUDGED = "judged"
+    ENDED_EARLY = "judged, and a limit came before the end"
+    KNOWN = "judged by an earlier command"
+    NO_DRAFT = "read, and there is nothing to try"
+    FAILED = "it cannot be read or judged"
+    NOT_TRIED = "a limit came before it was tried"
+    NOT_READ = "a limit came before its file was read"
+    LEFT_OUT = "not wanted, or not worth it"
+
+
+@dataclass(frozen=True)
+class FunctionRow:
+    """A function, a program or a whole file with what is known of it, as a table has it."""
+
+    target: ReviewTarget
+    reason: str = ""
+    """Why nothing is suggested. Empty: something is."""
+    suggestion: Suggestion | None = None
+    state: RowState = RowState.FAILED
+    cached_from: str = ""
+    """Time and place of an earlier run's verdict that was taken. Empty: it was judged now, or not at all."""
+
+    @property
+    def path(self) -> str:
+        return self.target.path
+
+    @property
+    def function(self) -> str:
+        return self.target.function
+
+    @property
+    def judged(self) -> bool:
+        """Return whether it was up for a verdict: others are only counted."""
+        return self.state not in (RowState.NOT_READ, RowState.LEFT_OUT)
+
+    @property
+    def is_left(self) -> bool:
+        """Return whether the same command finds more about it with a higher limit."""
+        return self.state in (RowState.ENDED_EARLY, RowState.NOT_TRIED, RowState.NOT_READ)
+
+    def answer(self) -> CheckedFunctionFields:
+        """The row of `codeopt check --json`."""
+        from codeopt.report.answers import CheckedFunctionFields
+
+        target = self.target
+        known = {
+            **(self.suggestion.row if self.suggestion else {}),
+            "path": self.path,
+            "function": self.function,
+            "reason": self.reason,
+            "share": target.rounded_share,
+            "cached_from": self.cached_from,
+        }
+        return CheckedFunctionFields(**known, own_share=rounded(target.own_share), seconds=round(target.seconds, 6))
 
 
 @dataclass(frozen=True)
@@ -196,7 +279,7 @@ class Review:
     diff: str
     """Unified diff of the change, with paths below the root. Its lines may carry comments."""
     suggestions: tuple[Suggestion, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[FunctionRow, ...] = ()
     notices: tuple[str, ...] = ()
     """Sentences that say why the review is not whole: no model, no sandbox, budget spent."""
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -232,13 +315,17 @@ FindError = Callable[[Suggestion, str], str]
 """Callable that says why a suggestion's function is not right in another text of its file. Empty: it is."""
 
 
-def combine(suggestions: Sequence[Suggestion], find_error: FindError) -> tuple[list[Suggestion], list[Skipped]]:
+Dropped = list[tuple[Suggestion, str]]
+"""Suggestions that are left out, each with the reason."""
+
+
+def combine(suggestions: Sequence[Suggestion], find_error: FindError) -> tuple[list[Suggestion], Dropped]:
     """Split suggestions into those that hold with all kept others of their file applied, and those that do not.
 
     If all of them do not fit together, the one with the largest gain is kept, and each further one that fits to it.
     """
     kept: list[Suggestion] = []
-    dropped: list[Skipped] = []
+    dropped: Dropped = []
     for path in dict.fromkeys(each.path for each in suggestions):
         here = [each for each in suggestions if each.path == path]
         fitting, rest = _of_one_file(here, find_error)
@@ -252,7 +339,7 @@ def best_first(suggestions: Sequence[Suggestion]) -> list[Suggestion]:
     return sorted(suggestions, key=lambda each: -((each.speedup and each.speedup.ratio) or 0.0))
 
 
-def _of_one_file(here: list[Suggestion], find_error: FindError) -> tuple[list[Suggestion], list[Skipped]]:
+def _of_one_file(here: list[Suggestion], find_error: FindError) -> tuple[list[Suggestion], Dropped]:
     ordered = best_first(here)
     trouble = _trouble(ordered, find_error)
     if not trouble:
@@ -265,7 +352,7 @@ def _of_one_file(here: list[Suggestion], find_error: FindError) -> tuple[list[Su
             continue
         names = ", ".join(one.function for one in kept)
         reason = f"a faster version is right by itself, but not together with the suggestion for {names}: {trouble}"
-        dropped.append(Skipped(each.path, each.function, reason))
+        dropped.append((each, reason))
     return _counted([each for each in here if each in kept]), dropped
 
 

@@ -1,24 +1,30 @@
-"""Work of a review: one target after the other is improved within a budget, and verified drafts become suggestions."""
+"""One loop over functions, for each command of several: within one budget every target gets a row of the table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from pathlib import Path
+from typing import Any
 
 from codeopt.core.budget import Budget, Ledger, Usage
+from codeopt.core.console import Console
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import CodeoptError, ModelError, NoSandbox
+from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
-from codeopt.core.run_clock import RunClock
-from codeopt.core.run_index import StoredRun
+from codeopt.core.run_clock import DeadlineReached, RunClock
+from codeopt.core.session import Session
 from codeopt.core.step_error import error_in_words
+from codeopt.core.target import Target
+from codeopt.engine.improve import improve
 from codeopt.report.result import End, Result
-from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.findings.known import KnownFinding, KnownFindings
-from codeopt.review.nothing_to_try import NothingToTry
-from codeopt.review.suggestion import Skipped, Suggestion, combine, full_name
+from codeopt.review.nothing_to_try import NothingToTry, require_draft
+from codeopt.review.ranking import Ranking
+from codeopt.review.suggestion import FunctionRow, ReviewTarget, RowState, Suggestion, combine
 from codeopt_sandbox.errors import SandboxError
 
 BUDGET_SPENT = 6
@@ -27,6 +33,8 @@ INTERRUPTED = 130
 """Exit status of a review that a signal ended."""
 PROMPT_REFUSED = (400, 413, 422)
 """HTTP statuses with which a model's server refuses one prompt, not all of them."""
+STOPS_ALL = (ModelError, NoSandbox, SandboxError)
+"""Errors that would also stop the other targets."""
 USUAL_S = 900.0
 """Limit of the whole where none is given, seconds."""
 MIN_LEFT_S = 1.0
@@ -62,240 +70,277 @@ class ReviewBudget:
 
 
 @dataclass(frozen=True)
+class Tried:
+    """What became of the functions of a command."""
+
+    rows: tuple[FunctionRow, ...] = ()
+    """Those that were to be tried, in that order, then the others."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    not_checked_reason: str = ""
+    """Reason why nothing could be looked at. Empty: something was."""
+    interpreter: Interpreter | None = None
+    notices: tuple[str, ...] = ()
+    """Reasons why some targets were not tried. Empty: all were that take enough of the time."""
+    failure: int = 0
+    """Exit status of what ended the work early or kept part of it from being done. 0: nothing did."""
+    tests_from: str = ""
+    """Time of an earlier run of the tests that ranked them, in UTC. Empty: they were run now."""
+    cost_usd: float | None = None
+    """Cost of the model, US dollars. None: a price is not known."""
+
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        return tuple(row.suggestion for row in self.rows if row.suggestion)
+
+    @property
+    def improved(self) -> int:
+        """Number of targets that can be faster."""
+        return len(self.suggestions)
+
+    @property
+    def stop_reason(self) -> str:
+        return "; ".join(self.notices)
+
+    @property
+    def left(self) -> tuple[Path, ...]:
+        """Files of targets that a limit left."""
+        return tuple(dict.fromkeys(row.target.file for row in self.rows if row.is_left))
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of TriedJson."""
+        from codeopt.report.answer_fields import PythonFields
+
+        names = ("improved", "diagnostics", "not_checked_reason", "stop_reason", "tests_from")
+        known = {name: getattr(self, name) for name in names}
+        functions = tuple(row.answer() for row in self.rows)
+        return {"python": PythonFields.maybe(self.interpreter), "functions": functions, **known}
+
+
+@dataclass(frozen=True)
 class Left:
     """Rest of the budget for one improvement. None: no limit."""
 
     seconds: float | None
     cost_usd: float | None
+    pay: Callable[[Usage], None]
+    """Receives all that a model took, also without a result."""
 
     def and_before(self, ledger: Ledger) -> Left:
         """Add what an earlier session of the same improvement took, which counts there."""
-        return Left(
-            None if self.seconds is None else self.seconds + ledger.earlier_s,
-            None if self.cost_usd is None else self.cost_usd + (ledger.usage.cost_usd or 0.0),
-        )
-
-
-class Improve(Protocol):
-    """A callable that improves one target as `codeopt improve` does. Raises CodeoptError, SandboxError."""
-
-    def __call__(self, target: ReviewTarget, left: Left, pay: Callable[[Usage], None]) -> Result:
-        """Improve one target; nothing is written. pay: receives all that a model took, also without a result."""
-        ...
-
-
-@dataclass(frozen=True)
-class Verdicts:
-    """Knowledge of a review about its targets, by path and function."""
-
-    suggestions: Mapping[tuple[str, str], Suggestion]
-    reasons: Mapping[tuple[str, str], str]
-    """Target -> reason why there is no suggestion."""
-    before: Mapping[tuple[str, str], str]
-    """Time at which an earlier run judged what is taken from it."""
+        seconds = None if self.seconds is None else self.seconds + ledger.earlier_s
+        cost_usd = None if self.cost_usd is None else self.cost_usd + (ledger.usage.cost_usd or 0.0)
+        return replace(self, seconds=seconds, cost_usd=cost_usd)
 
 
 @dataclass
-class ReviewRun:
-    """A review under way; `suggestions`, `skipped` and `notices` are complete after each target."""
+class Improver:
+    """One improvement as `codeopt improve` makes it, within the rest of the budget."""
+
+    options: ImproveOptions
+    session: Session
+
+    def __call__(self, target: ReviewTarget, left: Left) -> Result:
+        """Improve one target; only the run's own folder is written. Raises CodeoptError, SandboxError."""
+        named = Target(target.file, target.function)
+        require_draft(named, self.options)
+        session = replace(self.session, on_usage=left.pay, limit_s=left.seconds)
+        result = improve(named, replace(self.options, max_cost=left.cost_usd), session)
+        self.session = replace(self.session, asks_server=False)  # it has answered
+        return result.require_ended() if isinstance(result.failure, STOPS_ALL) else result.require_drafts()
+
+
+@dataclass
+class FunctionLoop:
+    """The work on several functions under way; `rows` and `notices` are complete after each target."""
 
     budget: ReviewBudget
-    notify: Callable[[str], None] = lambda line: None
-    on_step: Callable[[int, int, str], None] = lambda done, total, name: None
-    """Called with the number of targets behind, of all, and the name of the present one. See Console.step."""
+    targets: Sequence[ReviewTarget] = ()
+    """Those that are tried, in this order."""
+    console: Console = field(default_factory=lambda: Console(quiet=True))
     known: KnownFindings | None = None
     """Findings of earlier runs. None: everything is judged."""
-    suggestions: list[Suggestion] = field(default_factory=list)
-    written: dict[str, str] = field(default_factory=dict)
-    """Text of the calls file that a model wrote, by the target's name."""
-    skipped: list[Skipped] = field(default_factory=list)
+    ledger: Ledger = field(default_factory=Ledger)
+    ranking: Ranking = field(default_factory=Ranking)
+    left_out: Sequence[FunctionRow] = ()
+    rows: dict[tuple[str, str], FunctionRow] = field(default_factory=dict)
+    """Row of each target that is behind, by its path and function."""
     notices: list[str] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     """Tests and other things of judged targets that could not be run."""
-    judged: int = 0
-    again: list[KnownFinding] = field(default_factory=list)
-    """Findings of earlier runs that were taken in place of a verdict."""
-    without_drafts: int = 0
-    """Targets that were read and for which there was nothing to try; they do not count against a limit."""
-    ledger: Ledger = field(default_factory=Ledger)
-    left: list[Skipped] = field(default_factory=list)
-    """Targets that were not tried, or not to their end, a part of `skipped`."""
-    stopped: str = ""
-    """Reason why the remaining targets are not tried. Empty: they are."""
     failure: int = 0
-    """Exit status of an error that ended the work early or kept part of it from being done. 0: there was none."""
+    """See Tried."""
 
-    def run(self, targets: Sequence[ReviewTarget], improve: Improve) -> None:
-        """Try the targets one after the other. Raises NoSandbox, KeyboardInterrupt."""
+    def choose(self, ranking: Ranking, why_not: Callable[[ReviewTarget], str] = lambda target: "") -> None:
+        """Put the targets into their order. why_not: returns the reason not to try one, empty for the others."""
+        self.ranking = ranking
+        reasons = {target: why_not(target) for target in ranking.targets}
+        self.targets = [target for target, why in reasons.items() if not why]
+        self.left_out = [FunctionRow(target, why, state=RowState.LEFT_OUT) for target, why in reasons.items() if why]
+
+    @contextmanager
+    def limited(self) -> Iterator[None]:
+        """Work that a limit of time or its user may end: the targets without a row get one that says so."""
+        try:
+            yield
+        except DeadlineReached:
+            self.stop(self.budget.out_of_time, BUDGET_SPENT)
+        except KeyboardInterrupt:
+            self.stop("interrupted", INTERRUPTED)
+
+    def each(self) -> Iterator[tuple[str, ReviewTarget]]:
+        """Yield each target without a row, with its number as in `2 of 5`, until something ends the work."""
+        targets = [target for target in self.targets if target.at not in self.rows]
         for number, target in enumerate(targets, 1):
             if reason := self._spent():
-                self.stop(targets, reason, self.failure or BUDGET_SPENT)
+                self.stop(reason, self.failure or BUDGET_SPENT)
+            if self.notices:
                 return
-            self.on_step(number - 1, len(targets), target.name)
-            self.notify(f"{number} of {len(targets)}: {target.name}")
-            reason = self._try(target, improve)
-            if reason:
-                self.skipped.append(Skipped(target.path, target.function, reason))
-            self.notify(f"{target.name}: {reason or self.suggestions[-1].gain}")
+            self.console.step(number - 1, len(targets), target.name)
+            yield f"{number} of {len(targets)}", target
+
+    def run(self, improve: Callable[[ReviewTarget, Left], Result]) -> None:
+        """Try the targets one after the other. improve: as Improver. Raises NoSandbox, KeyboardInterrupt."""
+        for number, target in self.each():
+            self.console.aside(f"{number}: {target.name}")
+            self._add(self._try(target, improve))
             if self.failure == INTERRUPTED:
                 raise KeyboardInterrupt
-            if self.stopped:
-                self.stop(targets, self.stopped, self.failure)
-                return
 
-    def join(self, find_error: Callable[[Suggestion, str, str], str]) -> None:
+    def take(self, row: FunctionRow) -> None:
+        """Add the row of an earlier session of the same run."""
+        self._add(row, " (of an earlier session)")
+
+    def join(self, find_error: Callable[[Suggestion, str], str]) -> None:
         """Keep only suggestions that are right together with the others of their file.
 
         The time limit does not hold here: it is short, and without it nothing is known of two suggestions together.
-        find_error: says why a function is not right in a text of its file, by the calls file that a model wrote.
+        find_error: says why a function is not right in a text of its file.
         """
 
         def in_text(suggestion: Suggestion, text: str) -> str:
-            name = full_name(suggestion.path, suggestion.function)
-            self.on_step(2, 2, f"all changes of {suggestion.path} together: {suggestion.function}")
-            self.notify(f"{name} with all suggestions for its file")
+            self.console.step(2, 2, f"all changes of {suggestion.path} together: {suggestion.function}")
+            self.console.aside(f"{suggestion.name} with all suggestions for its file")
             try:
-                return find_error(suggestion, text, self.written.get(name, ""))
+                return find_error(suggestion, text)
             except (CodeoptError, SandboxError) as error:
                 return error_in_words(error)
 
-        self.suggestions, alone = combine(self.suggestions, in_text)
-        self.skipped += alone
+        kept, dropped = combine([row.suggestion for row in self.rows.values() if row.suggestion], in_text)
+        for each in kept:
+            self.rows[each.at] = replace(self.rows[each.at], suggestion=each)
+        for each, reason in dropped:
+            self.drop(each, reason)
 
-    def stop(self, targets: Sequence[ReviewTarget], reason: str, failure: int) -> None:
-        """End the work early, and list the targets that were not tried."""
-        known = {(found.path, found.function) for found in self.suggestions}
-        known |= {(found.path, found.function) for found in self.skipped}
-        left = [target for target in targets if (target.path, target.function) not in known]
-        untried = [Skipped(target.path, target.function, f"not tried: {reason}") for target in left]
-        self.skipped += untried
-        self.left += untried
+    def drop(self, suggestion: Suggestion, reason: str) -> None:
+        """Suggest it no longer."""
+        self.rows[suggestion.at] = replace(self.rows[suggestion.at], suggestion=None, reason=reason)
+
+    def stop(self, reason: str, failure: int) -> None:
+        """End the work early, with a row for each target that was not tried."""
+        for target in self.targets:
+            self.rows.setdefault(target.at, FunctionRow(target, f"not tried: {reason}", state=RowState.NOT_TRIED))
         self.notices.append(reason)
         self.failure = failure
 
-    def _try(self, target: ReviewTarget, improve: Improve) -> str:
-        """Try a target; returns the reason why there is no suggestion, empty: there is one."""
-        if self.known and (found := self.known.find(target.file, target.function)):
-            return self._take(target, found)
-        try:
-            result = improve(target, self._left(), self._pay)
-        except ModelError as error:
-            self.failure = error.exit_status
-            if error.status not in PROMPT_REFUSED:
-                self.stopped = error_in_words(error)
-            return error_in_words(error)
-        except NoSandbox:
-            raise
-        except NothingToTry as error:
-            self.without_drafts += 1
-            return str(error)
-        except CodeoptError as error:
-            return error.words
-        except SandboxError as error:
-            self.failure = NoSandbox.exit_status
-            return error_in_words(error)
-        return self._add(target, result)
-
-    def _take(self, target: ReviewTarget, known: KnownFinding) -> str:
-        """Add what an earlier run has found; returns the reason why there is no suggestion, empty: there is one."""
-        self.again.append(known)
-        found = known.finding
-        self._tell_shortfalls(target, found.judged.verdict.evidence.gaps)
-        if not found.judged.improved:
-            return f"{found.judged.verdict.reason} ({found.when})"
-        self.suggestions.append(
-            replace(
-                found.judged,
-                path=target.path,
-                original=read_program(target.file).text,
-                improved=known.improved,
-                share=found.judged.share if target.share is None else target.rounded_share,
-                cached_from=found.when,
-            )
-        )
-        return ""
-
-    def take(self, target: ReviewTarget, found: Suggestion | str) -> None:
-        """Add the finding of an earlier session of the same run: a suggestion, or the reason for its absence."""
-        self.judged += 1
-        if isinstance(found, Suggestion):
-            self.suggestions.append(found)
-        else:
-            self.skipped.append(Skipped(target.path, target.function, found))
-        self.notify(f"{target.name}: {found if isinstance(found, str) else found.gain} (of an earlier session)")
+    def tried(self, interpreter: Interpreter | None) -> Tried:
+        """Return what is known of all targets by now."""
+        general = self.ranking.diagnostics  # of all targets together; those of one follow where they say more
+        known = {(each.cause, each.hint) for each in general if each.cause}
+        diagnostics = (*general, *(each for each in self.diagnostics if (each.cause, each.hint) not in known))
+        rows = (*(self.rows[target.at] for target in self.targets), *self.left_out)
+        return Tried(
+            rows, diagnostics, _why_blind(rows, diagnostics), interpreter, tuple(self.notices), self.failure,
+            self.ranking.tests_from, self.ledger.usage.cost_usd,
+        )  # fmt: skip
 
     def ended_early(self, result: Result) -> bool:
         """Return whether a limit, an interruption or a failure of the model ended it early."""
         limit = result.end is End.BUDGET and bool(self._spent())
         return not result.accepted and (limit or result.end in (End.INTERRUPTED, End.UNREADABLE, End.FAILED))
 
-    def _add(self, target: ReviewTarget, result: Result) -> str:
-        """Add a result; returns the reason why there is no suggestion, empty: there is one."""
-        self.judged += 1
+    def _try(self, target: ReviewTarget, improve: Callable[[ReviewTarget, Left], Result]) -> FunctionRow:
+        if self.known and (found := self.known.find(target.file, target.function)):
+            return self._of_known(target, found)
+        seconds, cost = self.budget.clock.left, self.budget.cost_usd
+        left = Left(
+            None if seconds is None else max(MIN_LEFT_S, seconds),
+            None if cost is None else max(MIN_LEFT_USD, cost - (self.ledger.usage.cost_usd or 0.0)),
+            self._pay,
+        )
+        try:
+            return self._of_result(target, improve(target, left))
+        except ModelError as error:
+            self.failure = error.exit_status
+            if error.status not in PROMPT_REFUSED:
+                self.stop(error_in_words(error), self.failure)
+            return FunctionRow(target, error_in_words(error))
+        except NoSandbox:
+            raise
+        except NothingToTry as error:
+            return FunctionRow(target, str(error), state=RowState.NO_DRAFT)
+        except CodeoptError as error:
+            return FunctionRow(target, error.words)
+        except SandboxError as error:
+            self.failure = NoSandbox.exit_status
+            return FunctionRow(target, error_in_words(error))
+
+    def _add(self, row: FunctionRow, when: str = "") -> None:
+        self.rows[row.target.at] = row
+        outcome = row.suggestion.gain if row.suggestion else row.reason
+        self.console.aside(f"{row.target.name}: {outcome}{when}")
+
+    def _of_result(self, target: ReviewTarget, result: Result) -> FunctionRow:
         if self.known:
             self.known.keep(target.file, target.function, result, target.share)
-        evidence = result.verdict.evidence
-        self._tell_shortfalls(target, evidence.gaps)
-        if result.accepted:
-            self.suggestions.append(Suggestion.of(target.path, target.function, result, target.rounded_share))
-            self.written[target.name] = evidence.calls_text
+        self._note_gaps(target, result.verdict.evidence.gaps)
         if result.end is End.INTERRUPTED:
             self.failure = INTERRUPTED
         if result.accepted:
-            return ""
-        if self.ended_early(result):
-            self.left.append(Skipped(target.path, target.function, result.reason))
-        if result.end is not End.BUDGET or result.stop_reason in result.reason:
-            return result.reason
-        return f"{result.reason} ({result.stop_reason})"
-
-    def _tell_shortfalls(self, target: ReviewTarget, diagnostics: Sequence[Diagnostic]) -> None:
-        name = full_name(target.path, target.function)
-        self.diagnostics += [replace(each, message=f"{name}: {each.message}") for each in diagnostics]
-
-    def all_diagnostics(self, general: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """Return those of all targets together, and those of one target that differ from each of them."""
-        known = {(each.cause, each.hint) for each in general if each.cause}
-        return (*general, *(each for each in self.diagnostics if (each.cause, each.hint) not in known))
-
-    def verdicts(self) -> Verdicts:
-        """Return what is known of each target by now."""
-        return Verdicts(
-            {suggestion.at: suggestion for suggestion in reversed(self.suggestions)},
-            {(each.path, each.function): each.reason for each in reversed(self.skipped)},
-            {each.finding.judged.at: each.finding.when for each in reversed(self.again)},
+            suggestion = Suggestion.of(target.path, target.function, result, target.rounded_share)
+            return FunctionRow(target, suggestion=suggestion, state=RowState.JUDGED)
+        state = RowState.ENDED_EARLY if self.ended_early(result) else RowState.JUDGED
+        says_limit = result.end is not End.BUDGET or result.stop_reason in result.reason
+        return FunctionRow(
+            target, result.reason if says_limit else f"{result.reason} ({result.stop_reason})", None, state
         )
 
-    def looked_at(self, diagnostics: Sequence[Diagnostic]) -> int:
-        """Number of targets of which something is known now. That there is nothing to try says nothing where there are
-        diagnostics: the calls of the tests that could not run may say otherwise."""
-        return self.judged + len(self.again) + (0 if diagnostics else self.without_drafts)
+    def _of_known(self, target: ReviewTarget, known: KnownFinding) -> FunctionRow:
+        found, judged = known.finding, known.finding.judged
+        self._note_gaps(target, judged.verdict.evidence.gaps)
+        if not judged.improved:
+            reason = f"{judged.verdict.reason} ({found.when})"
+            return FunctionRow(target, reason, state=RowState.KNOWN, cached_from=found.when)
+        share = judged.share if target.share is None else target.rounded_share
+        text = read_program(target.file).text
+        suggestion = replace(
+            judged, path=target.path, original=text, improved=known.improved, share=share, cached_from=found.when
+        )
+        return FunctionRow(target, suggestion=suggestion, state=RowState.KNOWN, cached_from=found.when)
+
+    def _note_gaps(self, target: ReviewTarget, gaps: Sequence[Diagnostic]) -> None:
+        self.diagnostics += [replace(each, message=f"{target.name}: {each.message}") for each in gaps]
 
     def _pay(self, usage: Usage) -> None:
         self.ledger = self.ledger.add(usage)
 
-    def _left(self) -> Left:
-        seconds, cost = self.budget.clock.left, self.budget.cost_usd
-        return Left(
-            None if seconds is None else max(MIN_LEFT_S, seconds),
-            None if cost is None else max(MIN_LEFT_USD, cost - (self.ledger.usage.cost_usd or 0.0)),
-        )
-
     def _spent(self) -> str:
         budget = self.budget
-        if budget.functions is not None and self.judged >= budget.functions:
+        judged = sum(row.state in (RowState.JUDGED, RowState.ENDED_EARLY) for row in self.rows.values())
+        if budget.functions is not None and judged >= budget.functions:
             return f"the limit of {budget.functions} functions is reached (--max-functions)"
         if budget.clock.is_over:
             return budget.out_of_time
         return self.ledger.spent(Budget(cost_usd=budget.cost_usd))
 
 
-def saved_suggestion(target: ReviewTarget, run: StoredRun) -> Suggestion:
-    """Make a suggestion of an accepted run that was saved. Raises KeyError, TypeError, ValueError or IndexError if it
-    is broken."""
-    from codeopt.report.answer_fields import read_verdict
-
-    assert run.best is not None
-    best = run.saved.history.candidates[run.result["best_round"]]
-    texts, task, verdict = (run.original.text, run.best.text), run.result["task"], read_verdict(run.result)
-    return Suggestion(target.path, target.function, *texts, task, verdict, best.sentences, share=target.rounded_share)
+def _why_blind(rows: Sequence[FunctionRow], diagnostics: Sequence[Diagnostic]) -> str:
+    """Reason why nothing is known of any target: none was judged, and no test ran one. Empty: something is known, or
+    there are no targets."""
+    # That there is nothing to try says nothing where the calls of tests that could not run may say otherwise.
+    looked_at = {RowState.JUDGED, RowState.ENDED_EARLY, RowState.KNOWN, *([] if diagnostics else [RowState.NO_DRAFT])}
+    if not rows or any(row.state in looked_at or row.target.seconds > 0 or row.target.share for row in rows):
+        return ""
+    reasons = [row.reason for row in rows if row.state is not RowState.LEFT_OUT]
+    found = dict.fromkeys([*(diagnostic.words for diagnostic in diagnostics), *reasons])
+    shown = "; ".join(list(found)[:3]) or "no test runs them"
+    return f"none of {len(rows)} functions and programs could be looked at: {shown}"

@@ -25,9 +25,10 @@ from codeopt.report.answer_fields import serialize
 from codeopt.report.answers import profile_answer
 from codeopt.report.result import diff
 from codeopt.review.base_checkout import compare_with_base
-from codeopt.review.check import CheckedPart, CheckedTarget, check, listed
+from codeopt.review.check import CheckedPart, check, check_answer, listed
 from codeopt.review.findings.known import open_findings
 from codeopt.review.repository import open_repository
+from codeopt.review.suggestion import FunctionRow
 from codeopt.review.work import ReviewBudget
 from codeopt.serving.request import Operation, OperationRequest, Root
 from codeopt.workloads import WorkloadRequest, kind_of
@@ -161,9 +162,7 @@ def _check(request: OperationRequest, options: ImproveOptions, console: Console)
     outside = {
         target.name: why for target in content.targets if not target.function and (why := _leads_out(target.file))
     }
-    refused = [
-        CheckedTarget(each.path, "", reason=outside[each.name]) for each in content.targets if each.name in outside
-    ]
+    refused = [FunctionRow(each, outside[each.name]) for each in content.targets if each.name in outside]
     content = replace(content, left_alone=(*content.left_alone, *refused))
     if targets := [each for each in content.targets if each.name not in outside]:
         session = _session(options, console)
@@ -172,15 +171,14 @@ def _check(request: OperationRequest, options: ImproveOptions, console: Console)
         checked = check(part, targets, options, limits, session, known)
     found = content.completed(checked)
     changed = {row.path: row.suggestion for row in found.rows if row.suggestion}
-    root = _root_of(paths)
     rows = [
         serialize(row.answer())
-        | {"file": _below_here(root / row.path), "line": _line(root / row.path, row.function)}
+        | {"file": _below_here(row.target.file), "line": _line(row.target.file, row.function)}
         | {"judged": row.judged, "new_source": row.suggestion.improved if row.suggestion else None}
         | {"sha256_before": digest(row.suggestion.original) if row.suggestion else None}
         for row in found.rows
     ]
-    return found.answer().to_json() | {"functions": rows, "files_with_gains": sorted(changed)}
+    return check_answer(found).to_json() | {"functions": rows, "files_with_gains": sorted(changed)}
 
 
 def _leads_out(program: Path) -> str:
@@ -190,13 +188,6 @@ def _leads_out(program: Path) -> str:
     except UsageError as error:
         return str(error)
     return ""
-
-
-def _root_of(paths: tuple[Path, ...]) -> Path:
-    """Folder that the paths of a check are relative to: the repository's root, else their common folder."""
-    from codeopt.review.change import whole_files
-
-    return whole_files(paths)[1].root
 
 
 def _below_here(path: Path) -> str:

@@ -20,7 +20,8 @@ from codeopt.core.errors import ProgramError
 from codeopt.engine.open_model import RULES
 
 if TYPE_CHECKING:
-    from codeopt.review.check import Listed, ProjectCheck
+    from codeopt.review.check import Listed
+    from codeopt.review.work import Tried
 
 GAIN = 1
 INTERRUPTED = 130  # status
@@ -50,9 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.cli.output import deliver, tell
     from codeopt.core.console import Console
     from codeopt.report.stack_files import read_profile
-    from codeopt.review.check import CheckedPart, check, listed
+    from codeopt.review.check import CheckedPart, check, check_answer, listed
     from codeopt.review.findings.known import open_findings
-    from codeopt.review.profile_ranking import rank_by_profile
+    from codeopt.review.ranking import rank_by_profile
     from codeopt.review.reporters.json import dump
     from codeopt.review.work import ReviewBudget
 
@@ -73,14 +74,14 @@ def run(arguments: argparse.Namespace) -> int:
             checked = check(part, targets, options, limits, session, known, profiled)
         found = content.completed(checked)
         if arguments.json:
-            deliver(dump(found.answer().to_json()) + "\n", None)
+            deliver(dump(check_answer(found, profiled.name if profiled else "").to_json()) + "\n", None)
         else:
             tell(table(found, "profile" if profiled else "test time", next_steps(arguments, found, content)))
         if found.stop_reason:
             console.warn(found.stop_reason)
         if found.left:
             console.print(go_on_with(found.left))
-        if found.interrupted:
+        if found.failure == INTERRUPTED:
             return INTERRUPTED
         blind = found.not_checked_reason and report_blind(found.not_checked_reason, console if arguments.json else None)
     if found.improved:
@@ -88,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     return BUDGET_SPENT if found.left else blind or 0
 
 
-def table(found: ProjectCheck, ranked_by: str = "test time", following: Sequence[str] = ()) -> str:
+def table(found: Tried, ranked_by: str = "test time", following: Sequence[str] = ()) -> str:
     """Format the slow functions with the gain of the rules, the number of others, what could not be run, the next step.
 
     ranked_by: see function_lines. following: lines of the next step.
@@ -105,7 +106,7 @@ def table(found: ProjectCheck, ranked_by: str = "test time", following: Sequence
     return "\n".join([summary, *function_lines(found.rows, ranked_by), *missing, *following, ""])
 
 
-def next_steps(arguments: argparse.Namespace, found: ProjectCheck, content: Listed) -> list[str]:
+def next_steps(arguments: argparse.Namespace, found: Tried, content: Listed) -> list[str]:
     """Return the next step: `improve` of the same, of a function that no test runs, or of a script."""
     from codeopt.core.next_step import other_command
 

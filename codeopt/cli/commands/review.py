@@ -22,15 +22,10 @@ from codeopt_sandbox.owner import temporary_folder
 
 if TYPE_CHECKING:
     from codeopt.core.console import Console
-    from codeopt.core.interpreter import Interpreter
     from codeopt.core.options import ImproveOptions
     from codeopt.core.session import Session
-    from codeopt.review.change import Change
-    from codeopt.review.changed_functions import ReviewTarget
-    from codeopt.review.ranking import Ranking
-    from codeopt.review.repository import Repository
     from codeopt.review.suggestion import Review
-    from codeopt.review.work import ReviewBudget, ReviewRun
+    from codeopt.review.work import FunctionLoop
 
 FOUND = 1  # status where suggestions are a failure (--fail-level any)
 INTERRUPTED = 130  # status
@@ -94,7 +89,7 @@ def _with_limits(arguments: argparse.Namespace, review: Review, failure: int, co
     paths = command_flags.below(arguments.paths)
     options = flags.options_of(arguments)
     try:
-        found = compare_change(arguments, options, paths, console)
+        _, found = compare_change(arguments, options, paths, console)
     except (NoSandbox, command_flags.Untrusted) as error:
         return replace(review, notices=(*review.notices, f"the limit was not tested: {error.words}")), error.exit_status
     notices = (*review.notices, *filter(None, [found.stop_reason]))
@@ -106,61 +101,22 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     from codeopt.cli import command_flags
     from codeopt.core.cache import machine
     from codeopt.core.words import counted
+    from codeopt.engine.open_session import open_session
     from codeopt.report.answer_fields import PythonFields
     from codeopt.review.changed_functions import find_targets
-    from codeopt.review.check import why_blind, why_unread
+    from codeopt.review.check import why_unread
+    from codeopt.review.findings.known import open_findings
     from codeopt.review.suggestion import Review
-    from codeopt.review.work import BUDGET_SPENT, ReviewBudget
+    from codeopt.review.work import BUDGET_SPENT, FunctionLoop, ReviewBudget
 
     paths = command_flags.below(arguments.paths)
     repository, change = command_flags.open_change(arguments)
     limits = ReviewBudget.of(flags.options_of(arguments), arguments.max_functions, arguments.began)
     targets, skipped = find_targets(change, repository, paths, arguments.exclude, limits.clock)
     console.aside(f"{counted(len(targets), 'changed function')}, {len(skipped)} skipped")
-    work, ranking, interpreter = _work(arguments, limits, repository, change, targets, console)
-    if any(each.untried for each in skipped) and not work.failure:
-        work.stop((), limits.out_of_time, BUDGET_SPENT)
-    diagnostics = work.all_diagnostics(ranking.diagnostics)
-    gave_up = work.failure not in (0, NoSandbox.exit_status)  # for want of a model, money or time, which it says
-    reasons = [each.reason for each in work.skipped]
-    not_checked_reason = why_blind(ranking.targets or targets, work.looked_at(diagnostics), diagnostics, reasons)
-    review = Review(
-        base=change.base,
-        head=change.head,
-        diff=change.diff,
-        suggestions=tuple(work.suggestions),
-        skipped=(*skipped, *work.skipped),
-        notices=tuple(work.notices),
-        diagnostics=diagnostics,
-        not_checked_reason="" if gave_up else not_checked_reason or why_unread(targets, skipped),
-        machine=machine(),
-        cost_usd=None if work.ledger.usage.cost_usd is None else round(work.ledger.usage.cost_usd, 6),
-        python=PythonFields.maybe(interpreter),
-        asked=arguments.asked,
-    )
-    return review, work.failure
-
-
-def _work(
-    arguments: argparse.Namespace,
-    limits: ReviewBudget,
-    repository: Repository,
-    change: Change,
-    targets: list[ReviewTarget],
-    console: Console,
-) -> tuple[ReviewRun, Ranking, Interpreter | None]:
-    """Try the targets; what stops it is a notice, and what was found until then is kept."""
-    from codeopt.cli import command_flags
-    from codeopt.engine.open_session import open_session
-    from codeopt.review.findings.known import open_findings
-    from codeopt.review.ranking import Ranking
-    from codeopt.review.work import ReviewRun
-
-    ranking = Ranking()
+    session, work = open_session(console), FunctionLoop(limits, targets, console)
     with temporary_folder("review") as folder:
         options = flags.options_of(arguments, run_dir=arguments.run_dir or folder)
-        session = open_session(console)
-        work = ReviewRun(limits, console.aside, console.step)
         try:
             if targets:
                 command_flags.require_settings(repository, change, options.check)
@@ -169,40 +125,52 @@ def _work(
                 options, session = command_flags.find_python(options, console, Path.cwd(), change.paths)
                 session = command_flags.with_cache(session, arguments.trust_store)
                 work.known = open_findings(options, session.interpreter, session.open_cache, "review", console)
-                options, ranking = _run(options, session, work, targets)
-            work.join(command_flags.Rechecker(options, session, repository.root))
+                _try_in_turn(work, options, session, repository.root)
         except command_flags.Untrusted as error:
-            work.stop(targets, error.words, error.exit_status)
-        except KeyboardInterrupt:
-            work.stop(targets, "interrupted", INTERRUPTED)
-    return work, ranking, session.interpreter
+            work.stop(error.words, error.exit_status)
+    if any(each.is_left for each in skipped) and not work.failure:
+        work.stop(limits.out_of_time, BUDGET_SPENT)
+    tried = work.tried(session.interpreter)
+    gave_up = work.failure not in (0, NoSandbox.exit_status)  # for want of a model, money or time, which it says
+    review = Review(
+        base=change.base,
+        head=change.head,
+        diff=change.diff,
+        suggestions=tried.suggestions,
+        skipped=(*skipped, *(row for row in tried.rows if not row.suggestion)),
+        notices=tried.notices,
+        diagnostics=tried.diagnostics,
+        not_checked_reason="" if gave_up else tried.not_checked_reason or why_unread(targets, skipped),
+        machine=machine(),
+        cost_usd=None if tried.cost_usd is None else round(tried.cost_usd, 6),
+        python=PythonFields.maybe(tried.interpreter),
+        asked=arguments.asked,
+    )
+    return review, work.failure
 
 
-def _run(
-    options: ImproveOptions, session: Session, work: ReviewRun, targets: list[ReviewTarget]
-) -> tuple[ImproveOptions, Ranking]:
-    """Rank the targets and try them in turn, in a sandbox that isolates; the options with that sandbox."""
-    from codeopt.core.run_clock import DeadlineReached
+def _try_in_turn(work: FunctionLoop, options: ImproveOptions, session: Session, root: Path) -> None:
+    """Rank the targets and try them, in a sandbox that isolates; an error is a notice, and what was found is kept."""
+    from codeopt.cli.command_flags import Rechecker
+    from codeopt.core.isolation import isolated
+    from codeopt.core.step_error import error_in_words, exit_status_of
     from codeopt.engine.run_plan import make_plan
-    from codeopt.review.ranking import Ranking, ranked_before
-    from codeopt.review.surroundings import Improver, isolated, rank
-    from codeopt.review.work import BUDGET_SPENT
+    from codeopt.review.ranking import rank, ranked_before
+    from codeopt.review.work import Improver
     from codeopt_sandbox.errors import SandboxError
 
-    ranking = Ranking()
-    try:
+    with work.limited():
         make_plan(options)
-        work.budget.clock.check()
-        options = isolated(options)
-        ranking = ranked_before(targets, work.known) or rank(options, targets, session, work.budget.clock)
-        work.run(ranking.targets, Improver(options, replace(session, traces=ranking.traces)))
-    except DeadlineReached:
-        work.stop(targets, work.budget.out_of_time, BUDGET_SPENT)
-    except (ModelError, NoSandbox) as error:
-        work.stop(targets, error.words, error.exit_status)
-    except SandboxError as error:
-        work.stop(targets, f"the sandbox failed: {error}", NoSandbox.exit_status)
-    return options, ranking
+        try:
+            work.budget.clock.check()
+            options = isolated(options)
+            work.choose(
+                ranked_before(work.targets, work.known) or rank(options, work.targets, session, work.budget.clock)
+            )
+            work.run(Improver(options, replace(session, traces=work.ranking.traces)))
+        except (ModelError, NoSandbox, SandboxError) as error:
+            work.stop(error_in_words(error), exit_status_of(error))
+        work.join(Rechecker(options, session, root))
 
 
 def _refuse(arguments: argparse.Namespace) -> None:

@@ -17,7 +17,7 @@ from codeopt.core.merging import lines_of
 from codeopt.core.sanitize import log_line, printable
 from codeopt.core.words import counted, plural
 from codeopt.report.brief import calls_in_words
-from codeopt.review.suggestion import Review, Skipped, Suggestion, full_name
+from codeopt.review.suggestion import FunctionRow, Review, Suggestion, full_name
 
 GROUP = "codeopt.reporters"
 
@@ -318,7 +318,7 @@ def command_data(text: str) -> str:
 # A suggestion's figures in words, the same in every report. Except for `where`, only numbers and codeopt's own words.
 
 
-def where(found: Suggestion | Skipped) -> str:
+def where(found: Suggestion | FunctionRow) -> str:
     """`path::function`, as it is: quote it."""
     return full_name(found.path, found.function)
 

@@ -53,10 +53,10 @@ def test_what_does_not_go_together_is_not_suggested_together(
     here, there = combine([A, B, C, OTHER], wrong)
     assert {each.function: each.together for each in here if each.path == "m.py"} == kept
     assert [each.together for each in here if each.path == "n.py"] == [1]
-    assert {each.function for each in there} == set(dropped)
-    for each in there:
-        assert f"not together with the suggestion for {dropped[each.function]}: " in each.reason
-        assert each.reason.endswith(f"{clashing[0]}: test_x fails")
+    assert {each.function for each, _ in there} == set(dropped)
+    for each, reason in there:
+        assert f"not together with the suggestion for {dropped[each.function]}: " in reason
+        assert reason.endswith(f"{clashing[0]}: test_x fails")
 
 
 def test_one_alone_is_not_looked_at_again() -> None:

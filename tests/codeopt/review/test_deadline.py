@@ -22,7 +22,8 @@ from codeopt.review.change import whole_files
 from codeopt.review.changed_functions import find_targets
 from codeopt.review.check import CheckedPart, check, listed
 from codeopt.review.ranking import ranked
-from codeopt.review.work import ReviewBudget
+from codeopt.review.suggestion import RowState
+from codeopt.review.work import INTERRUPTED, ReviewBudget
 from codeopt.serving.handlers import handle
 from codeopt.serving.request import Operation, OperationRequest
 from codeopt_sandbox.compare import StoppingRule
@@ -102,7 +103,7 @@ def test_reading_stops_between_two_files(looks: int, tmp_path: Path) -> None:
     _, change = whole_files([tmp_path])
     before = len(change.files)  # so many looks are taken before: files of which something may have been moved
     targets, skipped = find_targets(change, None, clock=Looks(before + looks))
-    assert (len(targets), [each.untried for each in skipped]) == (looks, [True] * (3 - looks))
+    assert (len(targets), [each.state for each in skipped]) == (looks, [RowState.NOT_READ] * (3 - looks))
 
 
 @pytest.mark.parametrize("looks", [0, 1, 2])
@@ -132,7 +133,7 @@ def test_a_check_says_whether_a_limit_or_its_user_ended_it(clock: RunClock, inte
     write_files(tmp_path, {"m.py": LOOP})
     part = CheckedPart((tmp_path,))
     found = check(part, listed(part).targets, ImproveOptions(), ReviewBudget(clock=clock), Session())
-    assert (found.interrupted, found.left) == (interrupted, (tmp_path / "m.py",))
+    assert (found.failure == INTERRUPTED, found.left) == (interrupted, (tmp_path / "m.py",))
 
 
 def _command(*words: str) -> Callable[[float | None], object]:

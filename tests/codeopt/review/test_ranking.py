@@ -7,8 +7,9 @@ from pathlib import Path
 from codeopt.cli.commands.check import table
 from codeopt.review.change import whole_files
 from codeopt.review.changed_functions import find_targets
-from codeopt.review.check import CheckedTarget, ProjectCheck
 from codeopt.review.ranking import ranked
+from codeopt.review.suggestion import FunctionRow, ReviewTarget, RowState
+from codeopt.review.work import Tried
 from codeopt_sandbox import Options, Sandbox, open_sandbox
 from tests.codeopt.review.pull_request import BASE, propose
 from tests.conftest import require_sandbox
@@ -61,14 +62,19 @@ def test_why_no_time_is_known(tmp_path: Path) -> None:
 
 
 def test_what_was_not_looked_at_is_counted() -> None:
-    rows = [
-        CheckedTarget("a.py", "slow", 0.5, 2.0, reason="rules found nothing to try"),
-        CheckedTarget("a.py", "quick", 0.01, 0.04, reason="less than 5% of the time", judged=False),
-        CheckedTarget("a.py", "quicker", 0.001, 0.004, reason="less than 5% of the time", judged=False),
-        CheckedTarget("b.py", "unused", reason="no test runs it", judged=False),
-        CheckedTarget("c.py", "", reason="is no Python"),
+    few, out = "less than 5% of the time", RowState.LEFT_OUT
+    found = [
+        ("a.py", "slow", 0.5, "rules found nothing to try", RowState.NO_DRAFT),
+        ("a.py", "quick", 0.01, few, out),
+        ("a.py", "quicker", 0.001, few, out),
+        ("b.py", "unused", None, "no test runs it", out),
+        ("c.py", "", None, "is no Python", RowState.FAILED),
     ]
-    assert table(ProjectCheck(tuple(rows))).splitlines() == [
+    rows = [
+        FunctionRow(ReviewTarget(path, name, Path(path), share=share), why, state=state)
+        for path, name, share, why, state in found
+    ]
+    assert table(Tried(tuple(rows))).splitlines() == [
         "0 of 5 functions can be faster by the built-in rules",
         "              of test time  result",
         "  a.py::slow           50%  rules found nothing to try",

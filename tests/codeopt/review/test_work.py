@@ -9,9 +9,10 @@ import pytest
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import ModelError, NoSandbox, ProgramError
-from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.nothing_to_try import NothingToTry
-from codeopt.review.work import ReviewBudget, ReviewRun
+from codeopt.review.ranking import Ranking
+from codeopt.review.suggestion import ReviewTarget
+from codeopt.review.work import FunctionLoop, ReviewBudget
 from codeopt_sandbox.errors import SandboxError
 
 TARGETS = [ReviewTarget("m.py", name, Path("m.py")) for name in ("one", "two")]
@@ -42,24 +43,26 @@ class Failing:
     ids=repr,
 )
 def test_only_a_model_that_answers_nobody_ends_the_work(error: Exception, failure: int, tried: list[str]) -> None:
-    work, improve = ReviewRun(ReviewBudget()), Failing(error)
-    work.run(TARGETS, improve)  # type: ignore[arg-type]
+    work, improve = FunctionLoop(ReviewBudget(), TARGETS), Failing(error)
+    work.run(improve)  # type: ignore[arg-type]
     assert (work.failure, improve.tried) == (failure, tried)
-    assert [each.function for each in work.skipped] == ["one", "two"]
-    assert [each.function for each in work.left] == [name for name in ("one", "two") if name not in tried]
+    rows = work.tried(None).rows
+    assert [each.function for each in rows] == ["one", "two"]
+    assert [each.function for each in rows if each.is_left] == [name for name in ("one", "two") if name not in tried]
 
 
 def test_without_a_sandbox_nothing_was_looked_at() -> None:
-    work = ReviewRun(ReviewBudget())
+    work = FunctionLoop(ReviewBudget(), TARGETS)
     with pytest.raises(NoSandbox):
-        work.run(TARGETS, Failing(NoSandbox("there is none")))  # type: ignore[arg-type]
-    assert work.skipped == []
+        work.run(Failing(NoSandbox("there is none")))  # type: ignore[arg-type]
+    assert work.rows == {}
 
 
 def test_what_all_targets_lack_is_listed_once() -> None:
-    work = ReviewRun(ReviewBudget())
+    work = FunctionLoop(ReviewBudget())
     general = Diagnostic("1 test file found, none ran", "No module named 'pytest'", "install it")
     other = Diagnostic("a.py::f: no call could be made", "its type is unknown")
     work.diagnostics += [replace(general, message=f"a.py::f: {general.message}"), other]
-    assert work.all_diagnostics([general]) == (general, other)
-    assert work.all_diagnostics([]) == tuple(work.diagnostics)
+    assert work.tried(None).diagnostics == tuple(work.diagnostics)
+    work.choose(Ranking(diagnostics=(general,)))
+    assert work.tried(None).diagnostics == (general, other)

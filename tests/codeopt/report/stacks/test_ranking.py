@@ -8,7 +8,7 @@ import pytest
 
 from codeopt.report.stacks import Frame, StackProfile
 from codeopt.review.check import CheckedPart, listed
-from codeopt.review.profile_ranking import rank_by_profile
+from codeopt.review.ranking import rank_by_profile
 from tests.codeopt.command import QUICK, codeopt
 from tests.codeopt.review.test_gates import FILES
 from tests.conftest import require_sandbox

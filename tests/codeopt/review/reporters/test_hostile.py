@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt.core.evidence import CallEvidence, WorkloadEvidence
 from codeopt.review.reporters import gitlab, markdown, rdjson, sarif
-from codeopt.review.suggestion import Review, Skipped
+from codeopt.review.suggestion import FunctionRow, Review, ReviewTarget
 from tests.support.reviews import file_diff, review, suggestion
 
 BAIT = st.sampled_from(
@@ -39,7 +40,7 @@ def reviews(draw: st.DrawFn) -> Review:
         evidence = WorkloadEvidence(CallEvidence(3, {draw(WORDS): 3}, 1.0, {}, 1))
         found.append(suggestion(path, after, improved, draw(WORDS), changes=words, evidence=evidence))
     machine = {"cpu": draw(WORDS), "cores": 2, "system": draw(WORDS), "python": draw(WORDS)}
-    skipped = (Skipped(draw(PATHS), draw(WORDS), draw(WORDS)),)
+    skipped = (FunctionRow(ReviewTarget(draw(PATHS), draw(WORDS), Path("m.py")), draw(WORDS)),)
     made = review({}, *found, skipped=skipped, notices=(draw(WORDS),), machine=machine)
     return Review(**{**vars(made), "diff": diff})
 

@@ -18,7 +18,7 @@ from codeopt.engine.compare import PairResult
 from codeopt.report.verdict import Verdict
 from codeopt.review.reporters import diff, markdown, terminal
 from codeopt.review.reporters import json as as_json
-from codeopt.review.suggestion import ComparedFunction, Review, Skipped
+from codeopt.review.suggestion import ComparedFunction, FunctionRow, Review, ReviewTarget
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.sequential_test import LimitAnswer, LimitTest
 from tests.support.reviews import MACHINE, SPEEDUP, suggestion
@@ -45,7 +45,7 @@ def review(path: str = PATH) -> Review:
         "h",
         "",
         tuple(found),
-        (Skipped(path, "h", "::error::why\n::debug::x"),),
+        (FunctionRow(ReviewTarget(path, "h", Path(path)), "::error::why\n::debug::x"),),
         ("##[x]\n::y::",),
         machine=MACHINE,
     )

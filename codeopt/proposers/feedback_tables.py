@@ -18,7 +18,7 @@ from codeopt_sandbox.profile import Callee, HotLine, Profile
 
 NOT_SHOWN = "a case that is not shown"
 
-MIN_LINE_SHARE = 0.005
+MIN_LINE_SHARE = 0.02
 """Least share of the time that is worth a row for a line."""
 
 MIN_CALLEE_SHARE = 0.05

@@ -96,9 +96,9 @@ def _figures(figures: Figures, files: Mapping[str, str]) -> str:
     if repeating := figures.repeating:
         rows.append("share of the command in calls with the same arguments as an earlier one")
         rows += [f"{share:6.1%} {words}" for share, words in repeating]
-    if given := [f for f in figures.functions if f.given and not loading.is_loading(f)][:ROWS]:
+    if given := [f for f in figures.named if f.given and not loading.is_loading(f)][:MOST_LINES]:
         rows.append("what these are called with: sizes, and values of integers")
-        rows += [f"{f.named}({given_words(f.given)})" for f in given]
+        rows += [f"{f.qualname}({given_words(f.given)})" for f in given]
     hot = []
     for line in figures.lines:
         text, at = files.get(line.file, "").split("\n"), line.line
@@ -132,12 +132,18 @@ def _function(function: FunctionTime, figures: Figures) -> str:
 
 ROWS = 8
 """Maximum number of rows of a table."""
-MOST_CALLERS = 3
+MOST_FUNCTIONS = 12
+"""Maximum number of functions in the first table."""
+MOST_LINES = 5
+"""Maximum number of hot lines, and of functions with what they are called with: their source is shown."""
+MOST_CALLERS = 2
 """Maximum number of callers of a function that are named."""
 LEAST = 0.01
 """Minimum share of the command that is worth a row."""
 HOT = 0.03
 """Own share from which on a function is shown whole: a hole in one of 27 % hid the line that a round was lost on."""
+BUSY = 0.1
+"""Total share from which on a function with LEAST of its own is shown whole, too: a parser's loop had 3 % and 15 %."""
 MULTIPLIED = 2
 """Calls that a function makes of another each time it is called, from which on the number can be lowered there."""
 LOADING_LEAST = 0.05
@@ -155,8 +161,8 @@ class Figures:
 
     @property
     def functions(self) -> tuple[FunctionTime, ...]:
-        worth = (f for f in self.profile.functions if f.total_share >= LEAST and not self.is_import(f))
-        return tuple(f for f in worth if not is_vendored(f.file))[: 2 * ROWS]
+        worth = (f for f in self.profile.functions if f.own_share >= LEAST or f.total_share >= BUSY)
+        return tuple(f for f in worth if not self.is_import(f) and not is_vendored(f.file))[:MOST_FUNCTIONS]
 
     @property
     def repeating(self) -> tuple[tuple[float, str], ...]:
@@ -167,7 +173,7 @@ class Figures:
     @property
     def lines(self) -> tuple[LineTime, ...]:
         """Hot lines."""
-        return tuple(x for x in self.profile.lines if x.own_share >= LEAST and not is_vendored(x.file))[:ROWS]
+        return tuple(x for x in self.profile.lines if x.own_share >= LEAST and not is_vendored(x.file))[:MOST_LINES]
 
     @property
     def libraries(self) -> tuple[LibraryShare, ...]:
@@ -182,8 +188,9 @@ class Figures:
 
     @cached_property
     def hot(self) -> tuple[FunctionTime, ...]:
-        """Functions with time of their own, the largest first. What runs while modules are imported is last."""
-        found = [f for f in self._ranked if f.own_share >= HOT]
+        """Functions with time of their own, or in many small ones that they call, the largest first. What runs while
+        modules are imported is last."""
+        found = [f for f in self._ranked if f.own_share >= HOT or (f.own_share >= LEAST and f.total_share >= BUSY)]
         return tuple(sorted(found, key=lambda f: (self.loading.is_loading(f), -f.own_share)))
 
     @property

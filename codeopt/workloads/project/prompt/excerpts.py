@@ -24,9 +24,9 @@ from codeopt.workloads.source.module_graph import read_module
 
 _WORD = re.compile(r"\w+")
 
-ROOM = 12_000
+ROOM = 6_000
 """Maximum length of what is shown of the original, characters, apart from hot functions."""
-HOT_ROOM = 2
+HOT_ROOM = 4
 """Room of hot functions, of which the rest keeps at least REST: in one room a function of 165 lines left a hole in
 another with 6 % of the time."""
 MORE = 5_000
@@ -139,7 +139,8 @@ class SourcePage:
             else:
                 near = [line.line for line in self.profile.lines if line.file == place.file]
                 near += [at for at in span if calls & {*_WORD.findall(module.lines[at - 1])} - {place.function}]
-                yield place.file, module.head(name) | module.class_line(name) | module.around(name, near)
+                if around := module.around(name, near):
+                    yield place.file, module.head(name) | module.class_line(name) | around
 
     def _used(self, place: SourcePart, module: NumberedModule) -> Iterator[tuple[str, set[int]]]:
         warm = (f.qualname for f in self.profile.functions if f.file == place.file and f.total_share >= LEAST)

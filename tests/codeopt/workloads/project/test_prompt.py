@@ -133,6 +133,15 @@ def test_the_small_function_around_a_hot_one_is_shown_whole() -> None:
     assert told.partition("hot lines\n")[2] == " 75.0% app/kept.py:11  if key not in answers:\n```"
 
 
+@pytest.mark.parametrize(("own", "shown"), [(0.02, True), (0.0, False)])
+def test_a_long_loop_whose_time_is_in_small_functions_is_shown_whole(own: float, shown: bool) -> None:
+    loop = "\n".join(["def loop(a):", *LONG.splitlines()[:150], "    return hot(a)", ""])
+    spot, rest = Frame("loop", "app/loop.py", 1), Frame("hot", "app/core.py", 4)
+    found = profile_of(((MAIN, spot), own), ((MAIN, spot, rest), 0.15 - own), ((MAIN,), 0.85))
+    text = SourcePage({"app/core.py": CORE, "app/loop.py": loop}, NOT_FIXED, found).original()
+    assert ("    x100 = 100\n" in text) is shown
+
+
 def test_marks_of_lines_are_no_part_of_an_answer() -> None:
     answer = "# === file: app/core.py ===\n# --- line 4 ---\ndef hot(a):\n    # --- line 10 ---\n    return 1 * a\n"
     new = apply_answer(FILES, answer)["app/core.py"]
@@ -274,5 +283,5 @@ def test_what_a_shown_method_uses_of_its_large_class_is_shown() -> None:
     shown = SourcePage({"app/book.py": text}, NOT_FIXED, profile).original()
     assert all(part in shown for part in ("    LIMIT = 3\n", "self.rows = []", "def rest(self):"))
     assert "def other" not in shown
-    small = text.replace(other, other[:2000].rpartition("    def")[0])
+    small = text.replace(other, other[:1500].rpartition("    def")[0])
     assert "def other0" in SourcePage({"app/book.py": small}, NOT_FIXED, profile).original()

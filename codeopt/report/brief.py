@@ -49,16 +49,20 @@ def verdict_lines(found: Mapping[str, Any]) -> list[str]:
 
 def caveat_lines(caveats: Sequence[Caveat], missing: Iterable[Diagnostic], *, verbose: bool) -> list[str]:
     """Return the weightiest caveats and the number of others; with verbose all, each with how to reproduce it."""
-    missing = list(missing)
-    known = {each.message for each in missing}
-    ordered = sorted((each for each in caveats if each.got not in known), key=_weight)
-    shown = [(each.words, each.reproduce) for each in ordered] + [(each.words, "") for each in missing]
-    lines = []
+    shown, lines = weighed(caveats, missing), []
     for words, again in shown if verbose else shown[:MAX_CAVEATS]:
         lines.append(f"caveat: {inline(words, 300)}")
         lines += [f"  again: {again}"] * bool(again and verbose)
     more = 0 if verbose else len(shown) - MAX_CAVEATS
     return [*lines, f"{counted(more, 'more caveat')}: -v"] if more > 0 else lines
+
+
+def weighed(caveats: Sequence[Caveat], missing: Iterable[Diagnostic]) -> list[tuple[str, str]]:
+    """Return the words of each caveat and how to reproduce it, the weightiest first, then the gaps; each once."""
+    missing = list(missing)
+    known = {each.message for each in missing}
+    ordered = sorted((each for each in caveats if each.got not in known), key=_weight)
+    return [(each.words, each.reproduce) for each in ordered] + [(each.words, "") for each in missing]
 
 
 def below_verdict(found: Mapping[str, Any], *, verbose: bool) -> list[str]:

@@ -13,12 +13,12 @@ from codeopt.core.run_index import StoredRun
 from codeopt.core.words import Speedup, money, took
 from codeopt.report import verdict as patch_table
 from codeopt.report.answer_fields import read_verdict
-from codeopt.report.brief import calls_in_words, evidence_line
+from codeopt.report.brief import calls_in_words, evidence_line, weighed
 from codeopt.report.html import drafts
 from codeopt.report.html.charts import rounds_chart
 from codeopt.report.html.drafts import annotated
 from codeopt.report.html.templating import Markup, code, page, tag
-from codeopt.report.verdict import Verdict
+from codeopt.report.verdict import NOT_CONFIRMED, Verdict
 from codeopt_sandbox.compare import Decision
 
 LEAST_S = 0.05
@@ -48,6 +48,7 @@ def run_page(run: StoredRun) -> Iterator[str]:
         tiles=_tiles(run, verdict),
         next_step=_next(run),
         proof=" ".join(evidence_line(verdict.evidence)) if best and verdict else "",
+        caveats=weighed(verdict.caveats, verdict.evidence.gaps) if verdict else [],
         most=drafts.CAVEATS,
         change=_change(run, best),
         gains=_gains(run.saved.history, best),
@@ -119,7 +120,8 @@ def _tiles(run: StoredRun, verdict: Verdict | None) -> Iterator[tuple[str, ...]]
     result = run.result
     drafts_made = len(run.saved.history.candidates) - 1
     if verdict and verdict.speedup and verdict.outcome is Decision.FASTER:
-        yield "verdict", verdict.speedup.gain, verdict.speedup.certainty
+        is_screened = any(each.got.startswith(NOT_CONFIRMED) for each in verdict.caveats)
+        yield "verdict", verdict.speedup.gain, verdict.speedup.certainty + f", {NOT_CONFIRMED}" * is_screened
     else:
         accepted = result.get("accepted")
         yield "verdict", "accepted" if accepted else "no faster version" if run.listing.ended else "interrupted"

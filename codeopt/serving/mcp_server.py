@@ -301,7 +301,9 @@ class CheckedTool(Tool):
 
 def checked_tool(function: Callable[..., Any], *, annotations: ToolAnnotations) -> CheckedTool:
     """Make a tool of a function, with a schema that forbids further arguments."""
-    tool = CheckedTool.from_function(function, annotations=annotations, structured_output=False)
+    tool = CheckedTool.from_function(
+        function, description=inspect.getdoc(function), annotations=annotations, structured_output=False
+    )
     assert isinstance(tool, CheckedTool)
     tool.parameters["additionalProperties"] = False
     _untitle(tool.parameters)

@@ -220,7 +220,8 @@ def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionW
     corpus = replace(corpus, diagnostics=(*corpus.diagnostics, *corpus.left_out.unsteady(), *inside.few()))
     given = [known for known in corpus.known if not known.made_of_others]
     derived = [known for known in corpus.known if known.made_of_others]
-    shown, held = shown_and_held(given, derived)
+    # nothing is held back from a version that is there already
+    shown, held = shown_and_held(given, derived) if request.other is None else ([*given, *derived], [])
     harness = informed(function.harness, given)
     found = _workload(request, harness, corpus, contract, shown, held, given or derived)
     return replace(found, kept=function.kept)

@@ -341,9 +341,8 @@ def long_ones(
     total = LIKE_KNOWN * usual_s
     patience = CallTimeLimit(max(LONG_PATIENCE.call, 2 * usual_s), max(LONG_PATIENCE.total, total), LONG_PATIENCE.lost)
     found, _ = observe(harness, [*made, *watched], {}, patience)
-    enough = list(
-        islice((text for text in contract.within(larger).values() if _expected_s(found, text) <= patience.call), 1)
-    )
+    affordable = (text for text in larger if _expected_s(found, text) <= patience.call)
+    enough = [*islice((kept for text in affordable for kept in contract.within([text]).values()), 1)]
     largest = observe(harness, enough, {}, patience)[0] if enough else []
     kept = quick_calls(found, max(LONG_S, total))
     kept += observe(harness, [text for text in deep_calls(known) if text not in texts], {}, DEEP_CALL_LIMIT)[0]

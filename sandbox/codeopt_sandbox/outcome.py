@@ -161,8 +161,8 @@ class Run:
 
     @property
     def waiting_share(self) -> float:
-        """Share of the wall time in which it neither works nor is ready to, 0 to 1."""
-        return max(0.0, self.wall_s - self.cpu_s - self.runqueue_wait_s) / self.wall_s if self.wall_s else 0.0
+        """Share of `active_s` in which it does not work, 0 to 1: the same on a busy machine as on an idle one."""
+        return (self.active_s - self.cpu_s) / self.active_s if self.active_s else 0.0
 
     @property
     def cause(self) -> Cause | None:

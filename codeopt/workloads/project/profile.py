@@ -258,7 +258,7 @@ class WaitLine:
 @dataclass(frozen=True)
 class ProjectProfile:
     seconds: float
-    """Wall time without any profiler, seconds."""
+    """Wall time without any profiler, and without waiting for a core, seconds."""
     cpu_s: float
     functions: tuple[FunctionTime, ...]
     """The largest own share first."""
@@ -395,7 +395,7 @@ def make_profile(
     ]  # fmt: skip
     functions = _with_callers(functions, calls or ())
     return ProjectProfile(
-        seconds=plain.wall_s, cpu_s=plain.cpu_s,
+        seconds=plain.active_s, cpu_s=plain.cpu_s,
         functions=tuple(sorted(functions, key=lambda f: (-f.own_share, -f.total_share, f.file, f.line))),
         lines=(),
         libraries=_libraries(samples, total, lambda e: bool(e.library or not e.stack) and not e.importing),

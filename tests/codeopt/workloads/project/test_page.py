@@ -56,6 +56,7 @@ def test_the_clock_is_accounted_for() -> None:
         "waiting for a free core": 1.0, "start of the interpreter": 0.5,
     }  # fmt: skip
     assert sum(part.seconds for part in profile().clock) == pytest.approx(8.0)
+    assert (profile().seconds, profile().waiting_share) == (7.0, pytest.approx(1.5 / 7))  # as on an idle machine
 
 
 def test_graph_list_and_table_say_the_same_share() -> None:

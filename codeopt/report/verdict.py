@@ -315,10 +315,10 @@ def has_edits(found: Mapping[str, Any]) -> bool:
 
 
 def table_of(found: Mapping[str, Any]) -> list[str]:
-    """One row an edit."""
+    """One row an edit of several: without a single one there is the original, whose row is the result."""
     rows = [(figures(edit), f"{_place(edit)}{_size(edit['ablation'])}") for edit in found["edits"]]
     gone = [f"Left out: {_place(edit)}{_size(edit)} ({_why_dropped(edit)})" for edit in found["left_out_edits"]]
-    shown = columns([("without the edit", "edit"), *rows]) if rows else []
+    shown = columns([("without the edit", "edit"), *rows]) if rows and len(rows) + len(gone) > 1 else []
     return [*_bench_rows(found.get("benchmarks")), *shown, *gone]
 
 

@@ -107,7 +107,14 @@ def test_calls_of_a_pool_that_is_terminated_are_known(tmp_path: Path, method: st
     assert not any("/pool.py:12" in places for _, places in rows)
 
 
+SEVERAL = ((1, 0), (2, 0), (1, 1))
+"""Edits of a patch, and edits that were left out."""
+
+
 def test_the_table_says_why_an_edit_is_left_out() -> None:
     row = {"file": "m.py", "qualname": "plain", "ratio": None, "at": ""}
     lines = table_of({"edits": [], "left_out_edits": [{**row, "never_called": True}, row]})
     assert ["never seen to call it" in line for line in lines] == [True, False]
+    one = {**row, "ablation": {"ratio": 0.5, "ci_low": 0.4, "ci_high": 0.6}}
+    sizes = [len(table_of({"edits": [one] * edits, "left_out_edits": [row] * gone})) for edits, gone in SEVERAL]
+    assert sizes == [0, 3, 3]  # one edit is the result itself

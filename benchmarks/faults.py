@@ -32,6 +32,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+import pytest
+
 from benchmarks import keep_line
 
 ROOT = Path(__file__).parents[1]
@@ -294,6 +296,8 @@ class Tree:
             out.seek(0)
             said = out.read().decode("utf-8", "replace")
         failed = re.findall(r"^(?:FAILED|ERROR) (\S+?\.py(?:::\S.*?)?)(?= - |$)", said, re.MULTILINE)
+        if not failed and process.returncode == pytest.ExitCode.INTERRUPTED:  # by a KeyboardInterrupt of the fault's
+            failed = re.findall(r"^(tests/\S+?\.py::.+?) *$", said, re.MULTILINE)[-1:]
         return len(re.findall(r" PASSED\b", said)), failed, took
 
 

@@ -12,29 +12,28 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.cli import command_flags, flags
+from codeopt.cli.comparison_table import cells_of
 from codeopt.cli.output import tell
 from codeopt.core.cache import open_cache
 from codeopt.core.console import Console
 from codeopt.core.errors import CodeoptError, NoSandbox, ProgramError, UsageError
-from codeopt.core.evidence import VersionEvidence, WorkloadEvidence
 from codeopt.core.isolation import isolated
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
-from codeopt.core.sanitize import inline, log_line
+from codeopt.core.sanitize import log_line
 from codeopt.core.screen import columns
 from codeopt.core.session import Session
 from codeopt.core.step_error import error_in_words
 from codeopt.core.target import Target
-from codeopt.core.words import clock, counted, factor
+from codeopt.core.words import clock, counted
 from codeopt.engine.compare import PairResult, answer, compare
 from codeopt.engine.open_session import open_session
-from codeopt.report.brief import caveat_lines, evidence_line
-from codeopt.report.result import contract_lines, python_line, sandbox_line
-from codeopt.report.verdict import LIMITS, THE_COMMAND, About, Verdict
+from codeopt.report.brief import caveat_lines
+from codeopt.report.verdict import LIMITS, About, Verdict
 from codeopt.review.base_checkout import compare_with_base, open_base_checkout
 from codeopt.review.change import Change
 from codeopt.review.changed_functions import as_callers_see, find_targets, shapes
-from codeopt.review.suggestion import ComparedFunction, ReviewTarget, with_name
+from codeopt.review.suggestion import ComparedFunction, ReviewTarget
 from codeopt.review.work import FunctionLoop, ReviewBudget
 from codeopt.workloads.source.edits import keeps_statements
 from codeopt_sandbox.compare import Decision
@@ -296,95 +295,3 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(
             "--run compares two folders", hint="name OLD and NEW, or give --base REF and at most one folder"
         )
-
-
-# One comparison of two programs or functions, for a person.
-
-
-def table(pair_result: PairResult, new: str = "NEW", *, verbose: bool = False) -> str:
-    """The verdict with its figures, the evidence, caveats, the limit, the next step. new: name of the new version."""
-    verdict = pair_result.verdict
-    is_open = verdict.limit is not None and verdict.limit.answer is LimitAnswer.INCONCLUSIVE
-    lines = [*_limit(verdict) * is_open, _first_line(verdict, new)]
-    if verdict.is_judged and verdict.outcome is not Decision.WRONG:
-        lines += evidence_line(verdict.evidence)
-    missing = verdict.evidence.gaps if verdict.is_judged else ()  # else in the reason
-    lines += caveat_lines(verdict.caveats, missing, verbose=verbose)
-    if verdict.by_size.disagreement:
-        lines.append(verdict.by_size.disagreement)
-    if verbose:
-        lines += _details(pair_result)
-    if not is_open:
-        lines += _limit(verdict)
-    if pair_result.next_step:
-        lines.append(f"Next: {pair_result.next_step}")
-    return "\n".join(lines)
-
-
-def _limit(verdict: Verdict) -> list[str]:
-    """The verdict on the limit of time."""
-    if verdict.limit is None or verdict.speedup is None:
-        return []
-    answer = verdict.limit.answer
-    return [f"{LIMITS[answer].words}: " * (answer is not LimitAnswer.INCONCLUSIVE) + verdict.limit.words]
-
-
-def _first_line(verdict: Verdict, new: str) -> str:
-    reason = f": {with_name(inline(verdict.reason, 500), new)}" if verdict.reason else ""
-    if verdict.outcome is Decision.WRONG or not verdict.is_judged:
-        return verdict.words + reason
-    if verdict.speedup is None or verdict.is_bound:
-        return f"NEW is {verdict.gain}{reason}"
-    if verdict.outcome is Decision.SAME:  # a gain that a guard did not find elsewhere needs its reason
-        return verdict.gain + reason * ((verdict.speedup.ci_low or 0) > 1)
-    if verdict.outcome is Decision.INCONCLUSIVE:
-        return f"{verdict.gain}{reason}"
-    return f"NEW {'uses' if verdict.speedup.metric == 'memory' else 'is'} {verdict.gain}"
-
-
-def cells_of(verdict: Verdict, new: str) -> tuple[str, ...]:
-    """The outcome as cells of a table: times and result, or one text if nothing was timed."""
-    timed, outcome = verdict.speedup if verdict.is_judged else None, verdict.outcome
-    reason = f": {with_name(verdict.reason, new)}" * bool(verdict.reason)
-    if timed is None or verdict.is_bound or (outcome is Decision.SLOWER and timed.ratio > 1):
-        return (log_line(f"{verdict.gain if verdict.is_bound else verdict.words}{reason}"),)
-    if outcome in (Decision.FASTER, Decision.SLOWER):
-        return timed.change, f"{timed.gain} ({timed.span})"
-    needs_reason = outcome is Decision.INCONCLUSIVE or (timed.ci_low or 0) > 1
-    return timed.change, log_line(f"{verdict.words}{reason * needs_reason}")
-
-
-def _details(pair_result: PairResult) -> list[str]:
-    """All else that is known, for -v."""
-    verdict, evidence = pair_result.verdict, pair_result.verdict.evidence
-    lines = [python_line(pair_result.interpreter), sandbox_line(pair_result.backend, pair_result.description)]
-    lines += [*contract_lines(evidence), *_by_command(evidence)]
-    timed = verdict.speedup.cases if verdict.speedup else ()
-    lines += [f"  case {case.case:<20} {factor(case.ratio, 3):>9}" for case in timed]
-    lines += [f"timed: {evidence.timed}"] * bool(evidence.timed)
-    if verdict.by_size.rows:
-        lines.append(f"by size: {verdict.by_size.words}")
-    interval = [verdict.speedup.meaning_of_interval] if verdict.speedup and verdict.speedup.ci_low else []
-    return [*lines, *verdict.notes, *interval]
-
-
-def _by_command(evidence: WorkloadEvidence) -> list[str]:
-    """The command by which two versions of a project were judged, and what else; nothing for other comparisons."""
-    known, seen = evidence.command, evidence.checked
-    if known is None:
-        return []
-    lines = [f"command    {inline(known.command, 200)}"]
-    if isinstance(seen, VersionEvidence):
-        lines.append(f"judged by  {_checks(seen)}")
-    if known.timed_command != THE_COMMAND:
-        lines.append(f"timed      {inline(known.timed_command)}, as the command itself is too short")
-    return lines
-
-
-def _checks(seen: VersionEvidence) -> str:
-    parts = ["the command's output and files" if seen.output else "not the output, another one in each run"]
-    counts = ((seen.mutated_commands, "mutated command"), (seen.tests, "test"), (seen.calls, "call"))
-    parts += [counted(count, what) for count, what in counts if count]
-    parts[-1] += f" of {counted(seen.functions, 'public function')}" if seen.calls else ""
-    failing = f"; {counted(seen.tests_failed_before, 'test')} failed before" * bool(seen.tests_failed_before)
-    return f"{', '.join(parts)}{failing}"

@@ -19,7 +19,7 @@ from codeopt.batch.results.page import page
 from codeopt.batch.results.statistics import estimate, estimate_geometric, mcnemar_p, mean, share, sign_flip_p, wilson
 from codeopt.batch.results.table import as_json, metric_lines, write_csv
 from codeopt.cli.command_flags import flags_of_all, settings_by_key, settings_without_flag
-from codeopt.cli.compare_several import table
+from codeopt.cli.comparison_table import table
 from codeopt.cli.flags import options_of
 from codeopt.cli.main import build_parser
 from codeopt.cli.parser import commands_of, meant

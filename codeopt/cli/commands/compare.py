@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         from codeopt.cli import compare_several
 
         return compare_several.run_modules(arguments, *modules)
-    from codeopt.cli.compare_several import table
+    from codeopt.cli.comparison_table import table
 
     if arguments.run:
         from codeopt.cli.compare_several import compare_versions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codeopt.cli.compare_several import change_table
-from codeopt.cli.compare_several import table as table_of_pair
+from codeopt.cli.comparison_table import table as table_of_pair
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.words import Speedup

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from codeopt.cli.compare_several import table
+from codeopt.cli.comparison_table import table
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.evidence import WorkloadEvidence
 from codeopt.engine.compare import PairResult

@@ -232,8 +232,10 @@ def tests_of(root: Path, file: str) -> list[str]:
     direct += [
         path for path, text in texts.items() if re.search(rf"from {re.escape(package)} import .*\b{name}\b", text)
     ]
-    folder = "tests/" + str(Path(file).parent).removeprefix("sandbox/codeopt_").replace("codeopt_sandbox", "sandbox")
-    beside = [path for path in texts if path.startswith(f"{folder}/")]
+    home = "tests/" + file.removeprefix("sandbox/codeopt_").replace("codeopt_sandbox", "sandbox")
+    # The tests of a folder without tests of its own are in the one above.
+    folders = ([path for path in texts if Path(path).is_relative_to(folder)] for folder in Path(home).parents)
+    beside = sorted(next(filter(None, folders)), key=lambda path: name.strip("_") not in Path(path).stem)
     near = [path for path in mirrored if Path(path).parent.name == Path(file).parent.name]
     through = [path for path, text in texts.items() if any(file.startswith(each) for each in _looked_at(text))]
     starting = {path for path, text in texts.items() if STARTS.search(text)}

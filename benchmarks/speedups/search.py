@@ -157,7 +157,8 @@ def _times_odds(chance: float, odds: float) -> float:
 
 
 def _usage(history: History, out: int) -> Usage:
-    return Usage(1, SYSTEM_TOKENS + PROGRAM_TOKENS * len(history.candidates), out, None)
+    read = SYSTEM_TOKENS + PROGRAM_TOKENS * len(history.candidates)
+    return Usage(1, read, out, float(read + out))  # a token costs 1 USD, so a budget of money is one of tokens
 
 
 class Knowing:
@@ -217,14 +218,14 @@ def best(chances: Chances, plan: SearchPlan, budget: Budget, seed: str) -> tuple
     judge = cast(Judge, Knowing(chances, f"judge {seed}"))
     loop = RefineLoop(Stochastic(chances, seed), TASK, judge, budget, History((original,)), Ledger(), plan)
     loop.run()
-    paid = _within(loop.history, budget.tokens)
+    paid = _within(loop.history, budget.cost_usd)
     loop.history = paid
     chosen = next(loop.ranked(), None)
     gain = chances.gain * Truth.of(chosen.source).level if chosen else 0.0
     return math.exp(max(0.0, gain)), _tokens(paid.candidates)
 
 
-def _within(history: History, tokens: int | None) -> History:
+def _within(history: History, tokens: float | None) -> History:
     """The rounds that were whole before the budget was passed."""
     turns = sorted({candidate.turn for candidate in history.candidates})
     cuts = [tuple(each for each in history.candidates if each.turn <= turn) for turn in turns]
@@ -292,7 +293,7 @@ def simulate(seed: int, repeats: int, multiples: Sequence[float], learns: float)
     paper = SearchPlan(open_search("chain"), patience=0, floor=False)
     costs = tally(paper, all_chances, [Budget(rounds=ROUNDS)] * PROBLEMS, repeats).tokens
     for times in multiples:
-        budgets = [Budget(tokens=round(cost * times)) for cost in costs]
+        budgets = [Budget(cost_usd=cost * times) for cost in costs]
         print(f"\nbudget: {times:g} times {ROUNDS} rounds of the chain, {fmean(costs) * times:,.0f} tokens a problem")
         print(
             f"{'':22}{'tokens':>8}  {'%OPT':>6} 95% interval   over the chain    {'speedup':>7} 95% interval  "

@@ -33,7 +33,6 @@ def dry_run(target: Target, options: ImproveOptions) -> dict[str, Any]:
         "budget": {
             "rounds": plan.budget.rounds,
             "seconds": plan.budget.seconds,
-            "tokens": plan.budget.tokens,
             "cost_usd": plan.budget.cost_usd,
         },
         "metric": plan.stopping_rule.metric,
@@ -64,7 +63,6 @@ def _search(plan: RunPlan) -> dict[str, Any] | None:
     return {
         "name": plan.options.search,
         "candidates": search.candidates,
-        "patience": search.patience,
     }
 
 

@@ -170,8 +170,10 @@ OPTIONS: Mapping[str, str] = {
     "context": "put the statement into statement.txt next to the program or its cases",
     "history": "a model sees all rounds that fit",
     "judge-model": "the first of --model compares readability",
+    "max-tokens": "use --max-cost, --max-rounds or --max-seconds",
     "model-timeout": "the model's server may be silent for 300 s",
     "no-memory": "use --no-cache",
+    "patience": "use --max-rounds; a chain ends after 2 rounds without a gain, the search evolve after 6",
     "seed": "the order within pairs is drawn with 0; --input-seed is that of generated inputs",
     "seconds": "codeopt doctor makes one comparison of identical code",
 }

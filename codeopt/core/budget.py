@@ -18,8 +18,6 @@ class Budget:
     """Drafts that are judged."""
     seconds: float | None = None
     """Wall-clock seconds, including the earlier sessions of a resumed run."""
-    tokens: int | None = None
-    """Input and output tokens together."""
     cost_usd: float | None = None
 
     @property
@@ -30,7 +28,7 @@ class Budget:
 
     def raised(self, name: str) -> str:
         """Return the flag that doubles a limit, by the limit's field."""
-        flag = {"rounds": "-n", "seconds": "--max-seconds", "tokens": "--max-tokens", "cost_usd": "--max-cost"}[name]
+        flag = {"rounds": "-n", "seconds": "--max-seconds", "cost_usd": "--max-cost"}[name]
         return f"{flag} {2 * vars(self)[name]:g}"
 
     def __post_init__(self) -> None:
@@ -139,7 +137,7 @@ class Ledger:
         """
         usage = self.usage + wanted
         cost = math.inf if usage.cost_usd is None else usage.cost_usd
-        used = {"rounds": self.rounds, "seconds": self.seconds, "tokens": usage.tokens, "cost_usd": cost}
+        used = {"rounds": self.rounds, "seconds": self.seconds, "cost_usd": cost}
         return next((name for name, limit in vars(budget).items() if limit is not None and used[name] >= limit), "")
 
     def spent(self, budget: Budget, wanted: Usage = NOTHING_USED) -> str:
@@ -152,9 +150,6 @@ class Ledger:
             return f"the limit of {budget.rounds} round{'s' * (budget.rounds != 1)} is reached"
         if reached == "seconds":
             return budget.out_of_time
-        if reached == "tokens":
-            more = f", the next request takes about {wanted.tokens}" if wanted.tokens else ""
-            return f"the limit of {budget.tokens} tokens is reached ({self.usage.tokens} used{more})"
         if not reached:
             return ""
         if self.usage.cost_usd is None:

@@ -213,13 +213,9 @@ class ImproveOptions:
     # One: in three tasks that were walked the first draft was as fast as the best one of the whole run. A second one in
     # each round costs 2,400 to 4,800 tokens for nothing.
     candidates: int = _experiment(1, "K", "number of changes that are tried in each round", count)
-    patience: int | None = _experiment(
-        None, "N", "rounds without a gain that end a chain, 0 for never", count_or_zero, unset="2, evolve 6"
-    )
 
     max_rounds: int | None = _budget(None, "N", "maximum number of rounds", count, unset="4 with a model", short="-n")
     max_seconds: float | None = _budget(None, "TIME", "time limit, such as 90 or 15m", duration, unset="none")
-    max_tokens: int | None = _experiment(None, "N", "token limit for the model", count, unset="none")
     max_cost: float | None = _budget(None, "USD", "cost limit for the model", positive, unset="none")
 
     min_gain: float | None = _judging(None, "SHARE", "minimum gain", share_above_zero, unset="5%", setting=_CHANGE)
@@ -305,8 +301,8 @@ _INPUTS = "cases stdin with_paths env ignore_output"
 _CHECKING = "check mutated_inputs max_examples"
 _TESTS = "tests no_tests"
 _MODEL = "model base_url api_key_env feedback context_tokens structured select ignore"
-_LIMITED = "max_rounds max_seconds max_tokens max_cost"
-_SEARCH = "search candidates patience"
+_LIMITED = "max_rounds max_seconds max_cost"
+_SEARCH = "search candidates"
 _TIMING = "min_gain metric max_pairs input_seed"
 _RUNNING = "sandbox image runtime python timeout memory"
 _CASE_FOLDERS = "folder with one folder of test cases for each problem"

@@ -86,7 +86,7 @@ def _improved(
     saved = runs.load(program.revision)
     earlier = saved.ledger if saved else Ledger()
     clock.earlier_s = earlier.earlier_s
-    account = Account(Budget(tokens=options.max_tokens, cost_usd=options.max_cost), earlier)
+    account = Account(Budget(cost_usd=options.max_cost), earlier)
     session = replace(session, open_model=awaited(session.open_model, session.console, account, clock))
     if options.resume and saved is None:
         session.console.print(f"resume     nothing is saved in {options.resume} yet: the run begins there")

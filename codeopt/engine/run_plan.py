@@ -96,9 +96,9 @@ def _search(options: ImproveOptions, models: tuple[str, ...], search: Search) ->
     """Return the plan of the search. The rules have their own search, which ends by itself."""
     if not models:
         return SearchPlan(patience=0, floor=False)
-    return SearchPlan(search, options.candidates, patience=options.patience)
+    return SearchPlan(search, options.candidates)
 
 
 def _budget(options: ImproveOptions, models: tuple[str, ...]) -> Budget:
     rounds = options.max_rounds or (MODEL_ROUNDS if models else None)
-    return Budget(rounds, options.time_limit_s, options.max_tokens, options.max_cost)
+    return Budget(rounds, options.time_limit_s, options.max_cost)

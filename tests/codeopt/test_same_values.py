@@ -289,11 +289,10 @@ def limited() -> Iterator[object]:
         Budget(rounds=2),
         Budget(rounds=0),
         Budget(seconds=10.0),
-        Budget(tokens=120),
         Budget(cost_usd=1.0),
-        Budget(3, 0.5, 119, 0.99),
+        Budget(3, 0.5, 0.99),
     ):
-        yield budget.out_of_time, [tried(budget.raised, name) for name in ("rounds", "seconds", "tokens", "cost_usd")]
+        yield budget.out_of_time, [tried(budget.raised, name) for name in ("rounds", "seconds", "cost_usd")]
         for ledger in (Ledger(), Ledger(rounds=2), Ledger(rounds=3)):
             for usage in (Usage(3, 100, 20, 1.0), Usage(1, 10, 2, None), Usage(1, 99, 20, 0.98, tokens_cached=5)):
                 spent = ledger.add(usage).took({"timing": 2.0}).paused()

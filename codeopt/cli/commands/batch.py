@@ -44,7 +44,6 @@ SAME = (
     "with_target",
     "search",
     "candidates",
-    "patience",
 )
 """Flags that a batch keeps from its first command on: rows made with other values do not belong in one table."""
 

@@ -32,10 +32,7 @@ def ledger(*replies: Usage, rounds: int = 0, earlier_s: float = 0.0) -> Ledger:
         (ledger(), Budget(rounds=0), "the limit of 0 rounds is reached"),
         (ledger(earlier_s=10), Budget(seconds=90_000), ""),
         (ledger(earlier_s=900), Budget(seconds=900), "the time limit of 900 s is reached"),
-        (ledger(REPLY), Budget(tokens=121), ""),
-        (ledger(REPLY), Budget(tokens=120), "the limit of 120 tokens is reached (120 used)"),
         (ledger(REPLY), Budget(cost_usd=0.25), "the limit of 0.25 USD is reached (0.2500 USD spent)"),
-        (ledger(REPLY, REPLY), Budget(tokens=200), "the limit of 200 tokens is reached (240 used)"),
         (ledger(REPLY), Budget(cost_usd=0.3), ""),
         (ledger(REPLY, REPLY), Budget(cost_usd=0.3), "the limit of 0.3 USD is reached (0.5000 USD spent)"),
         (ledger(), Budget(cost_usd=0.3), ""),
@@ -79,9 +76,8 @@ def test_limits_below_nought_are_refused(limits: dict[str, Any]) -> None:
     ("spent", "budget", "flag"),
     [
         (ledger(REPLY, rounds=4, earlier_s=900), Budget(rounds=4, seconds=900), "-n 8"),
-        (ledger(REPLY, rounds=3, earlier_s=900), Budget(rounds=4, seconds=900, tokens=1), "--max-seconds 1800"),
-        (ledger(REPLY), Budget(rounds=4, tokens=100, cost_usd=0.1), "--max-tokens 200"),
-        (ledger(REPLY), Budget(tokens=121, cost_usd=0.25), "--max-cost 0.5"),
+        (ledger(REPLY, rounds=3, earlier_s=900), Budget(rounds=4, seconds=900, cost_usd=0.01), "--max-seconds 1800"),
+        (ledger(REPLY), Budget(rounds=4, cost_usd=0.25), "--max-cost 0.5"),
         (ledger(UNPRICED), Budget(cost_usd=2), "--max-cost 4"),
     ],
 )

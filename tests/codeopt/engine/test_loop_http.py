@@ -158,12 +158,6 @@ def test_a_spent_budget_ends_the_run(
     assert why in done.err
 
 
-def test_a_spent_limit_of_tokens_ends_the_run(folder: Path) -> None:
-    done, _ = improve(folder, ["hm\nVERDICT: IMPROVE", reply(WRONG)] * 3, CODEOPT_MAX_TOKENS="50")
-    assert done.status == 6, done.err
-    assert "the limit of 50 tokens is reached" in done.err
-
-
 def test_a_budget_that_ends_after_a_good_draft_keeps_it(folder: Path) -> None:
     done, _ = improve(folder, [reply(FAST)], "-n", "1", **MEASURED_ALONE)
     assert done.status == 0, done.err

@@ -42,7 +42,6 @@ def asked(steps: list[StepLike], budget: Budget, price: Price | None, count: int
         (Budget(cost_usd=0.5), Price(10.0, 10.0), 6),  # 0.04 USD each
         (Budget(cost_usd=0.5), Price(40.0, 40.0), 2),  # 0.16 each, 0.24 by the estimate before it is sent
         (Budget(cost_usd=0.5), Price(0.0, 450.0), 1),  # all of it for the answer: the first shows what one costs
-        (Budget(tokens=10_000), None, 1),  # 4,000 each, 6,001 by the estimate
         (Budget(cost_usd=0.5), None, 1),  # without a price the limit cannot be held
         (Budget(), None, 6),
     ],

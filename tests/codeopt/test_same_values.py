@@ -69,56 +69,15 @@ from tests.support.recorded import Row, compared_with, write_down
 from tests.support.reviews import EVIDENCE, FILES, IN_NEW, ONE_HUNK, OUTSIDE, review
 
 TABLE = Path(__file__).with_name("same_values.txt")
-NUMBERS = (
-    0,
-    1e-9,
-    4.4e-4,
-    0.0009994,
-    0.05,
-    0.1,
-    0.25,
-    0.5,
-    0.994,
-    0.996,
-    1,
-    1.004,
-    1.05,
-    1.5,
-    2,
-    3.04,
-    9.95,
-    10,
-    12.5,
-    59.6,
-    60,
-    99.5,
-    100,
-    182.9,
-    999,
-    1000,
-    3599,
-    3600,
-    90000,
-    1e6,
-    2.5e9,
-)
+NUMBERS = (0, 1e-9, 4.4e-4, 0.0009994, 0.05, 0.1, 0.25, 0.5, 0.994, 0.996, 1, 1.004, 1.05, 1.5, 2, 3.04, 9.95, 10, 12.5,
+           59.6, 60, 99.5, 100, 182.9, 999, 1000, 3599, 3600, 90000, 1e6, 2.5e9)  # fmt: skip
+CONVERTERS = """text positive duration count_or_zero count examples share share_above_zero checker_name expression names
+observables texts paths"""
+SECRET_OR_NOT = ".env id_rsa a.pem token.txt tokens.py secret data.csv .netrc credentials.json key.txt"
 GIVEN = ("", "0", "1", "2", "-1", "1.5", "5%", "100%", "101%", "0%", "0.5", "3s", "2m", "1h", "90", "x", "a,b", " a ", "off", "none", "50", "100000", "nan", "inf", "1e3",
-         "check.py::accept", "check.py", "n < 3", "n <", "output,state", "arguments")  # fmt: skip
-TEXTS = (
-    "plain",
-    "a\x1b[31mb",
-    "`x` ```y```",
-    "two\nlines\r\n",
-    "\u202eright",
-    "::error::a",
-    "##[group]",
-    "x" * 900,
-    "\ud800",
-    "tab\there",
-    "",
-    "<b>&amp;",
-    "@user #12 http://a",
-)
+         "check.py::accept", "check.py", "n < 3", "n <", "output,state", "arguments", "n = 3", "lambda: 0")  # fmt: skip
+TEXTS = ("plain", "a\x1b[31mb", "`x` ```y```", "two\nlines\r\n", "\u202eright", "::error::a", "##[group]", "x" * 900,
+         "\ud800", "tab\there", "", "<b>&amp;", "@user #12 http://a")  # fmt: skip
 
 
 def numbers_of(text: str) -> str:
@@ -134,22 +93,7 @@ def tried(function: object, *values: object) -> object:
 
 
 def converted() -> Iterator[object]:
-    for name in (
-        "text",
-        "positive",
-        "duration",
-        "count_or_zero",
-        "count",
-        "examples",
-        "share",
-        "share_above_zero",
-        "checker_name",
-        "expression",
-        "names",
-        "observables",
-        "texts",
-        "paths",
-    ):
+    for name in CONVERTERS.split():
         yield name, [tried(getattr(converters, name), value) for value in (*GIVEN, 0, 1, -2, 2.5, True, ["a", "b"], [])]
 
 
@@ -218,21 +162,7 @@ def sanitized() -> Iterator[object]:
         )
     asked = ["improve", "slow.py", "--json", "--", "--top", "3"]
     yield same_command(asked, "--resume", "a b"), other_command(asked, "compare", "x.py"), parted(asked)
-    yield [
-        is_secret(Path(name))
-        for name in (
-            ".env",
-            "id_rsa",
-            "a.pem",
-            "token.txt",
-            "tokens.py",
-            "secret",
-            "data.csv",
-            ".netrc",
-            "credentials.json",
-            "key.txt",
-        )
-    ]
+    yield [is_secret(Path(name)) for name in SECRET_OR_NOT.split()]
 
 
 def options() -> Iterator[object]:
@@ -259,6 +189,8 @@ def options() -> Iterator[object]:
     for name, parser in sorted(parsers.items()):
         yield (
             name,
+            len(parser.examples),
+            parser.first,
             [
                 (
                     action.dest,

@@ -16,9 +16,9 @@ from codeopt_sandbox.profile import HotFunction, Profile
 
 ROWS = 8
 """Maximum number of functions with the largest times of a draft; half as many more may have changed most."""
-LINES = 6
+LINES = 5
 """Maximum number of hot lines."""
-LEAST = 0.02
+LEAST = 0.03
 """Minimum share of the command, of a function's time or of what it gained or lost, that is worth a row."""
 
 

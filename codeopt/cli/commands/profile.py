@@ -115,10 +115,12 @@ def slow_lines(profile: Profile, rows: int, *, source: str, name: Callable[[int]
 
 
 def _row(line: HotLine | None, name: str, text: str) -> str:
+    from codeopt.core.words import took
+
     figures, mark = "", "  "
     if line is not None:
-        each = line.seconds / line.hits * 1e6 if line.hits else 0.0
-        figures = f"{line.share:>7.1%} {line.count:>11} {each:>9.2f} us"
+        each = took(line.seconds / line.hits) if line.seconds and line.hits else ""
+        figures = f"{line.share:>7.1%} {line.count:>11} {each:>12}"
         mark = ">>" if line.share >= HOT else "> " if line.share >= WARM else "  "
     return f"{figures:<32} {mark} {name:>5}  {text}".rstrip()
 

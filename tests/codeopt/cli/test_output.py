@@ -16,10 +16,12 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.cli.commands.profile import slow_lines
 from codeopt.core.program import file_text, read_program, replace_files, replacement, write_whole
 from codeopt.core.revision import Revision
 from codeopt.core.screen import colour_choice, open_terminal, write_lines
 from codeopt.report.result import diff
+from codeopt_sandbox.profile import HotLine, Profile
 from tests.codeopt.command import (
     FAST,
     NO_FEEDBACK,
@@ -231,3 +233,9 @@ def run_on_a_terminal(
     return on_a_terminal(
         line, folder, environment(**{"TERM": "xterm-256color", **NO_FEEDBACK, **env}), columns, interrupt
     )
+
+
+def test_the_time_of_a_call_has_the_unit_that_fits() -> None:
+    lines = (HotLine(8, 0.9, 1, 0.2842, "wait()"), HotLine(4, 0.1, 600_000, 0.03, "pass"))
+    _, *rows = slow_lines(Profile("c", lines, (), None, None, None, None, None, (), ()), 5, source="")
+    assert [" ".join(row.split()[2:4]) for row in rows] == ["0.28 s", "50 ns"]

@@ -12,8 +12,7 @@ from codeopt.cli import command_flags, flags
 from codeopt.cli.function_table import function_lines
 from codeopt.cli.output import require_writable, show_diff
 from codeopt.core.console import Console
-from codeopt.core.errors import ProgramError, UsageError
-from codeopt.core.interpreter import find_interpreter
+from codeopt.core.errors import BUDGET_SPENT, ProgramError, UsageError
 from codeopt.core.json_codec import write_recorded
 from codeopt.core.next_step import same_command
 from codeopt.core.program import write_whole
@@ -22,12 +21,10 @@ from codeopt.core.run_store import SeveralRun, new_several, resumed_several
 from codeopt.core.sanitize import log_line
 from codeopt.core.target import Target
 from codeopt.core.words import counted
-from codeopt.engine.open_session import open_session
-from codeopt.report.result import python_line
 from codeopt.review.findings.known import open_findings
 from codeopt.review.several import ImprovedSeveral, find_several, improve_several
 from codeopt.review.suggestion import FunctionRow
-from codeopt.review.work import BUDGET_SPENT, FunctionLoop, ReviewBudget
+from codeopt.review.work import FunctionLoop, ReviewBudget
 
 NOT_ACCEPTED = 1
 OF_ONE = ("cases", "stdin", "calls", "contract", "html", "record", "workload", "args", "quick")
@@ -46,12 +43,9 @@ def run(arguments: argparse.Namespace, target: Target) -> int:
     if arguments.dry_run:
         return _dry_run(arguments, target, [each.name for each in targets])
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
-        found = find_interpreter(options.python, target.path) if not options.image else None
-        console.detail(python_line(found))
-        options = replace(options, python=found.path) if found else options
-        session = open_session(console, interpreter=found)
+        options, session = command_flags.find_python(options, console, target.path)
         recheck = command_flags.Rechecker(options, session, Path())
-        known = open_findings(options, found, session.open_cache, "improve", console)
+        known = open_findings(options, session.interpreter, session.open_cache, "improve", console)
 
         def begin() -> SeveralRun:
             return new_several(options.run_dir, target.path, arguments.asked, resumed)

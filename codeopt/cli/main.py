@@ -34,7 +34,7 @@ from codeopt.cli.parser import CommandParser, refuse_removed, top_parser
 from codeopt.cli.settings import SettingsFile
 from codeopt.core import plugins
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import CodeoptError, UsageError, hint_of, report_lines
+from codeopt.core.errors import INTERRUPTED, CodeoptError, UsageError, hint_of, report_lines
 from codeopt.core.flag import SettableBy
 from codeopt.core.sanitize import log_line
 from codeopt.core.screen import colour_choice, wrapped
@@ -43,7 +43,6 @@ from codeopt_sandbox.errors import SandboxError
 from codeopt_sandbox.host_program import FULL, drop_output, open_closed_streams
 from codeopt_sandbox.plain_files import NotPlain
 
-INTERRUPTED = 130  # statuses, as above
 OUR_MISTAKE = 70
 NO_SANDBOX = 3
 LONGEST = 2000  # characters of a message

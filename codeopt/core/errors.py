@@ -26,6 +26,10 @@ HINTS = {
     errno.ENFILE: "too many files are open on this machine: end other programs",
 }
 """What a user can do about an error of the operating system, by its number."""
+BUDGET_SPENT = 6
+"""Exit status if a limit left something to do, which is no error where something was found."""
+INTERRUPTED = 130
+"""Exit status of a command that a signal ended, as shells have it."""
 _MOST_NAMED = 5
 """Maximum number of files that a hint names."""
 
@@ -113,7 +117,7 @@ class ModelError(CodeoptError):
 class OutOfTime(CodeoptError):
     """The time limit of the whole run was reached before there was anything to tell."""
 
-    exit_status = 6
+    exit_status = BUDGET_SPENT
 
 
 class ProgramError(CodeoptError):

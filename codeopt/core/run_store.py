@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from codeopt.core.budget import Ledger
 from codeopt.core.errors import UsageError
@@ -281,7 +281,7 @@ def _adapter(kind: type) -> Any:
 
 # A run of several functions: one folder with one result, which holds the functions' own runs.
 
-SEVERAL_SCHEMA = "codeopt.run-several/1"
+SEVERAL_SCHEMA: Literal["codeopt.run-several/1"] = "codeopt.run-several/1"
 
 FUNCTIONS = "functions"
 """Folder of the functions' runs, below that of the whole."""
@@ -311,6 +311,16 @@ class FunctionRun:
             return RunFolder(self.path).read().ledger
         except UsageError:
             return Ledger()
+
+
+@dataclass(frozen=True)
+class _SeveralState:
+    """Content of state.json of such a run."""
+
+    schema: Literal["codeopt.run-several/1"]
+    target: str
+    functions: dict[str, str]
+    done: list[str]
 
 
 @dataclass
@@ -367,13 +377,8 @@ class SeveralRun:
         return OWN if here else Path(os.path.relpath(change.program.path.resolve(), self.target)).as_posix()
 
     def _save(self) -> None:
-        state = {
-            "schema": SEVERAL_SCHEMA,
-            "target": str(self.target),
-            "functions": self.functions,
-            "done": sorted(self.done),
-        }
-        write_whole(self.path / STATE, json.dumps(state))
+        state = _SeveralState(SEVERAL_SCHEMA, str(self.target), self.functions, sorted(self.done))
+        write_whole(self.path / STATE, json.dumps(vars(state)))
 
 
 def new_several(home: Path, target: Path, command: Sequence[str] = (), path: Path | None = None) -> SeveralRun:
@@ -398,9 +403,9 @@ def resumed_several(path: Path | None, target: Path) -> SeveralRun | None:
     state = _state(path)
     if not state:
         raise UsageError(f"there is no run of several functions in {path}", hint="start a new run")
-    if state["target"] != str(target.resolve()):
-        raise UsageError(f"the run in {path} is of {state['target']}, not of {target}")
-    return SeveralRun(path, target.resolve(), dict(state["functions"]), set(state["done"]))
+    if state.target != str(target.resolve()):
+        raise UsageError(f"the run in {path} is of {state.target}, not of {target}")
+    return SeveralRun(path, target.resolve(), state.functions, set(state.done))
 
 
 def is_several(path: Path) -> bool:
@@ -410,16 +415,15 @@ def is_several(path: Path) -> bool:
 
 def functions_of(path: Path) -> dict[str, Path]:
     """Folder of each function's run by the function's name. Empty for any other run."""
-    state = _state(path) if (path / FUNCTIONS).is_dir() else {}
-    return {name: path / FUNCTIONS / Path(folder).name for name, folder in state["functions"].items()} if state else {}
+    state = _state(path) if (path / FUNCTIONS).is_dir() else None
+    return {name: path / FUNCTIONS / Path(folder).name for name, folder in state.functions.items()} if state else {}
 
 
-def _state(path: Path) -> Mapping[str, Any]:
-    """Return the state of a run of several functions. Empty if it is missing or broken."""
+def _state(path: Path) -> _SeveralState | None:
+    """Return the state of a run of several functions. None if it is missing or broken."""
     try:
-        found = json.loads(read_text(path / STATE))
+        (state,) = _adapter(_SeveralState).validate_json(f"[{read_text(path / STATE)}]")
     except (OSError, ValueError):
-        return {}
-    kinds = {"target": str, "functions": dict, "done": list}
-    known = isinstance(found, dict) and found.get("schema") == SEVERAL_SCHEMA
-    return found if known and all(isinstance(found.get(name), kind) for name, kind in kinds.items()) else {}
+        return None
+    found: _SeveralState = state
+    return found

@@ -11,7 +11,7 @@ from typing import Any
 from codeopt.core.budget import Budget, Ledger, Usage
 from codeopt.core.console import Console
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import CodeoptError, ModelError, NoSandbox
+from codeopt.core.errors import BUDGET_SPENT, INTERRUPTED, CodeoptError, ModelError, NoSandbox
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
@@ -27,10 +27,6 @@ from codeopt.review.ranking import Ranking
 from codeopt.review.suggestion import FunctionRow, ReviewTarget, RowState, Suggestion, combine
 from codeopt_sandbox.errors import SandboxError
 
-BUDGET_SPENT = 6
-"""Exit status of a review that ended at its limits."""
-INTERRUPTED = 130
-"""Exit status of a review that a signal ended."""
 PROMPT_REFUSED = (400, 413, 422)
 """HTTP statuses with which a model's server refuses one prompt, not all of them."""
 STOPS_ALL = (ModelError, NoSandbox, SandboxError)

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
-from codeopt.core.errors import UsageError
+from codeopt.core.errors import INTERRUPTED, UsageError
 from codeopt.core.sanitize import encodable
 
 if TYPE_CHECKING:
     from codeopt.core.program import Program
     from codeopt.core.target import Target
-
-BUDGET_SPENT, INTERRUPTED = 6, 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

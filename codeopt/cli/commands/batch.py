@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
-from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.errors import BUDGET_SPENT, INTERRUPTED, ProgramError, UsageError
 from codeopt.core.version import __version__
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from codeopt.core.options import ImproveOptions
 
 DONE = 0  # statuses
-BUDGET_SPENT = 6  # problems are left
-INTERRUPTED = 130
 SAME = (
     "task",
     "model",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.cli.function_table import function_lines
-from codeopt.core.errors import ProgramError
+from codeopt.core.errors import BUDGET_SPENT, INTERRUPTED, ProgramError
 from codeopt.engine.open_model import RULES
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from codeopt.review.work import Tried
 
 GAIN = 1
-INTERRUPTED = 130  # status
-BUDGET_SPENT = 6  # and nothing was found in what could be tried
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,13 +17,11 @@ from typing import TYPE_CHECKING
 from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.cli.output import tell
-from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.errors import INTERRUPTED, ProgramError, UsageError
 
 if TYPE_CHECKING:
     from codeopt.core.target import Target
     from codeopt.engine.compare import PairResult
-
-INTERRUPTED = 130  # status
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

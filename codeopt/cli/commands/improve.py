@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.cli.output import deliver, require_writable, show_diff, write_page
-from codeopt.core.errors import ModelError, UsageError
+from codeopt.core.errors import BUDGET_SPENT, INTERRUPTED, ModelError, UsageError
 
 if TYPE_CHECKING:
     from codeopt.core.console import Console
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 ACCEPTED = 0  # statuses
 NOT_ACCEPTED = 1
-BUDGET_SPENT = 6  # before anything was accepted
-INTERRUPTED = 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.core import plugins
-from codeopt.core.errors import ModelError, NoSandbox, ProgramError, UsageError
+from codeopt.core.errors import BUDGET_SPENT, INTERRUPTED, ModelError, NoSandbox, ProgramError, UsageError
 from codeopt_sandbox.owner import temporary_folder
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from codeopt.review.work import FunctionLoop
 
 FOUND = 1  # status where suggestions are a failure (--fail-level any)
-INTERRUPTED = 130  # status
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,7 +106,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     from codeopt.review.check import why_unread
     from codeopt.review.findings.known import open_findings
     from codeopt.review.suggestion import Review
-    from codeopt.review.work import BUDGET_SPENT, FunctionLoop, ReviewBudget
+    from codeopt.review.work import FunctionLoop, ReviewBudget
 
     paths = command_flags.below(arguments.paths)
     repository, change = command_flags.open_change(arguments)

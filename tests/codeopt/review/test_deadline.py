@@ -14,7 +14,7 @@ import pytest
 import codeopt
 from codeopt.cli.main import main
 from codeopt.core.console import Console
-from codeopt.core.errors import CodeoptError, ProgramError
+from codeopt.core.errors import INTERRUPTED, CodeoptError, ProgramError
 from codeopt.core.options import ImproveOptions
 from codeopt.core.run_clock import DeadlineReached, RunClock
 from codeopt.core.session import Session
@@ -23,7 +23,7 @@ from codeopt.review.changed_functions import find_targets
 from codeopt.review.check import CheckedPart, check, listed
 from codeopt.review.ranking import ranked
 from codeopt.review.suggestion import RowState
-from codeopt.review.work import INTERRUPTED, ReviewBudget
+from codeopt.review.work import ReviewBudget
 from codeopt.serving.handlers import handle
 from codeopt.serving.request import Operation, OperationRequest
 from codeopt_sandbox.compare import StoppingRule

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
@@ -17,6 +16,7 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.evidence import CallEvidence, PatchEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate, History
 from codeopt.core.interpreter import Interpreter
+from codeopt.core.merging import unified
 from codeopt.core.program import FileChange, TargetFiles, changes_of
 from codeopt.core.proposer import Refusal
 from codeopt.core.revision import Revision
@@ -286,20 +286,13 @@ def diff(program: TargetFiles, new: Revision) -> str:
 
 def diff_of(changes: Iterable[FileChange]) -> str:
     """Format the diff of files that are to be written."""
-    return "".join(_diff(each) for each in changes)
-
-
-def _diff(change: FileChange) -> str:
-    program = change.program
-    path = Path(program.place or os.path.relpath(program.path))
-    name = path.name if ".." in path.parts else path.as_posix()
-    name = f"{name.removesuffix('.ipynb')}.py" if name.endswith(".ipynb") else name  # its cells as a file
-    return _unified(name, program.text, change.text)
-
-
-def _unified(name: str, old: str, new: str) -> str:
-    lines = difflib.unified_diff(_lines(old), _lines(new), _quoted(f"a/{name}"), _quoted(f"b/{name}"))
-    return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
+    parts = []
+    for change in changes:
+        path = Path(change.program.place or os.path.relpath(change.program.path))
+        name = path.name if ".." in path.parts else path.as_posix()
+        name = f"{name.removesuffix('.ipynb')}.py" if name.endswith(".ipynb") else name  # its cells as a file
+        parts.append(unified(name, change.program.text, change.text))
+    return "".join(parts)
 
 
 def open_draft(history: History, title: str) -> list[str]:
@@ -313,25 +306,7 @@ def open_draft(history: History, title: str) -> list[str]:
     if found is None:
         return []
     new = found.revision
-    return "".join(_unified(path or title, old[path], new[path]) for path in new.changed_files(old)).splitlines()
-
-
-def _quoted(name: str) -> str:
-    """A path as git writes it in a diff: with quotation marks where a character of it could end the line or hide."""
-    if printable(name) == name and not set(name) & set('\n\t"\\'):
-        return name
-    codes = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
-    plain = (codes.get(char) or (char if " " <= char <= "~" else _octal(char)) for char in name)
-    return f'"{"".join(plain)}"'
-
-
-def _octal(char: str) -> str:
-    return "".join(f"\\{byte:03o}" for byte in os.fsencode(char))
-
-
-def _lines(text: str) -> list[str]:
-    """Lines as patch counts them: str.splitlines would also split at form feeds."""
-    return [line + "\n" for line in text.split("\n")[:-1]] + [last for last in text.split("\n")[-1:] if last]
+    return "".join(unified(path or title, old[path], new[path]) for path in new.changed_files(old)).splitlines()
 
 
 def effort(result: Result) -> dict[str, float]:

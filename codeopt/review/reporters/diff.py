@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from codeopt.core.merging import merged
+from codeopt.core.merging import merged, patch
 from codeopt.review.reporters._finding import reporter
-from codeopt.review.suggestion import Review, best_first, patch
+from codeopt.review.suggestion import Review, best_first
 
 
 @reporter

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.errors import UsageError
-from codeopt.core.merging import merged
+from codeopt.core.merging import merged, patch
 from codeopt.review.change import Change, change_of_diff, change_since, find_base, whole_files
 from codeopt.review.changed_functions import find_targets, matches
 from codeopt.review.repository import open_repository
-from codeopt.review.suggestion import patch
 from tests.codeopt.review.pull_request import commit, git, propose
 from tests.support.files import write_files
 

@@ -201,38 +201,28 @@ def write_whole(path: Path, text: str) -> None:
     /dev/null, are written to and not replaced. Raises UsageError if it cannot be written: a file is unchanged then.
     """
     temporary = None
-    if path.exists() and not path.is_file():
-        _write_into(path, text)
-        return
-    path = path.resolve()
+    is_stream = path.exists() and not path.is_file()
+    path = path if is_stream else path.resolve()
     try:
+        if is_stream:
+            with path.open("w", encoding="utf-8", newline="") as stream:
+                stream.write(text)
+            return
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
         if path.exists():
             shutil.copymode(path, temporary)
         else:
-            Path(temporary).chmod(0o666 & ~_umask())
+            mask = os.umask(0o022)  # it can only be read by setting it
+            os.umask(mask)
+            Path(temporary).chmod(0o666 & ~mask)
         Path(temporary).replace(path)
     except OSError as error:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
-        hint = hint_of(error) or "the file is unchanged; -o FILE writes to another place"
+        hint = "" if is_stream else hint_of(error) or "the file is unchanged; -o FILE writes to another place"
         raise UsageError(f"cannot write {path}: {error.strerror}", hint=hint) from error
-
-
-def _write_into(path: Path, text: str) -> None:
-    try:
-        with path.open("w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
 
 
 @dataclass(frozen=True)

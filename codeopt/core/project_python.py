@@ -38,7 +38,10 @@ class ProjectPython:
 
 def newer_python(path: Path, environment: Mapping[str, str] = os.environ) -> ProjectPython | None:
     """Return the newest release that the project of a file names, if codeopt's own Python is older. None otherwise."""
-    named = [*_activated(environment), *(each for folder in _folders(path) for each in _named(folder))]
+    named = [each for folder in _folders(path) for each in _named(folder)]
+    active = environment.get("VIRTUAL_ENV")
+    if active and (release := _of_venv(Path(active))):
+        named.insert(0, ProjectPython(release, "VIRTUAL_ENV"))
     newest = max(named, key=lambda each: each.release, default=None)
     return newest if newest is not None and newest.release > sys.version_info[:2] else None
 
@@ -72,12 +75,6 @@ def _folders(path: Path) -> Iterator[Path]:
         yield folder
         if (folder / ".git").exists():
             return
-
-
-def _activated(environment: Mapping[str, str]) -> Iterator[ProjectPython]:
-    folder = environment.get("VIRTUAL_ENV")
-    if folder and (release := _of_venv(Path(folder))):
-        yield ProjectPython(release, "VIRTUAL_ENV")
 
 
 def _named(folder: Path) -> Iterator[ProjectPython]:

@@ -164,13 +164,12 @@ def environment(wanted: Sequence[str]) -> tuple[tuple[str, str], ...]:
 
     Raises UsageError where it is not set, or the text names no variable.
     """
-    return tuple(_variable(each) for each in wanted)
-
-
-def _variable(text: str) -> tuple[str, str]:
-    name, sign, value = text.partition("=")
-    if not name or "\0" in text:
-        raise UsageError(f"--env {text} is no variable", hint="give NAME or NAME=VALUE")
-    if not sign and name not in os.environ:
-        raise UsageError(f"--env {name}: it is not set here", hint=f"give {name}=VALUE")
-    return name, value if sign else os.environ[name]
+    found = []
+    for text in wanted:
+        name, sign, value = text.partition("=")
+        if not name or "\0" in text:
+            raise UsageError(f"--env {text} is no variable", hint="give NAME or NAME=VALUE")
+        if not sign and name not in os.environ:
+            raise UsageError(f"--env {name}: it is not set here", hint=f"give {name}=VALUE")
+        found.append((name, value if sign else os.environ[name]))
+    return tuple(found)

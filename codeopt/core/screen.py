@@ -13,7 +13,6 @@ from codeopt.core.sanitize import harmless, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.text import Text
 
 
 ColourChoice = Literal["auto", "always", "never"]
@@ -66,29 +65,22 @@ def write_lines(text: str, terminal: Console) -> None:
 
     for line in harmless(printable(text)).removesuffix("\n").split("\n"):
         for row in wrapped(line, terminal.width):
-            terminal.print(_styled(Text(row)))
+            shown = Text(row)
+            if label := _LABEL.match(row):
+                shown.stylize("dim", 0, label.end())
+            for pattern, style in _STYLES.items():
+                shown.highlight_regex(pattern, style)
+            terminal.print(shown)
 
 
 def write_diff(text: str, terminal: Console) -> None:
     """Write a diff in its colours, with control characters escaped. Its lines are never wrapped."""
     from rich.text import Text
 
+    styles = {"+": "green", "-": "red", "@": "cyan"}
     for line in text.removesuffix("\n").split("\n"):
-        terminal.print(Text(printable(line.removesuffix("\r")), style=_diff_style(line)))
-
-
-def _diff_style(line: str) -> str:
-    if line.startswith(("+++", "---")):
-        return "bold"
-    return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
-
-
-def _styled(row: Text) -> Text:
-    if label := _LABEL.match(row.plain):
-        row.stylize("dim", 0, label.end())
-    for pattern, style in _STYLES.items():
-        row.highlight_regex(pattern, style)
-    return row
+        style = "bold" if line.startswith(("+++", "---")) else styles.get(line[:1], "")
+        terminal.print(Text(printable(line.removesuffix("\r")), style=style))
 
 
 @contextmanager

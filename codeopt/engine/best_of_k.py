@@ -51,7 +51,8 @@ class BestOfK:
         failed = [result for result in ordered if not result.candidate.correct]
         right = [result for result in ordered if result.candidate.correct]
         numbered = [_numbered(result, first + at) for at, result in enumerate([*done, *failed, *right])]
-        numbered = _with_siblings(numbered, len(right))
+        if len(right) > 1:  # these were timed next to each other
+            numbered[-len(right) :] = _beside(numbered[-len(right) :])
         if right:
             best = numbered[-1]
             others = numbered[:-1]
@@ -97,8 +98,12 @@ class BestOfK:
         took = self.judge.time_side_by_side([result.candidate for result in waiting])
         found = list(zip(took.ratios, waiting, strict=True))
         share = Effort(timing_s=took.seconds / len(waiting))
-        ordered = sorted(found, key=lambda pair: -(pair[0] or float("inf")))
-        return [_raced(result, ratio, share) for ratio, result in ordered]
+        raced = []
+        for ratio, result in sorted(found, key=lambda pair: -(pair[0] or float("inf"))):
+            effort = result.candidate.effort + share
+            known = {"rejection": FAILED_WHEN_TIMED} if ratio is None else {"siblings": ((0, ratio),)}
+            raced.append(replace(result, candidate=replace(result.candidate, effort=effort, **known)))
+        return raced
 
 
 def _waiting(result: DraftResult) -> DraftResult:
@@ -107,21 +112,8 @@ def _waiting(result: DraftResult) -> DraftResult:
     return replace(result, candidate=replace(result.candidate, step=Step.TIMING)) if waits else result
 
 
-def _raced(result: DraftResult, ratio: float | None, share: Effort) -> DraftResult:
-    candidate = replace(result.candidate, effort=result.candidate.effort + share)
-    if ratio is None:
-        return replace(result, candidate=replace(candidate, rejection=FAILED_WHEN_TIMED))
-    return replace(result, candidate=replace(candidate, siblings=((0, ratio),)))
-
-
 def _numbered(result: DraftResult, number: int) -> DraftResult:
     return replace(result, candidate=replace(result.candidate, round=number))
-
-
-def _with_siblings(results: list[DraftResult], right: int) -> list[DraftResult]:
-    """Return the results with the last `right` ones relative to each other: these were timed next to each other."""
-    raced = results[len(results) - right :] if right > 1 else []
-    return [*results[: len(results) - len(raced)], *_beside(raced)]
 
 
 def _beside(raced: list[DraftResult]) -> Iterator[DraftResult]:

@@ -74,22 +74,19 @@ def _work(statement: ast.stmt) -> str:
     if value is None:
         return ""
     nodes = list(ast.walk(value))
-    if not all(isinstance(node, _PLAIN) or _reverse(node) for node in nodes):
-        return ""
+    for node in nodes:
+        # A keyword that makes no call of C call Python is plain also.
+        plain_keyword = isinstance(node, ast.keyword) and node.arg in ("reverse", "sep", "end")
+        if not isinstance(node, _PLAIN) and not plain_keyword:
+            return ""
     calls = [_name(node) for node in nodes if isinstance(node, ast.Call)]
     works = [name for name in calls if name in _WORKS]
     known = all(name in _READS | _FRAMES | _WORKS for name in calls)
-    builtin_maps = all(_maps_a_builtin(node) for node in nodes if isinstance(node, ast.Call) and _name(node) == "map")
+    mapped = [node.args[:1] for node in nodes if isinstance(node, ast.Call) and _name(node) == "map"]
+    builtin_maps = all(
+        args and isinstance(args[0], ast.Name) and args[0].id in ("int", "float", "str", "len") for args in mapped
+    )
     return works[0] if known and builtin_maps and len(works) == 1 else ""
-
-
-def _reverse(node: ast.AST) -> bool:
-    """An argument that makes no call of C call Python."""
-    return isinstance(node, ast.keyword) and node.arg in ("reverse", "sep", "end")
-
-
-def _maps_a_builtin(node: ast.Call) -> bool:
-    return bool(node.args) and isinstance(node.args[0], ast.Name) and node.args[0].id in ("int", "float", "str", "len")
 
 
 def _name(call: ast.Call) -> str:

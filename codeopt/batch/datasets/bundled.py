@@ -20,19 +20,15 @@ def recognises(request: SetRequest) -> bool:
 def read(request: SetRequest) -> Iterator[Problem]:
     """Read one problem a folder, by name. Raises UsageError."""
     for folder in _folders(request.path):
+        program, fast = folder / "slow.py", folder / "fast.py"
         if (folder / FUNCTION).is_file():
-            yield _function_in(folder)
+            name = file_text(folder / FUNCTION).strip()
+            check = f"{folder / 'accept.py'}::accept" if (folder / "accept.py").is_file() else ""
+            calls = folder / "calls.py" if (folder / "calls.py").is_file() else None
+            yield program_at(folder.name, program, function=name, target=fast, calls=calls, check=check)
         else:
             cases = request.cases / folder.name if request.cases else folder
-            yield program_at(folder.name, folder / "slow.py", cases, target=folder / "fast.py")
-
-
-def _function_in(folder: Path) -> Problem:
-    calls, accept = folder / "calls.py", folder / "accept.py"
-    program, name = folder / "slow.py", file_text(folder / FUNCTION).strip()
-    check = f"{accept}::accept" if accept.is_file() else ""
-    own_calls = calls if calls.is_file() else None
-    return program_at(folder.name, program, function=name, target=folder / "fast.py", calls=own_calls, check=check)
+            yield program_at(folder.name, program, cases, target=fast)
 
 
 def _folders(home: Path) -> list[Path]:

@@ -32,7 +32,12 @@ def page(batch: BatchFolder, metrics: Metrics, other: Versus | None = None) -> I
     machine, human = metrics.facts.machine, metrics.human_opt
     python = f"Python {metrics.facts.python['version']}" if metrics.facts.python else machine.get("python")
     unit, amounts = spending(metrics)
-    marks = [_mark(each, amount) for each, amount in zip(metrics.solved, amounts, strict=True) if each.judged]
+    marks = []
+    for each, amount in zip(metrics.solved, amounts, strict=True):
+        low, high = (each.low, each.high) if each.accepted else (None, None)
+        if each.judged:
+            marks.append(charts.Mark(each.id, kind(each), each.speedup, low, high, each.human, amount))
+    count = Counter(map(kind, metrics.solved)) + Counter(all=len(metrics.solved))
     return filled(
         "batch.html",
         _name(metrics),
@@ -55,14 +60,9 @@ def page(batch: BatchFolder, metrics: Metrics, other: Versus | None = None) -> I
         ],
         other=other,
         versus=_versus(other) if other else (),
-        filters=_filters(metrics),
+        filters=[(name, text, count[name]) for name, text in FILTERS if count[name]],
         rows=(row(batch, each, _spent(each)) for each in metrics.solved),
     )
-
-
-def _mark(each: Solved, cost: float) -> charts.Mark:
-    low, high = (each.low, each.high) if each.accepted else (None, None)
-    return charts.Mark(each.id, kind(each), each.speedup, low, high, each.human, cost)
 
 
 def _shares(each: AfterRounds) -> charts.RoundShares:
@@ -111,12 +111,6 @@ def _versus(other: Versus) -> list[tuple[str, ...]]:
         ("%OPT, problems", str(other.opt[0]), str(other.opt[1]), f"p = {other.opt_p:.3g} (McNemar, exact)"),
         ("geometric mean, there over here", "1.00x", _both(other.ratio), f"p = {other.ratio_p:.3g} (sign flips)"),
     ]
-
-
-def _filters(metrics: Metrics) -> list[tuple[str, str, int]]:
-    """Name, text and number of problems of each filter that shows some."""
-    count = Counter(kind(each) for each in metrics.solved) + Counter(all=len(metrics.solved))
-    return [(name, text, count[name]) for name, text in FILTERS if count[name]]
 
 
 def spending(metrics: Metrics) -> tuple[Callable[[float], str], list[float]]:

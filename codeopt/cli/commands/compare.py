@@ -57,7 +57,11 @@ def run(arguments: argparse.Namespace) -> int:
         from codeopt.cli.compare_several import run_change as compare_change
 
         return compare_change(arguments)
-    _require_pairs(arguments)
+    from codeopt_sandbox.compare import StoppingRule
+
+    fewest = StoppingRule().min_pairs
+    if arguments.fail_if_slower is not None and arguments.max_pairs < fewest:
+        raise UsageError(f"--max-pairs must be at least {fewest} with --fail-if-slower")
     if not arguments.run and (modules := _modules(arguments)):
         from codeopt.cli import compare_several
 
@@ -75,15 +79,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         tell(table(found, "NEW" if arguments.run else arguments.targets[-1], verbose=arguments.verbose) + "\n")
     return INTERRUPTED if found.interrupted else found.exit_status
-
-
-def _require_pairs(arguments: argparse.Namespace) -> None:
-    """Raise UsageError for a limit that is to be tested with too few pairs."""
-    from codeopt_sandbox.compare import StoppingRule
-
-    rule = StoppingRule()
-    if arguments.fail_if_slower is not None and arguments.max_pairs < rule.min_pairs:
-        raise UsageError(f"--max-pairs must be at least {rule.min_pairs} with --fail-if-slower")
 
 
 def _modules(arguments: argparse.Namespace) -> tuple[Target, Target] | None:

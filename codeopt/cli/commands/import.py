@@ -66,7 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
             (out / "import.csv").open("w", encoding="utf-8", newline="") as table,
         ):
             if result == out:
-                _say_unused(arguments, console)
+                given = {"--cases": arguments.cases is not None, "--check": arguments.check != ImproveOptions().check}
+                for flag in (flag for flag, used in given.items() if used):
+                    console.warn(f"{flag} is of programs, and not used: a function of {arguments.kind} has its calls")
             else:
                 result.touch()
             rows = csv.writer(table, lineterminator="\n")
@@ -81,13 +83,6 @@ def run(arguments: argparse.Namespace) -> int:
     print(result)
     sys.stdout.flush()
     return 0 if tally["kept"] else NOTHING_KEPT
-
-
-def _say_unused(arguments: argparse.Namespace, console: Console) -> None:
-    """Name the flags of programs that were given for functions."""
-    given = {"--cases": arguments.cases is not None, "--check": arguments.check != ImproveOptions().check}
-    for flag in (flag for flag, used in given.items() if used):
-        console.warn(f"{flag} is of programs, and not used: a function of {arguments.kind} has its calls")
 
 
 def _decisions(

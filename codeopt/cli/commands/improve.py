@@ -65,14 +65,19 @@ def run(arguments: argparse.Namespace) -> int:
     target = flags.target_of(arguments)
     _check_output(arguments, target.path)
     _check_project(arguments, target.path)
-    if _is_several(target, flags.options_of(arguments)) or _was_several(arguments):
-        return _improve_several(arguments, target)
+    from codeopt.cli import improve_several  # not needed to report a mistake
+    from codeopt.core.run_index import named_run
+    from codeopt.core.run_store import is_several
+
+    before = named_run(arguments.resume, arguments.run_dir)
+    if _is_several(target, flags.options_of(arguments)) or (before is not None and is_several(before)):
+        return improve_several.run(arguments, target)
     if arguments.dry_run:
         return _dry_run(arguments, target)
     try:
         return _improve_one(arguments, target)
     except DoesNothing:
-        return _improve_several(arguments, target)
+        return improve_several.run(arguments, target)
 
 
 def _resume(arguments: argparse.Namespace) -> int:
@@ -86,21 +91,6 @@ def _resume(arguments: argparse.Namespace) -> int:
     assert run is not None
     before, now = parted(command_of(run)), parted(arguments.asked[1:])
     return main([*before[0], *now[0], *(now[1] or before[1])], arguments.began)
-
-
-def _was_several(arguments: argparse.Namespace) -> bool:
-    """Return whether the run to resume is one of several functions. Raises UsageError."""
-    from codeopt.core.run_index import named_run
-    from codeopt.core.run_store import is_several
-
-    run = named_run(arguments.resume, arguments.run_dir)
-    return run is not None and is_several(run)
-
-
-def _improve_several(arguments: argparse.Namespace, target: Target) -> int:
-    from codeopt.cli import improve_several  # not needed to report a mistake
-
-    return improve_several.run(arguments, target)
 
 
 def _is_several(target: Target, options: ImproveOptions) -> bool:
@@ -247,7 +237,10 @@ def _deliver(arguments: argparse.Namespace, result: Result, console: Console) ->
         write_whole(arguments.output, result.diff if is_patch else result.changes[0].text)
         console.print(f"wrote {arguments.output}")
     if arguments.html:
-        _write_html(arguments.html, result.saved)
+        from codeopt.core.run_index import read_run
+        from codeopt.report.html.run_page import run_page
+
+        write_page(arguments.html, run_page(read_run(result.saved)))
         console.print(f"wrote {arguments.html}")
     if arguments.json:
         print(json.dumps(result.to_json()))
@@ -256,11 +249,3 @@ def _deliver(arguments: argparse.Namespace, result: Result, console: Console) ->
     elif result.accepted:
         show_diff(result.diff, result.verdict.gain, console)
     sys.stdout.flush()
-
-
-def _write_html(path: Path, saved: Path) -> None:
-    """The page of the run, from what was saved of it."""
-    from codeopt.core.run_index import read_run
-    from codeopt.report.html.run_page import run_page
-
-    write_page(path, run_page(read_run(saved)))

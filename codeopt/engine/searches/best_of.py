@@ -18,7 +18,8 @@ def next_move(position: Position) -> Move | Stop:
     if not left:
         reasons = set(ends.values())
         return Stop(reasons.pop() if len(reasons) == 1 else f"all {position.chains} chains are at their end")
-    chain = min(left, key=lambda number: (_turns(lines[number]), number))
+    turns = {number: len({c.turn for c in lines[number] if c.turn}) for number in left}
+    chain = min(left, key=lambda number: (turns[number], number))
     return Move(tuple(c.round for c in lines[chain]), (lines[chain][-1].round,), chain)
 
 
@@ -29,7 +30,3 @@ def line(history: History, chain: int) -> tuple[Candidate, ...]:
 
 def _end(position: Position, candidates: tuple[Candidate, ...]) -> str:
     return NOTHING_LEFT if candidates[-1].settled else position.stalled(candidates)
-
-
-def _turns(candidates: tuple[Candidate, ...]) -> int:
-    return len({c.turn for c in candidates if c.turn})

@@ -25,11 +25,12 @@ def page(template: str, title: str, footer: str, **values: Any) -> Iterator[str]
     Raises KeyError if a value lacks a field that the template shows: a saved result of another shape.
     """
     style, script = _asset("page.css"), _asset("page.js")
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    # The page loads and runs its own style and script, and nothing else.
+    policy = Markup(f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'")
     found = _environment().get_template(template)
     try:
-        yield from found.generate(
-            title=title, footer=footer, style=style, script=script, policy=_policy(script), **values
-        )
+        yield from found.generate(title=title, footer=footer, style=style, script=script, policy=policy, **values)
     except UndefinedError as error:
         raise KeyError(str(error)) from error
 
@@ -42,15 +43,6 @@ def made() -> str:
 
 def _asset(name: str) -> Markup:
     return Markup(files("codeopt.report.html").joinpath(name).read_text("utf-8"))
-
-
-def _policy(script: str) -> Markup:
-    """The policy under which a page loads and runs its own style and script, and nothing else."""
-    return Markup(f"default-src 'none'; style-src 'unsafe-inline'; script-src '{_hash(script)}'")
-
-
-def _hash(script: str) -> str:
-    return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
 
 
 def part(name: str, *values: Any, **named: Any) -> Markup:

@@ -74,12 +74,9 @@ class Evidence:
             waiting += (folder / name for folder in above for name in SETTINGS)
             if path.suffix == ".py":
                 imported = imported_files(read_bytes(path), path, (path.parent, *module.roots))
-                waiting += (each for each in imported if _is_helper(each, module.root))
+                here = (each for each in imported if each.is_relative_to(module.root))
+                waiting += (each for each in here if is_test(each.relative_to(module.root).as_posix()))
         return sorted(found)
-
-
-def _is_helper(path: Path, root: Path) -> bool:
-    return path.is_relative_to(root) and is_test(path.relative_to(root).as_posix())
 
 
 def _content(path: Path) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 )
 def run(arguments: argparse.Namespace) -> int:
     """Improve one program. Heavy imports happen here, so that --help is quick."""
+    from codeopt.core.run_index import named_run
+    from codeopt.core.run_store import is_several
     from codeopt.workloads.module import DoesNothing
 
     if arguments.list_rules or arguments.list_tasks:
@@ -65,19 +68,15 @@ def run(arguments: argparse.Namespace) -> int:
     target = flags.target_of(arguments)
     _check_output(arguments, target.path)
     _check_project(arguments, target.path)
-    from codeopt.cli import improve_several  # not needed to report a mistake
-    from codeopt.core.run_index import named_run
-    from codeopt.core.run_store import is_several
-
     before = named_run(arguments.resume, arguments.run_dir)
-    if _is_several(target, flags.options_of(arguments)) or (before is not None and is_several(before)):
-        return improve_several.run(arguments, target)
-    if arguments.dry_run:
-        return _dry_run(arguments, target)
-    try:
-        return _improve_one(arguments, target)
-    except DoesNothing:
-        return improve_several.run(arguments, target)
+    if not _is_several(target, flags.options_of(arguments)) and (before is None or not is_several(before)):
+        if arguments.dry_run:
+            return _dry_run(arguments, target)
+        with suppress(DoesNothing):
+            return _improve_one(arguments, target)
+    from codeopt.cli import improve_several  # not needed to report a mistake
+
+    return improve_several.run(arguments, target)
 
 
 def _resume(arguments: argparse.Namespace) -> int:

@@ -319,8 +319,8 @@ class _SeveralState:
 
     schema: Literal["codeopt.run-several/1"]
     target: str
-    functions: dict[str, str]
-    done: list[str]
+    functions: Mapping[str, str]
+    done: tuple[str, ...]
 
 
 @dataclass
@@ -377,7 +377,7 @@ class SeveralRun:
         return OWN if here else Path(os.path.relpath(change.program.path.resolve(), self.target)).as_posix()
 
     def _save(self) -> None:
-        state = _SeveralState(SEVERAL_SCHEMA, str(self.target), self.functions, sorted(self.done))
+        state = _SeveralState(SEVERAL_SCHEMA, str(self.target), self.functions, tuple(sorted(self.done)))
         write_whole(self.path / STATE, json.dumps(vars(state)))
 
 
@@ -405,7 +405,7 @@ def resumed_several(path: Path | None, target: Path) -> SeveralRun | None:
         raise UsageError(f"there is no run of several functions in {path}", hint="start a new run")
     if state.target != str(target.resolve()):
         raise UsageError(f"the run in {path} is of {state.target}, not of {target}")
-    return SeveralRun(path, target.resolve(), state.functions, set(state.done))
+    return SeveralRun(path, target.resolve(), dict(state.functions), set(state.done))
 
 
 def is_several(path: Path) -> bool:

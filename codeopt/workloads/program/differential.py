@@ -208,44 +208,52 @@ class DifferentialTest(ProbeLoop):
         return self.more.left_out if isinstance(self.more, ProbeGenerator) else ""
 
 
+@dataclass(frozen=True)
+class KnownInputs:
+    """The inputs of a program from which others are made."""
+
+    cases: Sequence[Case]
+    """Those that are changed."""
+    seed: int
+    also_known: Sequence[Case] = ()
+    """Cases that are not changed, but say what all inputs keep, what is large and what is long."""
+    held_out: bool = False
+    most: int | None = None
+    """How many are made. None: as many as is usual."""
+    longest_s: float = RUN_S
+    """Seconds that the original takes on the longest one."""
+    bounds: StatedBounds = NOTHING_STATED
+
+
 def make_differential_test(
     sandbox: Sandbox,
     source: str,
-    cases: Sequence[Case],
+    inputs: KnownInputs,
     check: Checker,
     policy: InputPolicy,
-    *,
-    seed: int,
-    also_known: Sequence[Case] = (),
-    held_out: bool = False,
-    most: int | None = None,
-    longest_s: float = RUN_S,
     original_in: Sandbox | None = None,
     notify: Callable[[str], None] = lambda line: None,
-    again: Callable[[Case], str] = lambda case: "",
-    bounds: StatedBounds = NOTHING_STATED,
 ) -> DifferentialTest:
-    """Changed `cases` that the original ends well on. Where a draft differs, it must print the same once more.
+    """Changed inputs that the original ends well on. Where a draft differs, it must print the same once more.
 
-    also_known: cases that are not changed, but say what all inputs keep, what is large and what is long.
-    most: how many; None: as many as is usual. longest_s: seconds that the original takes on the longest known input.
     original_in: the sandbox in which the original makes them. None: the one in which drafts run.
     """
+    cases, also_known, seed, bounds = inputs.cases, inputs.also_known, inputs.seed, inputs.bounds
     if not policy.generates:
         return DifferentialTest(policy, bounds=bounds)
-    run_original, here = (patient(each, source, longest_s) for each in (original_in or sandbox, sandbox))
+    run_original, here = (patient(each, source, inputs.longest_s) for each in (original_in or sandbox, sandbox))
 
     def is_steady(case: Case) -> bool:
         run = run_on(sandbox, source, case, mode="exec")  # with all the time that a draft has
         return judge(case, run, check).verdict is CaseVerdict.AC
 
     def smaller(case: Case) -> Iterator[Changed]:
-        for less in smaller_cases(case, known) if not held_out else ():  # what is held out is not shown
+        for less in smaller_cases(case, known) if not inputs.held_out else ():  # what is held out is not shown
             run = here(less, "fork")
             if ends_well(less, run):
                 yield Changed(replace(less, expected=run.stdout, written=run.written, exit=run.exit or 0))
 
-    quota, known = ProbeBudget.of(most), [*cases, *also_known]
+    quota, known = ProbeBudget.of(inputs.most), [*cases, *also_known]
     unchanged = "" if any(case.stdin or case.args or case.files for case in cases) else NO_INPUT
     if cases and not unchanged and all(len(largest_text(case)) > LARGEST_BASE for case in cases):
         unchanged = f"its inputs are longer than {LARGEST_BASE:,} bytes, and longer ones are not changed"
@@ -258,8 +266,7 @@ def make_differential_test(
     allowed, others = (
         (mutated for mutated in each if not bounds.excludes(mutated.case.stdin)) for each in (breaking, changes)
     )
-    made = ProbeGenerator(run_original, allowed, others, quota, held_out, notify)
+    made = ProbeGenerator(run_original, allowed, others, quota, inputs.held_out, notify)
     return DifferentialTest(
-        policy, [], made, is_steady, smaller=smaller, enough=quota.alike, again=again, unchanged=unchanged,
-        bounds=bounds,
-    )  # fmt: skip
+        policy, [], made, is_steady, smaller=smaller, enough=quota.alike, unchanged=unchanged, bounds=bounds
+    )

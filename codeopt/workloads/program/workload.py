@@ -32,7 +32,7 @@ from codeopt.workloads.program.cases import Request, collect, hold_out
 from codeopt.workloads.program.cases.generator import find_script
 from codeopt.workloads.program.cut import CutPlan, InputCut, cut_input
 from codeopt.workloads.program.differences import again, error_text_caveat, text_caveat
-from codeopt.workloads.program.differential import DifferentialTest, make_differential_test
+from codeopt.workloads.program.differential import DifferentialTest, KnownInputs, make_differential_test
 from codeopt.workloads.program.fuzzing import largest_text, mutate_cases, shorter_cases
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
@@ -94,11 +94,11 @@ def _differential_test(
     policy = InputPolicy.of(request.options.mutated_inputs, generated=generated)
     shown = [case for case in cases if not case.held_out]
     bounds = stated_bounds(statement_in(asked.statement_folders), (case.stdin for case in cases))
-    return make_differential_test(
-        sandbox, request.program.source, shown, check, policy, seed=request.input_seed,
-        also_known=cases, most=request.options.max_examples, longest_s=longest_s,
-        original_in=original_in, again=lambda case: again(request, case), bounds=bounds,
-    ).prepared()  # fmt: skip
+    inputs = KnownInputs(
+        shown, request.input_seed, cases, most=request.options.max_examples, longest_s=longest_s, bounds=bounds
+    )
+    found = make_differential_test(sandbox, request.program.source, inputs, check, policy, original_in)
+    return replace(found, again=lambda case: again(request, case)).prepared()
 
 
 LAST_WORD_S = 0.1
@@ -241,12 +241,14 @@ class ProgramWorkload(Defaults):
         return replace(found, verdict=CaseVerdict.AC, detail="", caveats=(caveat,))
 
     def _new_differential_test(self) -> DifferentialTest:
-        return make_differential_test(
-            self.sandbox, self.source, self.suite.cases, self.suite.check, self.differential.policy,
-            seed=self.request.input_seed + 1, also_known=self.suite.cases, held_out=True, notify=self._notify,
-            most=self.request.options.max_examples, again=self.again, bounds=self.differential.bounds,
-            longest_s=max(outcome.run.active_s for outcome in self.baseline.outcomes),
+        longest_s = max(outcome.run.active_s for outcome in self.baseline.outcomes)
+        inputs = KnownInputs(
+            self.suite.cases, self.request.input_seed + 1, self.suite.cases, held_out=True,
+            most=self.request.options.max_examples, longest_s=longest_s, bounds=self.differential.bounds,
         )  # fmt: skip
+        check, policy = self.suite.check, self.differential.policy
+        found = make_differential_test(self.sandbox, self.source, inputs, check, policy, notify=self._notify)
+        return replace(found, again=self.again)
 
     def unseen_cases(self) -> tuple[Case, ...]:
         """Cases that a generator makes of other seeds, those on which the original takes longest first."""

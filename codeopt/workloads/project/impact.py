@@ -21,7 +21,7 @@ from codeopt.workloads.source.edits import OUTSIDE, CodeEdit, body_of, head_of, 
 from codeopt.workloads.source.module_graph import ModuleGraph, read_module
 from codeopt_sandbox.guest.tests.surface import HOLDS
 from codeopt_sandbox.guest_bundle import loading
-from codeopt_sandbox.outcome import Caveat, CaveatKind, Run
+from codeopt_sandbox.outcome import Caveat, CaveatKind
 
 MOST = 20
 """Maximum number of public functions that are judged by their calls."""
@@ -83,12 +83,12 @@ def interface(features: frozenset[str]) -> list[str]:
     return sorted(each for each in features if each.startswith(("has ", "is of ")))
 
 
-def changed_names(before: Revision, after: Revision, old: ImportedNames, new: ImportedNames) -> Iterator[ChangedName]:
-    """Names that differ, of modules that both versions have. old, new: what an import of them shows.
+def changed_names(old: ImportedNames, new: ImportedNames) -> Iterator[ChangedName]:
+    """Names that differ, of modules that both versions have.
 
     Nobody asks for a name that only the draft has, except for methods that Python calls.
     """
-    both = {*old.modules} & {*new.modules}
+    both, before, after = {*old.modules} & {*new.modules}, old.revision, new.revision
     others = (path for path in after.changed_files(before) if path in before and path in after and path not in both)
     pairs: dict[str, tuple[Names, Names]] = {path: (old.modules[path], new.modules[path]) for path in sorted(both)}
     pairs |= {path: (text_names(before[path]), text_names(after[path])) for path in others}
@@ -106,8 +106,6 @@ def callers_of(function: CodeEdit, original: Revision, script: str, tests: Colle
 
 
 def impact_of(
-    before: Revision,
-    after: Revision,
     old: ImportedNames,
     new: ImportedNames,
     script: str,
@@ -119,17 +117,16 @@ def impact_of(
     """Return the effect of a draft on others.
 
     Args:
-        before: The original.
-        after: The draft.
-        old: Names of the original after an import.
-        new: Names of the draft.
+        old: The original and its names after an import.
+        new: The draft and its names.
         script: The command's program, whose functions nobody else calls.
         gone: Modules that the draft does not have.
         seen: Functions that the command was seen in. If more functions than can be judged lead to a name, it is
             these.
         tests: Modules of tests, whose functions the command does not call.
     """
-    changed = tuple(each for each in changed_names(before, after, old, new) if each.place.file not in gone)
+    before, after = old.revision, new.revision
+    changed = tuple(each for each in changed_names(old, new) if each.place.file not in gone)
     graph = _graph_of(before)
     places = list(dict.fromkeys(graph.defined(each.place) for each in changed))
     judged = dict.fromkeys(place for place in places if graph.is_public(place) and place.file != script)
@@ -280,8 +277,9 @@ Names = Mapping[str, Features]
 
 @dataclass(frozen=True)
 class ImportedNames:
-    """Names by module, and settings of the process."""
+    """A version with its names by module, and settings of the process."""
 
+    revision: Revision
     modules: Mapping[str, Names] = field(default_factory=dict)
     """Names by path, of the project's modules that are loaded."""
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -289,7 +287,9 @@ class ImportedNames:
 
 
 def read_surface(runs: CommandRuns, revision: Revision, paths: Sequence[str]) -> ImportedNames:
-    """Import some modules of a version in a run. Raises SandboxError."""
+    """Import some modules of a version in a run, if there are any. Raises SandboxError."""
+    if not paths:
+        return ImportedNames(revision)
     modules = []
     for path in paths:
         roots = (each for each in runs.project.import_roots if path.startswith(f"{each}/"))
@@ -298,23 +298,20 @@ def read_surface(runs: CommandRuns, revision: Revision, paths: Sequence[str]) ->
     text = RUN.format(bundle=loading(*GUEST), modules=modules, result=RESULT)
     command = replace(runs.command, words=(SCRIPT,))
     bare = replace(runs, command=command, seen=lambda run: run, beside=(), purpose="functions")
-    return _read(bare.run(revision, files=((SCRIPT, text.encode()),)))
-
-
-def _read(run: Run) -> ImportedNames:
-    """Read the file that a run wrote, which is not trusted to be ours. Modules that failed are left out."""
+    run = bare.run(revision, files=((SCRIPT, text.encode()),))
+    # The file that a run wrote is not trusted to be ours. Modules that failed are left out.
     content = next((file.content for file in run.written if file.path == RESULT), None)
     try:
         found = json.loads(content or b"")
         failed = set(map(str, found["failed"]))
-        modules = {
+        known = {
             str(path): {str(name): frozenset(map(str, features)) for name, features in names.items()}
             for path, names in found["names"].items()
             if path not in failed
         }
-        return ImportedNames(modules, {str(name): str(value) for name, value in found["settings"].items()})
+        return ImportedNames(revision, known, {str(name): str(value) for name, value in found["settings"].items()})
     except (ValueError, KeyError, TypeError, AttributeError):
-        return ImportedNames()
+        return ImportedNames(revision)
 
 
 def text_names(text: str) -> Names:

@@ -154,9 +154,9 @@ class PublicCalls:
         gone = [path for path in changed if other and path not in other.project.contents]
         paths = tuple(path for path in changed if path not in gone and path != script)
         if paths not in self.surfaces:
-            self.surfaces[paths] = read_surface(self.runs, before, paths) if paths else ImportedNames()
-        new = read_surface(self.runs, draft, paths) if paths else ImportedNames()
-        impact = impact_of(before, draft, self.surfaces[paths], new, script, gone, seen=self.seen, tests=self._tests)
+            self.surfaces[paths] = read_surface(self.runs, before, paths)
+        new = read_surface(self.runs, draft, paths)
+        impact = impact_of(self.surfaces[paths], new, script, gone, seen=self.seen, tests=self._tests)
         by_text = [path for path in paths if path not in self.surfaces[paths].modules or path not in new.modules]
         words = "changes of {} are found by its text, not by what it does when it is imported"
         gaps = (Diagnostic(words.format(path), "it cannot be imported alone") for path in by_text)

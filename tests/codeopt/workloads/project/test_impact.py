@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -89,6 +90,10 @@ FILES = {
 }
 
 
+BEFORE = Revision(FILES)
+NONE = ImportedNames(BEFORE)
+
+
 def impact(
     changes: dict[str, tuple[str, str]], old: ImportedNames | None = None, new: ImportedNames | None = None
 ) -> Impact:
@@ -96,7 +101,7 @@ def impact(
     after = {
         path: text.replace(*changes.get(path, ("", ""))) if path in changes else text for path, text in FILES.items()
     }
-    return impact_of(Revision(FILES), Revision(after), old or ImportedNames(), new or ImportedNames(), "main.py")
+    return impact_of(old or NONE, replace(new or NONE, revision=Revision(after)), "main.py")
 
 
 @pytest.mark.parametrize(
@@ -125,7 +130,7 @@ def test_public_functions_that_lead_to_a_change_are_judged(
 def test_what_exceeds_the_budget_is_named() -> None:
     body = "".join(f"def f{k}():\n    return _x()\n" for k in range(MOST + 2))
     old, new = (Revision({"a.py": f"def _x():\n    return {value}\n{body}"}) for value in (1, 2))
-    found = impact_of(old, new, ImportedNames(), ImportedNames(), "")
+    found = impact_of(ImportedNames(old), ImportedNames(new), "")
     assert len(found.judged) == MOST
     (gap,) = found.gaps
     assert gap.message == f"2 public functions judged by the whole command alone: a.py::f{MOST}, a.py::f{MOST + 1}"
@@ -137,20 +142,20 @@ def test_of_many_functions_that_lead_to_a_change_those_are_judged_that_the_comma
     core += "def _at(x):\n    return Point(x)\n"
     use = "from app.core import Point\n\n\ndef use(x):\n    return Point(x)\n"
     files = {"app/core.py": core, **{f"app/m{k}.py": use for k in range(WIDELY + 1)}}
-    old, new = Revision(files), Revision({**files, "app/core.py": core.replace("= x", "= +x")})
-    none = ImportedNames()
+    both = Revision(files), Revision({**files, "app/core.py": core.replace("= x", "= +x")})
+    old, new = map(ImportedNames, both)
     seen = [CodeEdit("app/core.py", "origin"), CodeEdit("app/core.py", "_at"), CodeEdit("app/m7.py", "use")]
-    found = impact_of(old, new, none, none, "", seen=seen)
+    found = impact_of(old, new, "", seen=seen)
     assert sorted(map(str, found.judged)) == ["app/core.py::origin", "app/m7.py::use"]
-    assert "app/m7.py" not in {each.file for each in impact_of(old, new, none, none, "", tests=["app/m7.py"]).judged}
-    assert len(impact_of(old, new, none, none, "").judged) == MOST
+    assert "app/m7.py" not in {each.file for each in impact_of(old, new, "", tests=["app/m7.py"]).judged}
+    assert len(impact_of(old, new, "").judged) == MOST
 
 
 def test_classes_and_settings_that_change_are_caveats() -> None:
     names = {"Box": frozenset({"is of builtins.type", "has its own __hash__"}), "near": frozenset({"is 1"})}
-    old = ImportedNames({"app/other.py": names})
+    old = ImportedNames(BEFORE, {"app/other.py": names})
     new = ImportedNames(
-        {"app/other.py": {**names, "Box": frozenset({"is of builtins.type"})}}, {"gc.isenabled()": "False"}
+        BEFORE, {"app/other.py": {**names, "Box": frozenset({"is of builtins.type"})}}, {"gc.isenabled()": "False"}
     )
     found = impact({}, old, new)
     assert [each.kind for each in found.caveats] == [CaveatKind.INTERFACE, CaveatKind.ENVIRONMENT]
@@ -172,16 +177,18 @@ def test_classes_and_settings_that_change_are_caveats() -> None:
     ],
 )
 def test_what_an_import_leaves_in_a_container_is_a_caveat(old: str, new: str, told: list[tuple[str, str]]) -> None:
-    was, now = (ImportedNames({"a.py": {n: frozenset(f) for n, f in features(text).items()}}) for text in (old, new))
+    was, now = (
+        ImportedNames(BEFORE, {"a.py": {n: frozenset(f) for n, f in features(text).items()}}) for text in (old, new)
+    )
     assert [(each.expected, each.got) for each in impact({}, was, now).caveats] == told
 
 
 def test_a_changed_method_is_no_reason_to_leave_its_own_calls_out() -> None:
-    one = ImportedNames({"app/other.py": {"Box.m": frozenset({"is 1"}), "Box.n": frozenset({"is 1"})}})
+    one = ImportedNames(BEFORE, {"app/other.py": {"Box.m": frozenset({"is 1"}), "Box.n": frozenset({"is 1"})}})
     m, both = (
         {**one.modules["app/other.py"], **dict.fromkeys(names, frozenset({"is 2"}))}
         for names in (["Box.m"], ["Box.m", "Box.n"])
     )
     judged = CodeEdit("app/other.py", "Box.m")
-    assert impact({}, one, ImportedNames({"app/other.py": m})).classes_without(judged) == set()
-    assert impact({}, one, ImportedNames({"app/other.py": both})).classes_without(judged) == {"Box"}
+    assert impact({}, one, ImportedNames(BEFORE, {"app/other.py": m})).classes_without(judged) == set()
+    assert impact({}, one, ImportedNames(BEFORE, {"app/other.py": both})).classes_without(judged) == {"Box"}

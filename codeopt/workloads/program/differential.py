@@ -209,7 +209,7 @@ class DifferentialTest(ProbeLoop):
 
 
 @dataclass(frozen=True)
-class KnownInputs:
+class ProbeSource:
     """The inputs of a program from which others are made."""
 
     cases: Sequence[Case]
@@ -228,7 +228,7 @@ class KnownInputs:
 def make_differential_test(
     sandbox: Sandbox,
     source: str,
-    inputs: KnownInputs,
+    inputs: ProbeSource,
     check: Checker,
     policy: InputPolicy,
     original_in: Sandbox | None = None,

@@ -32,7 +32,7 @@ from codeopt.workloads.program.cases import Request, collect, hold_out
 from codeopt.workloads.program.cases.generator import find_script
 from codeopt.workloads.program.cut import CutPlan, InputCut, cut_input
 from codeopt.workloads.program.differences import again, error_text_caveat, text_caveat
-from codeopt.workloads.program.differential import DifferentialTest, KnownInputs, make_differential_test
+from codeopt.workloads.program.differential import DifferentialTest, ProbeSource, make_differential_test
 from codeopt.workloads.program.fuzzing import largest_text, mutate_cases, shorter_cases
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
@@ -94,7 +94,7 @@ def _differential_test(
     policy = InputPolicy.of(request.options.mutated_inputs, generated=generated)
     shown = [case for case in cases if not case.held_out]
     bounds = stated_bounds(statement_in(asked.statement_folders), (case.stdin for case in cases))
-    inputs = KnownInputs(
+    inputs = ProbeSource(
         shown, request.input_seed, cases, most=request.options.max_examples, longest_s=longest_s, bounds=bounds
     )
     found = make_differential_test(sandbox, request.program.source, inputs, check, policy, original_in)
@@ -242,7 +242,7 @@ class ProgramWorkload(Defaults):
 
     def _new_differential_test(self) -> DifferentialTest:
         longest_s = max(outcome.run.active_s for outcome in self.baseline.outcomes)
-        inputs = KnownInputs(
+        inputs = ProbeSource(
             self.suite.cases, self.request.input_seed + 1, self.suite.cases, held_out=True,
             most=self.request.options.max_examples, longest_s=longest_s, bounds=self.differential.bounds,
         )  # fmt: skip

@@ -8,7 +8,7 @@ import pytest
 
 from codeopt.workloads import Checked
 from codeopt.workloads._judging import InputPolicy
-from codeopt.workloads.program.differential import KnownInputs, make_differential_test
+from codeopt.workloads.program.differential import ProbeSource, make_differential_test
 from codeopt.workloads.program.fuzzing._inputs import MutatedInput, mutated_inputs
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.outcome import Case
@@ -75,7 +75,7 @@ def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 def checked(sandbox: Sandbox, draft: str) -> Checked:
     """What counts against a draft where the known trees are all nearly chains."""
     cases = [Case(f"case{n}", edges(n, 3)) for n in (1, 2, 5, 9, 40, 90)]
-    differential = make_differential_test(sandbox, LOOP, KnownInputs(cases, 1, most=12), check_tokens, InputPolicy())
+    differential = make_differential_test(sandbox, LOOP, ProbeSource(cases, 1, most=12), check_tokens, InputPolicy())
     return differential.run(sandbox, draft, check_tokens)
 
 

@@ -12,7 +12,7 @@ from codeopt.workloads.program.briefing import StatedBounds
 from codeopt.workloads.program.differential import (
     FEW,
     DifferentialTest,
-    KnownInputs,
+    ProbeSource,
     make_differential_test,
 )
 from codeopt.workloads.program.fuzzing._inputs import LARGEST_BASE
@@ -37,7 +37,7 @@ def guest() -> Iterator[Sandbox]:
 def differential(
     guest: Sandbox, source: str, how: FuzzPolicy = FuzzPolicy.AUTO, **other: bool | int | StatedBounds
 ) -> DifferentialTest:
-    return make_differential_test(guest, source, KnownInputs(CASES, 1, **other), check_tokens, InputPolicy(how))  # type: ignore[arg-type]
+    return make_differential_test(guest, source, ProbeSource(CASES, 1, **other), check_tokens, InputPolicy(how))  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -167,14 +167,14 @@ def test_a_small_input_shows_the_difference(guest: Sandbox) -> None:
     """The known inputs have three numbers at least: a smaller one would be no evidence."""
     long = [Case(name, b"%d\n%s\n" % (count, b" ".join(b"%d" % (at * 7 % 31) for at in range(count))))
             for name, count in (("a", 3), ("b", 60), ("c", 90))]  # fmt: skip
-    made = make_differential_test(guest, SUM, KnownInputs(long, 1), check_tokens, InputPolicy())
+    made = make_differential_test(guest, SUM, ProbeSource(long, 1), check_tokens, InputPolicy())
     (wrong,) = made.run(guest, SUM.replace("[1:]", "[2:]"), check_tokens).outcomes
     assert wrong.detail.startswith("on the changed input '3\\n")
 
 
 def test_an_original_whose_inputs_are_too_long_is_said_to_be_so(guest: Sandbox) -> None:
     long = Case("long", b"%d\n%s\n" % (LARGEST_BASE, b" ".join([b"1"] * LARGEST_BASE)))
-    made = make_differential_test(guest, SUM, KnownInputs([long], 1), check_tokens, InputPolicy())
+    made = make_differential_test(guest, SUM, ProbeSource([long], 1), check_tokens, InputPolicy())
     assert len(made.prepared().cases) < FEW
     assert made.missing == (made.unchanged,)
     assert f"{LARGEST_BASE:,}" in made.unchanged
@@ -200,5 +200,5 @@ def test_other_seeds_of_hashes_are_tried(guest: Sandbox) -> None:
     """A set's order is right by chance under one seed, not under three."""
     original = "words = input().split()\nprint(*dict.fromkeys(words))\n"
     cases = [Case("a", b"red green blue red\n"), Case("b", b"one two three two\n")]
-    made = make_differential_test(guest, original, cases, check_tokens, InputPolicy(), seed=1)
+    made = make_differential_test(guest, original, ProbeSource(cases, 1), check_tokens, InputPolicy())
     assert made.run(guest, original.replace("dict.fromkeys(words)", "set(words)"), check_tokens).outcomes

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks import not_run
 from codeopt.workloads._judging import InputPolicy
-from codeopt.workloads.program.differential import make_differential_test
+from codeopt.workloads.program.differential import ProbeSource, make_differential_test
 from codeopt_sandbox import Case, RunLimits, Sandbox, open_sandbox
 from codeopt_sandbox.verdict import check_nearly
 
@@ -52,7 +52,7 @@ def known_cases(folder: Path) -> list[Case]:
 def differs(sandbox: Sandbox, folder: Path, cases: list[Case], seed: int) -> tuple[bool, bool]:
     """Return whether the two programs differ on a similar input, and on an unusual one."""
     slow, fast = (folder.joinpath(name).read_text() for name in ("slow.py", "fast.py"))
-    made = make_differential_test(sandbox, slow, cases, check_nearly, InputPolicy(), seed=seed)
+    made = make_differential_test(sandbox, slow, ProbeSource(cases, seed), check_nearly, InputPolicy())
     found = made.prepared().run(sandbox, fast, check_nearly)
     alike = sum(not changed.because for changed in made.made)
     beyond = sum(bool(changed.because) for changed in made.made)

@@ -11,7 +11,7 @@ import tempfile
 import tokenize
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from io import BytesIO
 from pathlib import Path
 from typing import Protocol
@@ -158,7 +158,9 @@ def make_program(path: Path, text: str) -> Program:
     return _parsed(path, data)
 
 
+@lru_cache(maxsize=16)
 def _parsed(path: Path, data: bytes) -> Program:
+    """The program; each function of a module asks for the same one. Raises UsageError."""
     try:
         _require_utf8(path, data)
         text = data.decode()

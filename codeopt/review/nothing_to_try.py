@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from textwrap import indent
 
+from codeopt.analysis.nodes import Def
 from codeopt.core.errors import CodeoptError
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
@@ -14,7 +15,7 @@ from codeopt.core.target import Target
 from codeopt.engine.run_plan import make_plan
 from codeopt.proposers.rules import matches
 from codeopt.workloads.function.view import function_rules
-from codeopt.workloads.source.functions import definition, read_function
+from codeopt.workloads.source.functions import read_functions
 
 GUESSES = ("list[str]", "list[int]", "str", "int", "dict[str, int]", "set[str]")
 """Types that calls may show of a parameter without a hint: the ones that rules ask for."""
@@ -33,23 +34,21 @@ def require_draft(target: Target, options: ImproveOptions) -> None:
     plan = make_plan(options).at(target)
     if plan.uses_model or not target.name:
         return
-    source = read_function(target.path, target.name).source
+    module = read_functions(target.path)
+    module.find(target.name)
+    node, source = module.named[target.name][0], module.source
     original = Candidate(0, Revision.of(source), "the original")
     rules = (*plan.rules.built_in, *plan.rules.fixes_of_ruff(original, lambda line: None))
     if matches(function_rules(rules, target.name), original):
         return
-    alone = Candidate(0, Revision.of(_alone(source, target.name)), "the function by itself")
-    guessed = (function_rules(plan.rules.built_in, target.name, guess) for guess in _guesses(source, target.name))
+    alone = Candidate(0, Revision.of(_alone(module.tree, node, target.name)), "the function by itself")
+    guessed = (function_rules(plan.rules.built_in, target.name, guess) for guess in _guesses(node))
     if not any(matches(each, alone) for each in guessed):
         raise NothingToTry("no rule applies", hint="--model NAME asks a language model")
 
 
-def _alone(source: str, qualname: str) -> str:
+def _alone(tree: ast.Module, node: Def, qualname: str) -> str:
     """A function with its module's imports, in its classes: a long module takes a rule seconds for each guess."""
-    tree = ast.parse(source)
-    node = definition(tree, qualname)
-    if node is None:
-        return ""
     text = ast.unparse(node)
     for name in reversed(qualname.split(".")[:-1]):
         text = f"class {name}:\n{indent(text, '    ')}"
@@ -57,10 +56,9 @@ def _alone(source: str, qualname: str) -> str:
     return "\n".join([*imports, text, ""])
 
 
-def _guesses(source: str, qualname: str) -> Iterator[tuple[tuple[str, str], ...]]:
+def _guesses(node: Def) -> Iterator[tuple[tuple[str, str], ...]]:
     """Types that calls may show of the parameters without a hint: lists, one of them of another type."""
-    node = definition(ast.parse(source), qualname)
-    given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs] if node else []
+    given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     names = [each.arg for each in given if each.annotation is None and each.arg not in ("self", "cls")]
     for usual in GUESSES[:2] if names else ():
         yield tuple((name, usual) for name in names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -15,7 +15,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.sanitize import inline
 from codeopt.rules import Hot, Rule
 from codeopt.workloads.source.excerpt import shown
-from codeopt.workloads.source.functions import SpliceError, at_margin, definition
+from codeopt.workloads.source.functions import SpliceError, at_margin, definitions
 
 LONGEST_LEFT_OUT = 100
 """Characters of a statement that is named."""
@@ -84,15 +84,17 @@ def within(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:
 
 def _own_lines(source: str, qualname: str, hot: Hot) -> Hot:
     """The hot lines of the function; all of its lines where nothing was measured."""
-    own = _span(source, qualname)
+    own = _spans(source).get(qualname, range(0))
     return Hot(tuple(line for line in hot.lines or own if line in own))
 
 
-@lru_cache(maxsize=64)
-def _span(source: str, qualname: str) -> range:
-    """Lines of a function; none where there is no such one. Each of some sixty rules asks for them."""
-    node = definition(ast.parse(source), qualname)
-    return range(first_line(node), (node.end_lineno or 0) + 1) if node else range(0)
+@lru_cache(maxsize=16)
+def _spans(source: str) -> Mapping[str, range]:
+    """Lines of each function; of several of one name those of the first. Each of some sixty rules asks for them."""
+    found: dict[str, range] = {}
+    for name, node in definitions(ast.parse(source)):
+        found.setdefault(name, range(first_line(node), (node.end_lineno or 0) + 1))
+    return found
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import difflib
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -149,7 +149,12 @@ def read_functions(path: Path, program: TargetFiles | None = None) -> ModuleFunc
 
     program: what the file is taken to hold; None: what it holds.
     """
-    source = (program or read_program(path)).source
+    return _of_text(path, (program or read_program(path)).source)
+
+
+@lru_cache(maxsize=16)
+def _of_text(path: Path, source: str) -> ModuleFunctions:
+    """Each of a module's functions asks for all of them."""
     return ModuleFunctions(path, source, ast.parse(source))
 
 

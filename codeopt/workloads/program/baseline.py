@@ -190,6 +190,11 @@ _ARGUMENTS = re.compile(r"IndexError: list index out of range|usage:|the followi
 
 
 _RANDOM = re.compile(r"^\s*(?:import|from)\s+(?:random|secrets|uuid)\b", re.MULTILINE)
+_RAISED = {
+    CaseVerdict.TLE: "--timeout S raises the limit",
+    CaseVerdict.MLE: "--memory MiB raises the limit",
+    CaseVerdict.OLE: "give a smaller case with --stdin or --cases: no flag raises this limit",
+}
 ANY_OUTPUT = "--check FILE::accept names a function that accepts each right output"
 
 
@@ -197,12 +202,8 @@ def advice(case: Case, outcome: Outcome, program: Path, source: str = "") -> str
     """Advice about a case that the original fails; may be empty."""
     if outcome.verdict is CaseVerdict.WA and _RANDOM.search(source):
         return f"it draws random numbers: {ANY_OUTPUT}"
-    if outcome.verdict is CaseVerdict.TLE:
-        return "--timeout S raises the limit"
-    if outcome.verdict is CaseVerdict.MLE:
-        return "--memory MiB raises the limit"
     if outcome.verdict is not CaseVerdict.RE:
-        return ""
+        return _RAISED.get(outcome.verdict, "")
     said = outcome.run.stderr.decode("utf-8", "backslashreplace")
     for pattern, reached in _REACHED:
         if re.search(pattern, said):

@@ -106,7 +106,7 @@ BAD = {
         5,
         "invalid int value",
     ),
-    "too much output": ("print('x' * 100_000_000)\n", [], 5, "more than 16777216 bytes"),
+    "too much output": ("print('x' * 100_000_000)\n", [], 5, "more than 16777216 bytes)\n  hint: give a smaller case"),
     "too much in a file": ("open('o', 'w').write('x' * 100_000_000)\n", [], 5, "File too large"),
     "Python 2": ("print 'hello'\n", ["--", "a"], 2, "tool.py:1: "),
     "a shell script": ("#!/bin/sh\necho hello; ls -l\n", ["--", "a"], 2, "tool.py:2: "),

@@ -65,7 +65,7 @@ from codeopt_sandbox.outcome import CaseVerdict, Caveat, CaveatKind, distinct
 from codeopt_sandbox.sequential_test import LimitAnswer, LimitTest
 from tests.support.candidates import CASES, FAST, HELD, SHOWN, comparison, original, outcome, right, wrong
 from tests.support.filled_batch import fill, reply
-from tests.support.recorded import Row, compared_with, write_down
+from tests.support.recorded import Row, compared_with, numbers_of, write_down
 from tests.support.reviews import EVIDENCE, FILES, IN_NEW, ONE_HUNK, OUTSIDE, review
 
 TABLE = Path(__file__).with_name("same_values.txt")
@@ -78,11 +78,6 @@ GIVEN = ("", "0", "1", "2", "-1", "1.5", "5%", "100%", "101%", "0%", "0.5", "3s"
          "check.py::accept", "check.py", "n < 3", "n <", "output,state", "arguments", "n = 3", "lambda: 0")  # fmt: skip
 TEXTS = ("plain", "a\x1b[31mb", "`x` ```y```", "two\nlines\r\n", "\u202eright", "::error::a", "##[group]", "x" * 900,
          "\ud800", "tab\there", "", "<b>&amp;", "@user #12 http://a")  # fmt: skip
-
-
-def numbers_of(text: str) -> str:
-    """Figures, names and places of a text, without its words."""
-    return " ".join(re.findall(r"[\w./]*(?:\d|::|\.py)[\w.:%,/]*", text))
 
 
 def tried(function: object, *values: object) -> object:

@@ -4,6 +4,7 @@ digest of all. `python -m TEST_MODULE` rewrites them; the change is part of the 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -11,6 +12,11 @@ import pytest
 
 Row = Callable[[], Iterable[object]]
 """Values in a fixed order; each is compared by its text."""
+
+
+def numbers_of(text: str) -> str:
+    """Figures, names and places of a text, without its words."""
+    return " ".join(re.findall(r"[\w./]*(?:\d|::|\.py)[\w.:%,/]*", text))
 
 
 def digest(values: Iterable[object]) -> str:

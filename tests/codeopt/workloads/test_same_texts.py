@@ -51,7 +51,7 @@ from codeopt.workloads.source.module_graph import ModuleGraph
 from codeopt.workloads.source.names import imported_names, settings, subclasses
 from codeopt.workloads.source.splice import splice
 from tests.support.candidates import run
-from tests.support.recorded import Row, compared_with, write_down
+from tests.support.recorded import Row, compared_with, numbers_of, write_down
 
 TABLE = Path(__file__).with_name("same_texts.txt")
 ROOT = Path(__file__).parents[3]
@@ -261,11 +261,6 @@ MAIN, REPORT, FIND = (
     Frame("Store.find", "shop/store.py", 34),
 )
 HELPER, LOADED = Frame("helper", "shop/store.py", 41), Frame("<module>", "shop/store.py", 0)
-
-
-def numbers_of(text: str) -> str:
-    """Figures, names and places of a text, without its words."""
-    return " ".join(re.findall(r"[\w./]*(?:\d|::|\.py)[\w.:%,/]*", text))
 
 
 def profiled() -> Iterator[object]:

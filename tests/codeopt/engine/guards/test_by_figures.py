@@ -146,7 +146,14 @@ def test_a_dear_import_has_noise_of_its_own(more: float, moved: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ratios", "ratio", "gone"), [([1.25] * 3, 2.0, True), ([1.27] * 3, 2.0, False), ([1.0] * 3, 1.19, False)]
+    ("ratios", "ratio", "gone"),
+    [
+        ([1.25] * 3, 2.0, True),
+        ([1.27] * 3, 2.0, False),
+        ([1.0] * 3, 1.19, False),  # so small a gain is not asked for
+        ([1.0, 2.0, 1.0], 2.0, False),  # a processor with two speeds
+        ([1.0, 1.0, 1.05], 700.0, True),
+    ],
 )
 def test_a_third_of_a_gain_must_be_left_in_whole_runs(ratios: Sequence[float], ratio: float, gone: bool) -> None:
     assert _is_gone(ratios, ratio) is gone

@@ -12,7 +12,6 @@ from codeopt.core.revision import Revision
 from codeopt.engine.guards import Gain
 from codeopt.workloads.function.guards import moved_work, shifted_cost
 from codeopt.workloads.function.guards.moved_work import shifted
-from codeopt.workloads.function.guards.shifted_cost import _is_gone
 from codeopt.workloads.function.harness import TimedRuns
 from codeopt.workloads.function.timing import CallPlan, Timed
 from codeopt_sandbox.call_answer import CallTiming
@@ -51,20 +50,6 @@ def test_who_shifts_in_some_runs_alone_shifts() -> None:
     """In two of five he does the work where it is due, and has no gain there."""
     pairs = [(0.002, 0.032)] * 5 + [(0.002, 0.002)] * 3
     assert shifted(pairs, [0.030] * 5 + [0.0] * 3, 0.0002)
-
-
-@pytest.mark.parametrize(
-    ("ratios", "ratio", "gone"),
-    [
-        ([2.0, 2.1, 1.9], 2.0, False),
-        ([1.0, 1.02, 0.97], 2.0, True),
-        ([1.0, 2.0, 1.0], 2.0, False),  # a processor with two speeds
-        ([1.0, 1.0, 1.0], 1.1, False),  # so small a gain is not asked for
-        ([1.0, 1.0, 1.05], 700.0, True),
-    ],
-)
-def test_a_gain_must_be_there_in_more_passes(ratios: list[float], ratio: float, gone: bool) -> None:
-    assert _is_gone(ratios, ratio) is gone
 
 
 OLD, NEW = "old = 1\n", "new = 1\n"

@@ -21,7 +21,7 @@ BY_HAND = 0.5
 MOST = 2_000
 """Pairs, and nodes, that are looked at."""
 SIDE = 60
-"""Rows of a matrix that are looked at."""
+"""Rows of a matrix whose items say how probable a pattern is by chance."""
 LEAST = 3
 """Fewest nodes of a graph that says anything."""
 WORD = 4
@@ -324,37 +324,40 @@ def _is_mutual(found: Links) -> Kept:
 
 
 def _matrix(value: Any) -> Matrix | None:
-    """Beginning of a square matrix of numbers; None for anything else."""
+    """A square matrix of numbers; None for anything else."""
     if not isinstance(value, list) or len(value) < 2:
         return None
     if not all(isinstance(row, list) and len(row) == len(value) for row in value):
         return None
-    found = [row[:SIDE] for row in value[:SIDE]]
-    return found if all(type(item) in (int, float) for row in found for item in row) else None
+    return value if all(type(item) in (int, float) for row in value[:SIDE] for item in row[:SIDE]) else None
 
 
-def _opposite(matrix: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
-    """Items on one side of the diagonal, each with the one on the other side."""
-    return [(matrix[row][column], matrix[column][row]) for row in range(len(matrix)) for column in range(row)]
+def _opposite(matrix: Matrix) -> list[tuple[float, float]]:
+    """Items on one side of the diagonal, each with the one on the other side, of the beginning."""
+    return [(matrix[row][column], matrix[column][row]) for row in range(len(matrix[:SIDE])) for column in range(row)]
 
 
 def _is_symmetric(matrix: Matrix) -> Kept:
     pairs = _opposite(matrix)
     counts = Counter(item for pair in pairs for item in pair)
     alike = sum((count / (2 * len(pairs))) ** 2 for count in counts.values())
-    return Kept(all(one == other for one, other in pairs), len(pairs) * -math.log(alike) if alike < 1 else 0.0)
+    # all of it, also of a long call: one changed item behind the beginning would be said to keep it
+    holds = [*map(list, zip(*matrix, strict=True))] == matrix
+    return Kept(holds, len(pairs) * -math.log(alike) if alike < 1 else 0.0)
 
 
 def _is_one_way(matrix: Matrix) -> Kept:
     pairs = _opposite(matrix)
     share = sum(bool(item) for pair in pairs for item in pair) / (2 * len(pairs))
-    return Kept(not any(one and other for one, other in pairs), len(pairs) * share**2)
+    both = enumerate(zip(matrix, zip(*matrix, strict=True), strict=True))
+    holds = not any(one and other for at, (row, column) in both for one, other in zip(row[:at], column, strict=False))
+    return Kept(holds, len(pairs) * share**2)
 
 
 def _is_bare_diagonal(matrix: Matrix) -> Kept:
     pairs = _opposite(matrix)
     share = sum(bool(item) for pair in pairs for item in pair) / (2 * len(pairs))
-    return Kept(not any(matrix[at][at] for at in range(len(matrix))), len(matrix) * share)
+    return Kept(not any(row[at] for at, row in enumerate(matrix)), len(matrix[:SIDE]) * share)
 
 
 def _is_ordered(value: Any, sign: int) -> Kept | None:

@@ -30,6 +30,8 @@ FORMED = 0.05
 """The same of forms of texts, and of lengths: nobody keeps `00:00` by habit."""
 MOST_VALUES = 64
 """Maximum number of distinct letters or words of a closed set."""
+MOST_SIGNS = 12
+"""Maximum number of distinct characters of an alphabet with white space: bases in lines, a maze. A text has more."""
 MOST_NUMBERS = 32
 """The same of numbers: months, hours, days. Of more, such as a hundred random numbers, an edge is an edge."""
 MOST_FORMS = 6
@@ -235,6 +237,8 @@ def _of_texts(calls: Calls, evidence: EvidenceNeeded) -> Iterator[Property]:
 def _of_letters(texts: Sequence[str], closed: frozenset[Hashable] | None) -> Iterator[Property]:
     """Letters that are all there are, else kinds of letters that are not there."""
     known = sorted({letter for text in texts for letter in text})
+    if len(known) > MOST_SIGNS and any(map(str.isspace, known)) and any(map(str.isalpha, known)):
+        closed = None  # lines of words, such as those of a ledger: another word has other letters
 
     def put_right(text: str, allowed: Callable[[str], bool]) -> str:
         return "".join(c if allowed(c) else known[ord(c) % len(known)] for c in text)

@@ -383,7 +383,8 @@ def _bounded(calls: Sequence[Parts], few: int, counts: frozenset[str]) -> Iterat
             if below and not two_numbers and sum(each.shows(path, size) for each in both) >= few:
                 yield replace(_index(path, size), bounded=path if length else ())
             elif not two_numbers and len(both) >= few and _by_chance(highest, sizes, lambda a, b: a <= b) < CHANCE:
-                yield replace(_at_most(path, size), bounded=path if length else ())
+                listed = any(isinstance(each.values[path], SIZED) for each in both)
+                yield replace(_at_most(path, size, listed=listed), bounded=path if length else ())
 
 
 def _is_of_itself(calls: Sequence[Parts], path: Path, size: str) -> bool:
@@ -407,7 +408,7 @@ def _index(path: Path, size: str, words: str = "") -> Relation:
     return Relation(words or f"{named(path)} holds indices below {size}", holds, repair)
 
 
-def _at_most(path: Path, size: str) -> Relation:
+def _at_most(path: Path, size: str, *, listed: bool) -> Relation:
     def holds(found: Parts) -> bool | None:
         known = path in found.ends and size in found.sizes
         return found.ends[path][1] <= found.sizes[size] if known else None
@@ -418,7 +419,7 @@ def _at_most(path: Path, size: str) -> Relation:
         new = with_ints(found.values[path], lambda v: v if v <= most else least + v % (most + 1 - least))
         return {path: new}
 
-    return Relation(f"{named(path)} is at most {size}", holds, repair)
+    return Relation(f"{'each number of ' * listed}{named(path)} is at most {size}", holds, repair)
 
 
 def with_ints(value: Any, change: Callable[[int], Any]) -> Any:

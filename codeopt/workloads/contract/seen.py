@@ -46,6 +46,7 @@ _WORDS = {
     "NoneType": "None", "bool": "a bool", "int": "an int", "float": "a float", "str": "a text", "bytes": "bytes",
     "list": "a list", "tuple": "a tuple", "dict": "a dict", "set": "a set", "frozenset": "a frozenset",
     "complex": "a complex number", "range": "a range", "bytearray": "a bytearray",
+    "iter": "an iterator",
 }  # fmt: skip
 _SCALARS = {"NoneType": "None", **{name: name for name in ("bool", "int", "float", "str", "bytes", "complex")}}
 _CONTAINERS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
@@ -271,13 +272,15 @@ def _kind(kind: str, parts: Mapping[str, Seen], seen: Seen) -> str:
     empty = any(kind in each.kinds and each.says == "non-empty" for each in seen.properties) and not record
     inside = f" {said}" if said and not (kind == "dict" and KEYS not in parts) else _inside(kind, parts)
     loaded = LOADED.fullmatch(kind)  # a class by its name, however a call makes its objects
-    name = "None" if kind == "NoneType" else loaded[1] if loaded else kind
+    name = loaded[1] if loaded else {"NoneType": "None", "iter": "iterator"}.get(kind, kind)
     return f"{'non-empty ' * empty}{name}{inside}"
 
 
 def _inside(kind: str, parts: Mapping[str, Seen]) -> str:
     if kind == "dict" and parts and KEYS not in parts:
         return f" ({', '.join(f'{role.removeprefix(FIELD)}: {_type(part)}' for role, part in parts.items())})"
+    if kind == "iter" and "0" in parts:
+        return " of " + _type(parts["0"]).removeprefix("non-empty ").removeprefix("list of ")
     if (kind.startswith("array of ") or kind == FRAME) and "0" in parts:
         said = _type(parts["0"]).removeprefix("non-empty ").removeprefix("list of ").removeprefix("dict ")
         return f" ({said})" if not said.startswith("(") else f" {said}"

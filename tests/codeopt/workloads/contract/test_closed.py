@@ -42,6 +42,9 @@ def learnt(tmp_path: Path, parameters: str, calls: list[str]) -> Contract:
 
 
 ARRAY = "load('numpy', 'array')"
+WORDS = ("BUY", "SELL", "FEE")
+WEIGHTS = [[int(at == (99, 9)) for at in zip([n] * 100, range(100), strict=True)] for n in range(100)]
+"""Larger than the beginning of a table by which the chance of a pattern is counted."""
 KNOWN = {
     "months": [f"f({months})" for months in MONTHS],
     "marks, low, high": [
@@ -56,6 +59,13 @@ KNOWN = {
         for n in range(2, 14)
     ],
     "table": [f"f({[[a * b % 7 for a in range(n)] for b in range(n)]})" for n in range(2, 9)],
+    "ledger": [
+        repr("".join(f"{DRAW.choice(WORDS)} {n}.5\n" for n in range(DRAW.randint(3, 30)))).join(("f(", ")"))
+        for _ in range(30)
+    ],
+    "maze": [repr("".join(DRAW.choices("#. SE\n", k=90))).join(("f(", ")")) for _ in range(30)],
+    "scores": [f"f({[[f'n{at}', at + 1] for at in range(n)]})" for n in range(3, 14)],
+    "values": [f"f(iter({[*range(n)]}))" for n in range(2, 9)] + ["f([1])", "f([2])"],
 }
 
 
@@ -83,8 +93,23 @@ def test_what_is_made_keeps_the_contract_or_breaks_one_thing_of_it(parameters: s
         ("graph", "f({1: 8, 'nodes': 2, 'edges': [(0, 1)]})", ""),
         ("graph", "f({1: 8, 'nodes': 2, 'edges': [(0, 3)]})", "calls that break: `graph['edges']` holds indices"),
         ("table", "f([[1, 0], [5, 5]])", "calls that break: `table` is symmetric"),
+        ("table", f"f({WEIGHTS})", "calls that break: `table` is symmetric"),
+        ("ledger", "f('HOLD 3.5')", ""),
+        ("maze", "f('H.E')", "characters other than '\\n', ' ', #, ., E, S for `maze`"),
     ],
 )  # fmt: skip
 def test_what_is_unusual(parameters: str, call: str, why: str, tmp_path: Path) -> None:
     found = learnt(tmp_path, parameters, KNOWN[parameters]).beyond(call)
     assert found == why or (why and found.startswith(why)), found
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ("values", "values: list of int or iterator of int >= 0"),
+        ("points, width", "`width` is at most the length of `points`"),
+        ("scores", "each number of `scores` is at most the length of `scores`"),
+    ],
+)
+def test_the_line_of_a_contract(parameters: str, words: str, tmp_path: Path) -> None:
+    assert words in learnt(tmp_path, parameters, KNOWN[parameters]).words

@@ -28,7 +28,14 @@ from codeopt.workloads.function.corpus.cases import (
     without_unsteady,
 )
 from codeopt.workloads.function.corpus.corpus import CallCorpus
-from codeopt.workloads.function.corpus.scenarios import LONGEST_SHOWN, ScenarioCase, ScenarioShrinker, judged
+from codeopt.workloads.function.corpus.scenarios import (
+    LONGEST_SHOWN,
+    OTHER_TYPE,
+    ScenarioCase,
+    ScenarioShrinker,
+    by_single_calls,
+    judged,
+)
 from codeopt.workloads.function.corpus.special_check import SpecialChecker
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.sandbox_view.view import locate
@@ -70,15 +77,7 @@ class CallJudge:
         mode: RunMode = "fork" if isinstance(case, WholeCase) else "exec"  # as they are timed
         run = self.runner.run(draft, case.stdin, mode=mode, environment=case.environment)
         if isinstance(case, ScenarioCase):
-            found = judged(case, run, self.checker, self.rules_of_caveats)
-            if found.verdict is CaseVerdict.WA or found.caveats:  # is it the order of a set, or a thread, in both?
-                run, _ = self._without_unsteady(case, run, found, [1])
-                found = judged(case, run, self.checker, self.rules_of_caveats)
-            part, usual = case.part(beyond=False), replace(found, run=case.part_of(run, beyond=False))
-            if found.verdict is CaseVerdict.WA:
-                usual = self._raised_earlier(draft, part, usual) or usual
-            viewed = self._viewed(draft, part, usual, mode)
-            return replace(viewed, run=run)
+            return self._together(draft, case, run, mode)
         outcome = judge(case, run, self.check)
         if case.environment != USUAL and outcome.verdict is CaseVerdict.WA and isinstance(case, AnsweredCase):
             run, outcome = self._without_unsteady(case, run, outcome, [case.environment.hash_seed, *OTHER_SEEDS])
@@ -94,6 +93,24 @@ class CallJudge:
         if outcome.verdict is not CaseVerdict.AC:
             return outcome
         return replace(outcome, caveats=call_caveats(case, run.answer, self.rules_of_caveats))
+
+    def _together(self, draft: Revision, case: ScenarioCase, run: CallRun, mode: RunMode) -> Outcome:
+        """Judge what scenarios show."""
+        found = judged(case, run, self.checker, self.rules_of_caveats)
+        if found.verdict is CaseVerdict.WA or found.caveats:  # is it the order of a set, or a thread, in both?
+            run, _ = self._without_unsteady(case, run, found, [1])
+            found = judged(case, run, self.checker, self.rules_of_caveats)
+        if any(each.cause == OTHER_TYPE for each in found.caveats):
+            single = by_single_calls(case, run, self.runner, draft, self.contract)
+            case = replace(case, beyond=tuple(single.get(at, why) for at, why in enumerate(case.beyond)))
+            told = judged(case, run, self.checker, self.rules_of_caveats).caveats
+            domain = (replace(e, domain=(e.cause,) * (e.cause in single.values())) for e in told)
+            found = replace(found, caveats=tuple(domain))
+        part, usual = case.part(beyond=False), replace(found, run=case.part_of(run, beyond=False))
+        if found.verdict is CaseVerdict.WA:
+            usual = self._raised_earlier(draft, part, usual) or usual
+        viewed = self._viewed(draft, part, usual, mode)
+        return replace(viewed, run=run)
 
     def _without_unsteady(
         self, case: AnsweredCase, run: CallRun, outcome: Outcome, seeds: Sequence[int]

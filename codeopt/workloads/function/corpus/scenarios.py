@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, islice
 from typing import TYPE_CHECKING
@@ -128,6 +128,27 @@ def judged(case: ScenarioCase, run: CallRun, check: AnswerChecker, rules: Caveat
         return outcome
     parts = [call_caveats(case.part(beyond=far), case.part_of(run, beyond=far).answer, rules) for far in (False, True)]
     return replace(outcome, caveats=tuple(chain.from_iterable(parts)))
+
+
+def by_single_calls(
+    case: ScenarioCase, run: CallRun, runner: TimedRuns, draft: Revision, contract: Contract
+) -> Mapping[int, str]:
+    """Why a call is unusual, by the scenarios in which it is given after an equal one of another type, if the draft
+    answers it so by itself also: then the call before it is not the reason."""
+    outcomes = run.answer.outcomes if run.answer else ()
+    found = {at: each for at, each in enumerate(map(read_scenario, calls_of(case))) if case.beyond[at] == OTHER_TYPE}
+    retyped = {at: each for at, each in found.items() if each and at < len(outcomes)}
+    calls = tuple(dict.fromkeys(call for each in retyped.values() for call in each.as_alone))
+    batch = batch_of(case.stdin).replace(calls=calls)
+    answer = runner.run(draft, batch.stdin(), mode="exec", environment=case.environment).answer if calls else None
+    alone = dict(zip(calls, answer.outcomes, strict=False)) if answer else {}
+    return {
+        at: why
+        for at, each in retyped.items()
+        if alone.keys() >= {*each.as_alone} and each.holds(outcomes[at], alone)
+        for why in [next(filter(None, map(contract.beyond, each.calls)), "")]
+        if why
+    }
 
 
 def _plainness(scenario: Scenario) -> tuple[bool, int]:

@@ -25,6 +25,14 @@ pytestmark = pytest.mark.full
 
 Opens = Callable[[str, str, str], Judge]
 
+REPEATED = """\
+def f(n, times):
+    total = 0
+    for _ in range(len(times)):
+        total += n
+    return total
+"""
+REPEATEDS = "CALLS = [((n, 'abc'), {}) for n in (1, 2, 5, 7, 12, 0, 44, 31, 3, 4)]\n"
 RANKS = """\
 def f(xs):
     found = []
@@ -319,6 +327,9 @@ HONEST = {
     "two arguments that may be one object": (
         MERGED, TWO_LISTS, "def f(target, source):\n    target[:] = dict.fromkeys(source)\n    return len(target)\n",
     ),
+    "a number that it takes alone otherwise": (
+        REPEATED, REPEATEDS, "def f(n, times):\n    return int(n) * len(times)\n",
+    ),
     "a slice of any sequence": (
         PREFIX, LISTS, "def f(xs):\n    seen = set()\n    for n, x in enumerate(xs):\n        if x in seen:\n"
         "            return xs[:n]\n        seen.add(x)\n    return xs[:]\n",
@@ -416,14 +427,6 @@ def test_lines_of_a_constructor_are_no_steps_of_the_call(tmp_path: Path) -> None
     assert "threading.Thread" in why(wrong), why(wrong)
 
 
-REPEATED = """\
-def f(n, times):
-    total = 0
-    for _ in range(len(times)):
-        total += n
-    return total
-"""
-REPEATEDS = "CALLS = [((n, 'abc'), {}) for n in (1, 2, 5, 7, 12, 0, 44, 31, 3, 4)]\n"
 CACHED = "import functools\n@functools.lru_cache{}\ndef f(n, times):\n    return n * len(times)\n"
 BACKWARDS = """\
 def f(xs, key):

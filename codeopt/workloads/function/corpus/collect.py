@@ -93,7 +93,7 @@ def collect_corpus(
     harness = with_given_calls(harness, options, calls_text)
     notify("collecting calls")
     ask = Ask(harness, options.calls, options.use_tests, notify, seen)
-    known = with_constructed_objects(harness, collect(ask))
+    known = with_constructed_objects(harness, collect(ask).limited())
     found, corpus = gather(harness, known, lambda: guess(ask, known), notify, options.max_examples, early_check)
     left_out = replace(corpus.left_out, given={**found.dropped, **corpus.left_out.given})
     diagnostics = _generated(corpus, options, found.diagnostics)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from codeopt.core import plugins
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.target import TracedCalls
+from codeopt.core.words import thousands
 from codeopt.workloads.function.corpus.observe import Exclusion
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.generated.derive import can_be_varied
@@ -53,7 +54,23 @@ class Found:
             {**self.places, **other.places},
         )
 
+    def limited(self) -> Found:
+        """At most MOST_GIVEN calls of each source, evenly spaced, and a line on those that are left out."""
+        kept = tuple(
+            (name, tuple(texts[at * len(texts) // MOST_GIVEN] for at in range(MOST_GIVEN)))
+            if len(texts) > MOST_GIVEN
+            else (name, texts)
+            for name, texts in self.calls
+        )
+        cut = [len(texts) for _, texts in self.calls if len(texts) > MOST_GIVEN]
+        why = f"of {', '.join(f'{count:,}' for count in cut)} calls {MOST_GIVEN:,} are made, evenly spaced"
+        left_out = Diagnostic(f"{thousands(sum(cut) - len(cut) * MOST_GIVEN, 'known call')} left out", why)
+        return replace(self, calls=kept, diagnostics=(*self.diagnostics, *[left_out] * bool(cut)))
 
+
+MOST_GIVEN = 10_000
+"""Number of calls of one source that are made. The original makes each in three environments, which takes half a minute
+for so many; 100,000 took more than five."""
 GROUP = "codeopt.workloads.function.sources"
 ORDER = ("calls_file", "recorded", "tests", "doctests", "type_hints")
 """Names of the sources; those that know how a function is really called come first."""

@@ -9,6 +9,7 @@ import pytest
 from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.target import Target
 from codeopt.workloads.function.corpus.observe import Exclusion, ExclusionReason, Exclusions, objection, unwritten
+from codeopt.workloads.function.corpus.sources import Found
 from tests.conftest import require_sandbox
 from tests.support.judges import function_judge
 
@@ -119,3 +120,14 @@ def test_calls_that_change_by_themselves_are_named(tmp_path: Path) -> None:
     (short,) = [each for each in evidence.gaps if "the order of a set" in each.cause]
     assert "2 calls" in short.message
     assert short.hint
+
+
+@pytest.mark.parametrize(("count", "kept", "left"), [(0, 0, ""), (10_000, 10_000, ""), (10_001, 10_000, "1 known call"),
+                                                     (25_000, 10_000, "15,000 known calls")])  # fmt: skip
+def test_of_very_many_given_calls_some_are_made(count: int, kept: int, left: str) -> None:
+    texts = tuple(f"f({at})" for at in range(count))
+    found = Found((("tests", ("f('a')",)), ("calls_file", texts))).limited()
+    assert found.calls[0] == ("tests", ("f('a')",))
+    assert len({*found.calls[1][1]}) == kept
+    assert not left or found.calls[1][1][-1] in texts[-3:]
+    assert [each.message for each in found.diagnostics] == [f"{left} left out"] * bool(left)

@@ -166,7 +166,12 @@ def profile(candidate: Candidate, original: Candidate, shown: Shown) -> str:
     found = candidate.profile
     if found is None:
         return ""
-    parts = [_what_was_profiled(found, shown)]
+    what = "the timed calls"
+    how = ", made as often in each round; a line's share is its own time, without that of what it calls in this module"
+    if shown.timed is None:
+        what = f"one run ({shown.label(found.case)})"
+        how = "; profiling slows a run down, so read shares, not seconds"
+    parts = [f"Profile of {what}{how if candidate is original else ''}."]
     source = re.split("\r\n|\r|\n", candidate.source)  # as Python counts lines: not at form feeds
     lines = [line for line in found.lines[:MAX_ROWS] if line.share >= MIN_LINE_SHARE] or list(found.lines[:1])
     if lines:
@@ -180,17 +185,6 @@ def profile(candidate: Candidate, original: Candidate, shown: Shown) -> str:
     if found.case in {*shown.cases, *shown.names}:  # of a held-out case, a note could quote what the run printed
         parts += [f"Note: {inline(note)}" for note in found.notes if note not in known]
     return "\n".join(parts)
-
-
-def _what_was_profiled(found: Profile, shown: Shown) -> str:
-    if shown.timed is None:
-        return (
-            f"Profile of one run ({shown.label(found.case)}); profiling slows a run down, so read shares, not seconds."
-        )
-    return (
-        "Profile of the timed calls, made as often in each round; a line's share is its own time, without that of what "
-        "it calls in this module."
-    )
 
 
 def _callees(found: Profile) -> str:

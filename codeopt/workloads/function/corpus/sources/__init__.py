@@ -11,7 +11,6 @@ from typing import Any
 from codeopt.core import plugins
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.target import TracedCalls
-from codeopt.core.words import thousands
 from codeopt.workloads.function.corpus.observe import Exclusion
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.generated.derive import can_be_varied
@@ -64,7 +63,8 @@ class Found:
         )
         cut = [len(texts) for _, texts in self.calls if len(texts) > MOST_GIVEN]
         why = f"of {', '.join(f'{count:,}' for count in cut)} calls {MOST_GIVEN:,} are made, evenly spaced"
-        left_out = Diagnostic(f"{thousands(sum(cut) - len(cut) * MOST_GIVEN, 'known call')} left out", why)
+        left = sum(cut) - len(cut) * MOST_GIVEN
+        left_out = Diagnostic(f"{left:,} known call{'s' * (left != 1)} left out", why)
         return replace(self, calls=kept, diagnostics=(*self.diagnostics, *[left_out] * bool(cut)))
 
 

@@ -27,7 +27,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -261,6 +261,8 @@ class Tree:
 
     root: Path
     seconds: float
+    red: list[str] = field(default_factory=list)
+    """Tests that fail without a fault, too: they are left out, as they would hide those behind them."""
 
     def answer(self, fault: Fault) -> Answer:
         """What the tests say of a fault."""
@@ -277,16 +279,21 @@ class Tree:
                 path.write_bytes(text)
                 os.utime(path, ns=(written, written))  # Its bytecode is that of this text again.
             passed, left = passed + more, left - took
-            if failed and not self._run(failed, self.seconds)[1]:  # It passes without the fault.
-                return "seen"
+            if failed:
+                if not self._run(failed, self.seconds)[1]:
+                    return "seen"
+                self.red.extend(failed)
+                continue
             at, size = at + size, size * 2
         return "survived" if passed or not tests else "not decided"
 
     def _run(self, tests: Sequence[str], seconds: float) -> tuple[int, list[str], float]:
         """Number of tests that passed; the test that failed, or the file that could not be imported; seconds."""
+        if not (tests := [test for test in tests if test not in self.red]):
+            return 0, [], 0.0
         # Bytecode of the fault would outlive it; what is printed has to be there when the time is over.
         env = {**_environment(self.root), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1"}
-        words = ["-x", "-v", "--no-header", "--tb=no", "-rfE"]
+        words = [*(f"--deselect={test}" for test in self.red), "-x", "-v", "--no-header", "--tb=no", "-rfE"]
         with tempfile.TemporaryFile() as out:
             process = subprocess.Popen([*PYTEST, *words, *tests], cwd=self.root, env=env, stdout=out, stderr=out)
             began, took = time.monotonic(), 0.0

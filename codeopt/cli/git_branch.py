@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from codeopt.core.errors import UsageError
 from codeopt.core.evidence import PatchEvidence
@@ -60,14 +58,13 @@ def commit_branch(program: ProjectProgram, revision: Revision, name: str, patch:
                 mode = "100755" if os.access(path, os.X_OK) else "100644"
                 _ask(git, "update-index", "--cacheinfo", f"{mode},{blob},{place}", index=index)
             tree = _ask(git, "write-tree", index=index).strip()
-            head = _ask(git, "commit-tree", tree, "-p", head, given=_message(row, patch.command, ratio)).strip()
+            message = MESSAGE.format(
+                summary=f"Make {row['qualname']} in {row['file']} faster", figures=figures(row), command=patch.command,
+                ratio=ratio, evidence=", ".join(row["evidence"]) or "nothing",
+            )  # fmt: skip
+            head = _ask(git, "commit-tree", tree, "-p", head, given=message).strip()
     _ask(git, "branch", name, head)
     return len(rows)
-
-
-def _message(row: Mapping[str, Any], command: str, ratio: str) -> str:
-    summary, evidence = f"Make {row['qualname']} in {row['file']} faster", ", ".join(row["evidence"]) or "nothing"
-    return MESSAGE.format(summary=summary, figures=figures(row), command=command, ratio=ratio, evidence=evidence)
 
 
 def _git(folder: Path) -> Git:

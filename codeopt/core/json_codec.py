@@ -65,15 +65,12 @@ class JsonCodec:
             pairs = value.items() if isinstance(value, dict) else value
             return {self._read(inner[0], key): self._read(inner[1], part) for key, part in pairs}
         if is_dataclass(kind):
-            hints = self._hints(kind)
+            if kind not in self._known:
+                self._known[kind] = get_type_hints(kind, localns=dict(self.names))
+            hints = self._known[kind]
             given = dict(zip(hints, value, strict=False)) if isinstance(value, list) else value
             return kind(**{name: self._read(hints[name], part) for name, part in given.items() if name in hints})  # type: ignore[operator]
         return _checked(kind, value, inner)
-
-    def _hints(self, kind: Any) -> dict[str, Any]:
-        if kind not in self._known:
-            self._known[kind] = get_type_hints(kind, localns=dict(self.names))
-        return self._known[kind]
 
     @cached_property
     def _known(self) -> dict[Any, dict[str, Any]]:

@@ -176,10 +176,11 @@ class RefineLoop:
 
         Candidates of an earlier session that were not judged to their end come first.
         """
+        plan = self.plan
         for candidate in filter(self.judge.is_unfinished, self.history.candidates[1:]):
             self._judge_again(candidate)
         while not (reason := self.spent or self._no_headroom()):
-            move = self._next_move()
+            move = plan.search.next_move(Position(self.history, self.task, plan.chains, plan.patience, plan.seed))
             if isinstance(move, Stop):
                 self.finished, reason = True, move.reason
                 break
@@ -244,10 +245,6 @@ class RefineLoop:
     def spent(self) -> str:
         """The limit that is met, in plain words; the time that a confirmation needs counts as spent."""
         return self.ledger.spent(self.budget) or (self.budget.out_of_time if self.clock.is_over else "")
-
-    def _next_move(self) -> Move | Stop:
-        plan = self.plan
-        return plan.search.next_move(Position(self.history, self.task, plan.chains, plan.patience, plan.seed))
 
     def _keep(self, critique: Critique, newest: Candidate) -> str:
         """Store the critique at its candidate and return an empty text.

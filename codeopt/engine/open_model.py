@@ -24,7 +24,8 @@ def chosen_models(options: ImproveOptions) -> tuple[str, ...]:
     """Names of the language models that write the drafts, by name or because the environment has one set
     up. Empty: the built-in rules do. Raises UsageError for an empty name.
     """
-    if not _uses_model(options):
+    by_server = options.base_url or os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL")
+    if options.model == RULES or not (options.model or by_server):
         return ()
     names = tuple(name.strip() for name in (options.model or DEFAULT_MODEL).split(","))
     if not all(names) or (RULES in names and len(names) > 1):
@@ -33,12 +34,6 @@ def chosen_models(options: ImproveOptions) -> tuple[str, ...]:
             hint="give names with commas between them, such as gpt-5,qwen3",
         )
     return names
-
-
-def _uses_model(options: ImproveOptions) -> bool:
-    if options.model:
-        return options.model != RULES
-    return bool(options.base_url or os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL"))
 
 
 def check_models(options: ImproveOptions) -> None:

@@ -70,6 +70,7 @@ def make_plan(options: ImproveOptions) -> RunPlan:
         raise UsageError(f"the built-in rules do not know the task {task.name}", hint="give a model: --model NAME")
     search = open_search(options.search)
     clock = "memory" if task.metric == "memory" else options.metric
+    modes: tuple[Mode, ...] = ("lines", "scalene") if models else ("lines",)
     return RunPlan(
         options=options,
         task=task,
@@ -79,17 +80,11 @@ def make_plan(options: ImproveOptions) -> RunPlan:
             StoppingRule(worth_having=1 + task.min_gain, metric=clock, tolerated=task.tolerated_slowdown), options
         ),
         second_metric=second,
-        profile_modes=_profile_modes(options, models),
+        profile_modes=() if options.no_profile else modes,
         profile_drafts=bool(models) and not options.no_profile,  # the rules go by the original's profile
         search=_search(options, models, search),
         budget=_budget(options, models),
     )
-
-
-def _profile_modes(options: ImproveOptions, models: tuple[str, ...]) -> tuple[Mode, ...]:
-    if options.no_profile:
-        return ()
-    return ("lines", "scalene") if models else ("lines",)
 
 
 def _search(options: ImproveOptions, models: tuple[str, ...], search: Search) -> SearchPlan:

@@ -317,17 +317,16 @@ def has_edits(found: Mapping[str, Any]) -> bool:
 def table_of(found: Mapping[str, Any]) -> list[str]:
     """One row an edit of several: without a single one there is the original, whose row is the result."""
     rows = [(figures(edit), f"{_place(edit)}{_size(edit['ablation'])}") for edit in found["edits"]]
-    gone = [f"Left out: {_place(edit)}{_size(edit)} ({_why_dropped(edit)})" for edit in found["left_out_edits"]]
+    gone = []
+    for edit in found["left_out_edits"]:
+        why = "the command was never seen to call it" if edit.get("never_called") else "no gain of 3% or more"
+        gone.append(f"Left out: {_place(edit)}{_size(edit)} ({why})")
     shown = columns([("without the edit", "edit"), *rows]) if rows and len(rows) + len(gone) > 1 else []
     return [*_bench_rows(found.get("benchmarks")), *shown, *gone]
 
 
 def _place(edit: Mapping[str, Any]) -> str:
     return f"{inline(edit['file'])}::{inline(edit['qualname'])}"
-
-
-def _why_dropped(edit: Mapping[str, Any]) -> str:
-    return "the command was never seen to call it" if edit.get("never_called") else "no gain of 3% or more"
 
 
 def _size(found: Mapping[str, Any]) -> str:
@@ -355,11 +354,7 @@ def figures(edit: Mapping[str, Any]) -> str:
     found = edit["ablation"]
     if found["ratio"] is None:
         return "wrong: the rest needs it"
-    lost = _loss(found)
-    return f"{lost.gain} ({lost.span})"
-
-
-def _loss(found: Mapping[str, Any]) -> Speedup:
-    """The figures of a leave-one-out run, which say new over old, as old over new."""
+    # A leave-one-out run says new over old.
     low, high = (1 / found[end] if found[end] else None for end in ("ci_high", "ci_low"))
-    return Speedup(1 / found["ratio"], low, high, 0)
+    lost = Speedup(1 / found["ratio"], low, high, 0)
+    return f"{lost.gain} ({lost.span})"

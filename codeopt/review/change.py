@@ -104,7 +104,10 @@ def change_of_diff(repository: Repository, diff: Path) -> Change:
 def whole_files(paths: Sequence[Path]) -> tuple[Repository | None, Change]:
     """Make a change in which all below the paths is new: what git does not ignore, or python_below lists without it."""
     folders = [path if path.is_dir() else path.parent for path in paths]
-    repository = _repository(folders[0])
+    try:
+        repository = open_repository(folders[0]) if any(work_trees(folders[0])) else None
+    except NoGit:
+        repository = None
     root = repository.root if repository else Path(os.path.commonpath(folders))
     errors: list[OSError] = []
     if repository:
@@ -115,14 +118,6 @@ def whole_files(paths: Sequence[Path]) -> tuple[Repository | None, Change]:
     names = dict.fromkeys(path.relative_to(root).as_posix() for path in found)
     closed = tuple((os.path.relpath(each.filename, root), f"cannot read it: {each.strerror}") for each in errors)
     return repository, Change(root, "", "", "", tuple(ChangedFile(name, name, None) for name in names), closed=closed)
-
-
-def _repository(folder: Path) -> Repository | None:
-    """Open a folder's repository. None without a repository or git. Raises UsageError if git refuses it."""
-    try:
-        return open_repository(folder) if any(work_trees(folder)) else None
-    except NoGit:
-        return None
 
 
 def _text(data: bytes) -> str | None:

@@ -171,17 +171,15 @@ def row(batch: BatchFolder, each: Solved, spent: str) -> Markup:
     summary = tag(
         "summary",
         [
-            tag("span", _heard(name) if text else None, text, class_=class_ or None)
-            for name, (class_, text) in zip(names, cells, strict=True)
+            # For who hears the line without the heads above it, a cell has its name.
+            tag(
+                "span", tag("span", f"{name}: ", class_="unseen") if name and text else None, text, class_=kind_ or None
+            )
+            for name, (kind_, text) in zip(names, cells, strict=True)
         ],
     )
     inside = tag("div", list(_history(batch, each, spent)), class_="inside")
     return tag("details", summary, inside, class_=f"is-{kind(each)}", id=anchor(each.id))
-
-
-def _heard(name: str) -> Markup | None:
-    """The name of a cell, for who hears the line without the heads above it."""
-    return tag("span", f"{name}: ", class_="unseen") if name else None
 
 
 def _why(each: Solved) -> str:

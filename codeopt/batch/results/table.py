@@ -185,7 +185,14 @@ def as_json(metrics: Metrics, other: Versus | None = None) -> dict[str, Any]:
         "opt_share": metrics.opt, "correct_share": metrics.correct, "geomean_speedup": metrics.geomean,
         "mean_speedup": metrics.mean_speedup,
     }  # fmt: skip
-    compared: dict[str, Any] = {"compare": _versus_json(other)} if other else {}
+    compared: dict[str, Any] = {}
+    if other:
+        compared["compare"] = {
+            "problems": other.problems, "opt": list(other.opt), "opt_p": other.opt_p,
+            "speedup_ratio": other.ratio.value, "speedup_ratio_interval": _ends(other.ratio),
+            "speedup_ratio_p": other.ratio_p,
+            "rows": [{"problem": id, "here": here, "there": there} for id, here, there in other.pairs],
+        }  # fmt: skip
     values: dict[str, Any] = {name: each.value for name, each in estimates.items()}
     return ReportJson(
         schema="codeopt.report/1",
@@ -236,15 +243,6 @@ def as_json(metrics: Metrics, other: Versus | None = None) -> dict[str, Any]:
         ],
         **compared,
     ).to_json()  # fmt: skip
-
-
-def _versus_json(other: Versus) -> dict[str, Any]:
-    return {
-        "problems": other.problems, "opt": list(other.opt), "opt_p": other.opt_p,
-        "speedup_ratio": other.ratio.value, "speedup_ratio_interval": _ends(other.ratio),
-        "speedup_ratio_p": other.ratio_p,
-        "rows": [{"problem": id, "here": here, "there": there} for id, here, there in other.pairs],
-    }  # fmt: skip
 
 
 def cost_per_solved(metrics: Metrics) -> float | None:

@@ -53,7 +53,10 @@ def next_move(position: Position) -> Move | Stop:
         return Move((*free, *_own(history.last, free)), (history.last.round,))
     draw = random.Random(f"{position.seed}:{len(history.candidates)}")
     parent = _parent(position, [c for c in people if not c.settled], draw)
-    mate = _mate(parent, people) if draw.random() < CROSSOVER else None
+    mate = None
+    if draw.random() < CROSSOVER:  # with the one of the population that differs most
+        others = [each for each in people if each is not parent]
+        mate = max(others, key=lambda other: difference(parent.revision, other.revision), default=None)
     if mate is None:
         return Move(_shown(position, parent), (parent.round,))
     return Move((0, mate.round, parent.round), (mate.round, parent.round), remark=COMBINE)
@@ -111,12 +114,6 @@ def _parent(position: Position, people: Sequence[Candidate], draw: random.Random
         for value, candidate in zip(fitness, people, strict=True)
     ]
     return draw.choices(people, weights)[0] if sum(weights) else people[0]
-
-
-def _mate(parent: Candidate, people: Sequence[Candidate]) -> Candidate | None:
-    """The one of the population that differs most from it."""
-    others = [candidate for candidate in people if candidate is not parent]
-    return max(others, key=lambda other: difference(parent.revision, other.revision), default=None)
 
 
 def _shown(position: Position, parent: Candidate) -> tuple[int, ...]:

@@ -94,7 +94,11 @@ def _content(path: Path) -> bytes:
 def _cases(program: Path, options: ImproveOptions) -> dict[str, bytes] | None:
     """Files that may hold a program's cases, by name. None if they are too large."""
     folder = options.cases.absolute() if options.cases else program.parent
-    beside = [path for path in sorted(folder.iterdir()) if path.is_file() and _may_be_case(path)]
+    beside = [
+        path
+        for path in sorted(folder.iterdir())
+        if path.is_file() and (path.name == "generate.py" or path.suffix in (".txt", ".in", ".out", ".args"))
+    ]
     below = [folder] if options.cases else [folder / name for name in CASES]
     files = [*beside, *(path for each in below for path in _below(each))]
     found: dict[str, bytes] = {}
@@ -105,10 +109,6 @@ def _cases(program: Path, options: ImproveOptions) -> dict[str, bytes] | None:
             return None
         found[os.path.relpath(path, folder)] = read_bytes(path)
     return found
-
-
-def _may_be_case(path: Path) -> bool:
-    return path.name == "generate.py" or path.suffix in (".txt", ".in", ".out", ".args")
 
 
 def _below(folder: Path) -> list[Path]:

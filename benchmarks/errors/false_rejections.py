@@ -43,7 +43,7 @@ def name_of(case: Honest | Upstream) -> str:
     return case.name
 
 
-def judge(case: Honest | Upstream, pairs: int) -> dict[str, Any]:
+def judge(case: Honest | Upstream, pairs: int, seed: int | None = None) -> dict[str, Any]:
     """What `codeopt compare --json` says, or why nothing can be said."""
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -59,6 +59,7 @@ def judge(case: Honest | Upstream, pairs: int) -> dict[str, Any]:
             cases=Path(folder, "cases") if program else None,
             no_tests=isinstance(case, Upstream) or not case.tests,
             max_pairs=pairs,
+            input_seed=seed,
         )
         try:
             return compare(*targets, options, Session()).to_json()

@@ -70,6 +70,12 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "print([i * n for i in range(4)], {k: n for k in 'ab'})\nfor i in range(3):\n    try:\n        print(1 // (n - i))\n"
         "    except ZeroDivisionError as error:\n        print('zero')\n    «else: n = 9¦»",
     ),
+    "stdin_readline": (
+        "a = «int(input())¦float(input())¦input().split()¦input().strip()¦input()¦list(map(int, input().split()))»\nprint(a)\n"
+        "for i in range(2):\n    «print(input())¦b = int(input())¦row = input().split()¦row = [c for c in input()]»",
+        "rows = [input() for _ in range(2)]\nprint(rows, [len(r) for r in rows])\nprint(int(input()))",
+        "while n < 3:\n    line = input()\n    n += 1\n    print(line«[0]¦[-1]¦.split()¦.rstrip()¦ + '!'¦»)",
+    ),
     "stdout_write": (
         "for i in range(4):\n    print(«i¦i, n¦'é', i¦i / 3¦str(i) + 'x'¦xs¦xs[0]¦n, sep=''¦i, end=' '¦i, n, sep=', '¦¦*xs¦i, None¦f'{i}:{n}'»)\n"
         "    «if i == 2: print()¦1 // (i - 2)¦»",

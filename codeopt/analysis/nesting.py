@@ -63,6 +63,24 @@ class Nesting:
             self.repeated[node, functions] = again or (functions and parent is not None)
         return self.repeated[node, functions]
 
+    def runs_once(self, node: ast.AST) -> bool:
+        """Whether the node is reached at most once."""
+        for parent, again in self.rounds(node):
+            if again or isinstance(parent, ast.Lambda | ast.AsyncFunctionDef | ast.ClassDef):
+                return False
+            if isinstance(parent, ast.FunctionDef) and not self._called_once(parent):
+                return False
+        return True
+
+    def _called_once(self, function: ast.FunctionDef) -> bool:
+        """Whether the only call of a function is in a statement of the module that is reached once."""
+        if function.decorator_list or self.scopes.scope[function] is not self.program.tree:
+            return False
+        match self.program.calls_of(self.scopes.variable(function)):
+            case [call]:
+                return all(isinstance(p, ast.Expr | ast.If | ast.Module) for p in self.scopes.parents(call))
+        return False
+
 
 # The places where a variable certainly has a value.
 

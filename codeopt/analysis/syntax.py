@@ -141,6 +141,11 @@ class Syntax:
         tight = binding(ast.parse(f"({text})", mode="eval").body) >= needed
         return self.replace(node, text if tight else f"({text})")
 
+    def behind(self, node: ast.AST, text: str) -> Edit:
+        """The edit that puts text directly behind a node."""
+        end = self.span(node)[1]
+        return Edit(end, end, text)
+
     def grouped(self, node: ast.expr, needed: int) -> str:
         """The text of an expression, in parentheses unless it holds together so tightly."""
         return self.source(node) if binding(node) >= needed else f"({self.source(node)})"

@@ -19,7 +19,7 @@ from codeopt.analysis import *  # noqa: F403 - all that a rule asks of a program
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
 from codeopt.rules._explanation import Explanation, explain, refusals
-from codeopt.rules._questions import dotted, place_before
+from codeopt.rules._questions import PARSERS, bare_calls, dotted, ignores_line_end, place_before
 from codeopt.rules._rule import Context, Example, Hot, HotFiles, Rule, as_diff, bind_stream, plain_import, rule
 
 __all__ = [
@@ -28,12 +28,15 @@ __all__ = [
     "Explanation",
     "Hot",
     "HotFiles",
+    "PARSERS",
     "Rule",
     "all_rules",
     "as_diff",
+    "bare_calls",
     "bind_stream",
     "dotted",
     "explain",
+    "ignores_line_end",
     "load_rule",
     "place_before",
     "plain_import",

@@ -1,10 +1,10 @@
-"""Values that a loop leaves as they are as far as its text shows: for rules whose drafts the test cases judge."""
+"""What several rules ask: is a value the same in each round of a loop, and does the end of a line of input matter."""
 
 from __future__ import annotations
 
 import ast
 
-from codeopt.analysis import AnalyzedProgram
+from codeopt.analysis import AnalyzedProgram, Variable
 from codeopt.analysis.values import MUTATING
 
 _UPDATES = {"difference_update", "intersection_update", "symmetric_difference_update"}
@@ -95,3 +95,33 @@ def _set_elsewhere(program: AnalyzedProgram, node: ast.Attribute) -> bool:
     stored = not isinstance(node.ctx, ast.Load)
     stored = stored or (isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load))
     return stored or (isinstance(parent, ast.Attribute) and parent.attr in CHANGING_METHODS)
+
+
+# Calls that read a line, and whether the program depends on the line's end.
+
+PARSERS = ("int", "float", "eval")
+"""Builtins that ignore white space around their argument, the line end included."""
+
+STRIPS = frozenset({"split", "strip", "rstrip"})
+"""Methods that drop the line end when they are called without arguments."""
+
+
+def bare_calls(program: AnalyzedProgram, function: Variable) -> list[ast.Call] | None:
+    """The calls of a function. None if it is given arguments, or used in any other way."""
+    calls = program.calls_of(function) or []
+    return calls if calls and not any(call.args or call.keywords for call in calls) else None
+
+
+def ignores_line_end(program: AnalyzedProgram, call: ast.Call) -> bool:
+    """Return whether the use of the line does not depend on its end."""
+    parent = program.scopes.parent[call]
+    match parent:
+        case ast.Expr():
+            return True
+        case ast.Call(func=func, args=[argument], keywords=[]) if argument is call:
+            return program.scopes.is_builtin(func, *PARSERS)
+        case ast.Attribute(attr=name):
+            match program.scopes.parent[parent]:
+                case ast.Call(func=func, args=[], keywords=[]) if func is parent:
+                    return name in STRIPS
+    return False

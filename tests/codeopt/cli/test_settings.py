@@ -23,7 +23,7 @@ from tests.codeopt.review.pull_request import git
 FILE = """
 [tool.codeopt]
 max-rounds = 3
-select = ["main_function", "stdout_write"]
+select = ["main_function", "stdin_readline"]
 no-profile = true
 cases = "data/cases"
 metric = "wall"
@@ -47,7 +47,7 @@ def parse(*arguments: str) -> argparse.Namespace:
 def test_the_file_above_gives_defaults(tmp_path: Path) -> None:
     found = parse()
     assert (found.max_rounds, found.metric, found.timeout) == (3, "wall", 2.5)
-    assert found.select == ("main_function", "stdout_write")
+    assert found.select == ("main_function", "stdin_readline")
     assert found.no_profile is True
     assert found.cases == tmp_path / "data" / "cases"
 

@@ -77,8 +77,8 @@ def tried(history: History) -> list[str]:
     return [candidate.summary.partition(":")[0] for candidate in history.candidates[1:]]
 
 
-THREE = ("main_function", "stdout_write", "eval_input")
-ALL = "main_function + stdout_write + eval_input"
+THREE = ("main_function", "stdin_readline", "eval_input")
+ALL = "main_function + stdin_readline + eval_input"
 
 
 def test_everything_is_tried_at_once_and_what_pays_is_compared() -> None:
@@ -96,7 +96,7 @@ def test_where_all_pay_all_are_compared() -> None:
 
 
 def test_two_that_do_the_same_work_are_not_both_taken_out() -> None:
-    proposer, history = play(lambda s: 2.0 if "stdout" in s or "eval" in s else 1.5)
+    proposer, history = play(lambda s: 2.0 if "stdin" in s or "eval" in s else 1.5)
     assert tried(history) == [ALL, "main_function", ALL]
     assert proposer.preferred(history) is history.last
 
@@ -108,7 +108,7 @@ def test_what_makes_it_slower_is_taken_out() -> None:
 
 def test_a_wrong_stack_falls_back_to_what_needs_no_tests() -> None:
     proposer, history = play(lambda s: None if "eval_input" in s else FAST)
-    assert tried(history)[:2] == [ALL, "main_function + stdout_write"]
+    assert tried(history)[:2] == [ALL, "main_function + stdin_readline"]
     best = proposer.preferred(history)
     assert best is not None
     assert best.correct
@@ -116,8 +116,8 @@ def test_a_wrong_stack_falls_back_to_what_needs_no_tests() -> None:
 
 
 def test_one_by_one_when_nothing_else_is_right() -> None:
-    proposer, history = play(lambda s: 1.2 if s.startswith("stdout_write:") else None)
-    assert tried(history)[2:] == ["main_function", "stdout_write", "stdout_write + eval_input", "stdout_write"]
+    proposer, history = play(lambda s: 1.2 if s.startswith("stdin_readline:") else None)
+    assert tried(history)[2:] == ["main_function", "stdin_readline", "stdin_readline + eval_input", "stdin_readline"]
     assert proposer.preferred(history) is history.last
 
 
@@ -129,7 +129,7 @@ def test_nothing_is_preferred_when_nothing_helps() -> None:
 
 def test_the_draft_that_ends_the_search_if_it_is_right_says_so() -> None:
     """That of one rule; of several those that were chosen by what each adds; of a project none."""
-    for select, ends in ((("stdout_write",), True), (THREE, False)):
+    for select, ends in ((("stdin_readline",), True), (THREE, False)):
         rules = Rules(select_rules(select))
         assert next(rules.variants(History((measured(0, SOURCE, "", 1.0),)), 1)).last is ends
     screened = measured(1, "", "", 4.0, screening_only=True)
@@ -166,7 +166,7 @@ def test_nothing_to_do() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "first"), [({"select": ("eval_input",)}, "eval_input"), ({"ignore": ("main_function",)}, "stdout")]
+    ("options", "first"), [({"select": ("eval_input",)}, "eval_input"), ({"ignore": ("main_function",)}, "stdin")]
 )
 def test_selection(options: dict[str, tuple[str, ...]], first: str) -> None:
     _, history = play(lambda s: FAST, **options)

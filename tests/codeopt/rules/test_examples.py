@@ -65,7 +65,7 @@ def test_every_rule_explains_itself(each: Rule) -> None:
 
 
 def test_selection() -> None:
-    assert [r.name for r in select_rules(["stdout-write", "main_function"])] == ["main_function", "stdout_write"]
+    assert [r.name for r in select_rules(["stdin-readline", "main_function"])] == ["main_function", "stdin_readline"]
     assert "main_function" not in [r.name for r in select_rules(ignore=["main_function"])]
     with pytest.raises(UsageError, match="no_such_rule"):
         select_rules(["no_such_rule"])

@@ -73,7 +73,7 @@ def test_a_file_makes_one_rule(outside: Path) -> None:
 
 def test_what_opens_the_door_to_others_comes_first() -> None:
     names = [each.name for each in all_rules()]
-    assert names[:3] == ["main_function", "stdout_write", "eval_input"]
+    assert names[:3] == ["main_function", "stdin_readline", "stdout_write"]
     by_name = [each.name for each in all_rules() if each.priority == 1000]
     assert by_name == sorted(by_name)
 

@@ -290,9 +290,9 @@ def scenarios(
 
 
 def _renewed(known: Sequence[KnownCall]) -> list[str]:
-    """Calls that are made once more after their result was changed: given ones first, quick ones before others."""
+    """Calls that are made once more after their result was changed: given ones first, short ones before others."""
     usable = [each for each in known if each.returns and each.seconds <= RENEWED_S and len(each.text) <= LONGEST]
-    ordered = sorted(usable, key=lambda each: (each.source in MADE_UP, each.seconds))
+    ordered = sorted(usable, key=lambda each: (each.source in MADE_UP, len(each.text)))
     return [each.text for each in ordered[:MOST_RENEWED]]
 
 

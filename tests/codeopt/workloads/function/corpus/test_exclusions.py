@@ -5,11 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.target import Target
-from codeopt.workloads.function.corpus.observe import Exclusion, ExclusionReason, Exclusions, objection, unwritten
+from codeopt.workloads.function.corpus.corpus import quick_calls
+from codeopt.workloads.function.corpus.observe import (
+    Exclusion,
+    ExclusionReason,
+    Exclusions,
+    KnownCall,
+    objection,
+    unwritten,
+)
 from codeopt.workloads.function.corpus.sources import Found
+from codeopt_sandbox.calls import Answer
 from tests.conftest import require_sandbox
 from tests.support.judges import function_judge
 
@@ -131,3 +142,11 @@ def test_of_very_many_given_calls_some_are_made(count: int, kept: int, left: str
     assert len({*found.calls[1][1]}) == kept
     assert not left or found.calls[1][1][-1] in texts[-3:]
     assert [each.message for each in found.diagnostics] == [f"{left} left out"] * bool(left)
+
+
+@given(st.permutations([0.01, 0.02, 0.03, 0.04, 0.05]))
+def test_the_quickest_calls_stay_in_their_order(seconds: list[float]) -> None:
+    known = [KnownCall(f"f({at})", Answer("returns"), "generated", took) for at, took in enumerate(seconds)]
+    assert quick_calls(known, most=1.0) == known
+    assert quick_calls(known, most=0.07) == [each for each in known if each.seconds <= 0.03]
+    assert quick_calls(known, most=0.0, least=2) == [each for each in known if each.seconds <= 0.02]

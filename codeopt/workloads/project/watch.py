@@ -184,7 +184,7 @@ def wait_lines(rows: Iterable[Any], spot: Callable[[str], Frame | None], plain: 
     lines = []
     for (where, line, library, others), seconds in found.items():
         file, name = (where.file, where.name) if where else ("", "")
-        wait_s = round(seconds * share * plain.wall_s, 4)
+        wait_s = round(seconds * share * plain.active_s, 4)
         lines.append(WaitLine(file, name, line, library, wait_s, seconds * share, others))
     return tuple(sorted(lines, key=lambda each: (-each.seconds, each.file, each.line)))
 

@@ -15,8 +15,10 @@ from codeopt.workloads.project.profile import (
     make_profile,
     with_sampled_lines,
 )
+from codeopt.workloads.project.watch import wait_lines
 from codeopt_sandbox.outcome import Run
 
+RUN = Run(exit=0, signal=None, stdout=b"", stderr=b"", wall_s=8.0, cpu_s=5.5, peak_bytes=0, runqueue_wait_s=1.0)
 MODULE, MAIN = Frame("<module>", "m.py", 0), Frame("main", "m.py", 1)
 OWNER, SPREAD = Frame("owner", "m.py", 5), Frame("spread", "m.py", 9)
 PARTS = [Frame(f"part{n}", "m.py", 13 + 2 * n) for n in range(3)]
@@ -41,8 +43,7 @@ def profile() -> ProjectProfile:
     samples = [Sample((MODULE, MAIN, OWNER), 6, "json", False, 2.0)]
     samples += [Sample((MODULE, MAIN, SPREAD, part), part.line + 1, "", False, 1.0) for part in PARTS]
     calls = [CalledBy(OWNER, MAIN, 1), CalledBy(SPREAD, MAIN, 50), *(CalledBy(part, SPREAD, 50) for part in PARTS)]
-    run = Run(exit=0, signal=None, stdout=b"", stderr=b"", wall_s=8.0, cpu_s=5.5, peak_bytes=0, runqueue_wait_s=1.0)
-    return make_profile(run, samples, calls, 0.5, {}, {})
+    return make_profile(RUN, samples, calls, 0.5, {}, {})
 
 
 def shown(found: ProjectProfile, before: StackProfile | None = None) -> str:
@@ -57,6 +58,8 @@ def test_the_clock_is_accounted_for() -> None:
     }  # fmt: skip
     assert sum(part.seconds for part in profile().clock) == pytest.approx(8.0)
     assert (profile().seconds, profile().waiting_share) == (7.0, pytest.approx(1.5 / 7))  # as on an idle machine
+    waits = wait_lines([(["main"], 2, "", False, 3.0), ([], 0, "", True, 1.0)], lambda _: MAIN, RUN)
+    assert sum(line.seconds for line in waits) == pytest.approx(1.5)
 
 
 def test_graph_list_and_table_say_the_same_share() -> None:

@@ -114,7 +114,7 @@ def _clock_words(profile: ProjectProfile) -> str:
     words = f"{took(profile.seconds)} wall time, {took(profile.cpu_s)} CPU time."
     if profile.queued_s > BUSY * profile.seconds:
         words += f" It waited {took(profile.queued_s)} for a core, not counted below: this machine is busy."
-    if sum(part.seconds for part in profile.clock) > 1.05 * profile.seconds:
+    if sum(part.seconds for part in profile.parts) > 1.05 * profile.seconds:
         words += " Several processes or threads ran at once: the parts add up to more than the wall time."
     return words
 

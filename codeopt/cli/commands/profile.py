@@ -16,7 +16,8 @@ from codeopt.cli.command import command
 from codeopt.cli.output import require_writable, tell, write_page
 from codeopt.core.errors import UsageError
 from codeopt.core.next_step import other_command
-from codeopt.core.sanitize import log_line
+from codeopt.core.sanitize import inline, log_line, printable
+from codeopt.core.screen import COLUMNS
 from codeopt.report.stack_files import write_collapsed, write_speedscope
 
 if TYPE_CHECKING:
@@ -103,12 +104,11 @@ def slow_lines(profile: Profile, rows: int, *, source: str, name: Callable[[int]
 
     name: names a line for the user.
     """
-    from codeopt.core.sanitize import inline, printable
-
     shown = [line for line in profile.lines[:rows] if source or line.share >= SHOWN]
     yield "   self       calls  time a call       line"
     if not source:
-        yield from (_row(line, name(line.line), inline(line.text.strip(), 48)) for line in shown)
+        found = (_row(line, name(line.line), inline(line.text.strip())) for line in shown)
+        yield from (row if len(row) <= COLUMNS else f"{row[: COLUMNS - 3]}..." for row in found)
         return
     by_line = {line.line: line for line in shown}
     yield from (_row(by_line.get(n), name(n), printable(text)) for n, text in enumerate(source.splitlines(), 1))

@@ -236,6 +236,7 @@ def run_on_a_terminal(
 
 
 def test_the_time_of_a_call_has_the_unit_that_fits() -> None:
-    lines = (HotLine(8, 0.9, 1, 0.2842, "wait()"), HotLine(4, 0.1, 600_000, 0.03, "pass"))
+    lines = (HotLine(8, 0.9, 1, 0.2842, "wait()"), HotLine(4, 0.1, 600_000, 0.03, "pass " * 12))
     _, *rows = slow_lines(Profile("c", lines, (), None, None, None, None, None, (), ()), 5, source="")
     assert [" ".join(row.split()[2:4]) for row in rows] == ["0.28 s", "50 ns"]
+    assert max(map(len, rows)) == 80  # no terminal breaks a row

@@ -18,6 +18,7 @@ from codeopt.core.errors import UsageError
 from codeopt.core.next_step import other_command
 from codeopt.core.sanitize import inline, log_line, printable
 from codeopt.core.screen import COLUMNS
+from codeopt.core.words import mib, took
 from codeopt.report.stack_files import write_collapsed, write_speedscope
 
 if TYPE_CHECKING:
@@ -115,8 +116,6 @@ def slow_lines(profile: Profile, rows: int, *, source: str, name: Callable[[int]
 
 
 def _row(line: HotLine | None, name: str, text: str) -> str:
-    from codeopt.core.words import took
-
     figures, mark = "", "  "
     if line is not None:
         each = took(line.seconds / line.hits) if line.seconds and line.hits else ""
@@ -127,8 +126,6 @@ def _row(line: HotLine | None, name: str, text: str) -> str:
 
 def summary(profile: Profile, name: Callable[[int], str] = str) -> Iterator[str]:
     """Format what is not of lines: functions, kinds of code, memory, and what the figures leave out."""
-    from codeopt.core.words import mib
-
     functions = [function for function in profile.functions[:8] if function.share >= SHOWN]
     if functions:
         yield from ("", "Functions by self time")

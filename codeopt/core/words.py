@@ -218,7 +218,7 @@ class Speedup:
     def by(self, decision: str) -> str:
         """Return the verdict of a comparison with its figures. decision: faster, slower, same or inconclusive."""
         if decision == INCONCLUSIVE:
-            return f"{INCONCLUSIVE}   {self.times}, about {self.ratio:.2f}x   ({self.bare_interval})"
+            return f"{INCONCLUSIVE}   {self.times}, about {self.gain}   ({self.bare_interval})"
         return self.no_difference if decision == "same" else self.words
 
     @property

@@ -106,6 +106,6 @@ def test_a_version_that_is_accepted_for_its_text_is_not_called_faster() -> None:
     timed = comparison(Decision.INCONCLUSIVE, ratio=1.02, reason="20 pairs do not decide")
     found = Verdict.of(Candidate(1, Revision.of(NEW), "names", comparison=timed), WorkloadEvidence())
     assert (found.outcome, found.about) == (Decision.INCONCLUSIVE, About.SPEED)
-    assert found.gain.startswith("inconclusive   2.4 s -> 1.2 s CPU time, about 1.02x")
+    assert found.gain.startswith("inconclusive   2.4 s -> 1.2 s CPU time, about 1.02x faster   (")
     shown = Suggestion("m.py", "f", OLD, NEW, "readability", found)
     assert (shown.gain, shown.words) == ("better by readability", "better by readability")

@@ -94,6 +94,7 @@ def took(two: float, at_larger: float) -> Seconds:
         (1.5, 1.5, True, ""),
         (1.0, 1.3, True, "its numbers times 4"),
         (1.0, 1.0, False, "its numbers times 4"),
+        (1.02, 1.02, False, ""),  # less than a part has to gain
         (0.7, 1.3, False, ""),  # the command itself says that it is a loss
         (1.0, 0.8, False, "its numbers times 4"),
     ],

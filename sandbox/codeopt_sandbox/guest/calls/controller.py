@@ -9,7 +9,7 @@ import time
 from ..syscalls import kill, own_runqueue_wait_s, runqueue_wait_s
 from .channel import SAID, TIMES, Channel, Said, Tell, frame, to_json
 from .outcome import ENDED_EARLY, IS_PROGRAM, NOT_IMPORTED, OVERRUN, RunFailed, died, how_it_ended, not_made, timeout
-from .recipes import RECIPE, UNPACKED, packed_numbers, with_one_object, with_packed_recipes
+from .recipes import LONG_CHARS, RECIPE, UNPACKED, packed_numbers, with_one_object, with_packed_recipes
 from .watched import forget_peak, highest_bytes
 
 TYPE_CHECKING = False
@@ -338,7 +338,7 @@ _OF_PACKED = compile(f"{UNPACKED}(b'')", "call", "eval", dont_inherit=True)
 def compiled(call: str) -> CodeType | str:
     """A call as code; as it is where it cannot be compiled: its worker says why."""
     try:
-        if packed := packed_numbers(call):
+        if len(call) >= LONG_CHARS and (packed := packed_numbers(call)):
             consts = tuple(packed if each == b"" else each for each in _OF_PACKED.co_consts)
             return _OF_PACKED.replace(co_consts=consts)
         tree = with_packed_recipes(call) if f"{RECIPE}(" in call else call

@@ -142,8 +142,8 @@ def parts(values: Any, lengths: list[int]) -> list[Any]:
     return found
 
 
-# Calls that a function makes in the place of their texts: long ones of numbers take twenty times as long to compile as to
-# read, recipes of large arguments as long to build, and those of deep values no parser reads.
+# Calls that a function makes in the place of their texts: those of long calls of numbers take twenty times as long to
+# compile as to read, recipes of large arguments as long to build, and those of deep values no parser reads.
 
 LONG_CHARS = 5_000
 """Length from which a call of numbers alone is packed. In shorter ones equal numbers are one object, as in a caller's

@@ -33,22 +33,13 @@ def rounded(share: float | None) -> float | None:
 
 
 @dataclass(frozen=True)
-class ReviewTarget:
-    """One function or program that a command looks at."""
+class FunctionPlace:
+    """Place of a function or program in a repository."""
 
     path: str
     """Path below the root, with `/`."""
     function: str
     """Qualified name. Empty for a program."""
-    file: Path
-    old_path: str = ""
-    """Path before the change. Empty: the target is new."""
-    seconds: float = 0.0
-    """Time under the tests of its file, seconds."""
-    share: float | None = None
-    """Share of the time of all these tests with all that it calls, 0 to 1. None: not measured."""
-    own_share: float | None = None
-    """Share of its own lines and the built-ins that they call, 0 to 1."""
 
     @property
     def name(self) -> str:
@@ -60,6 +51,21 @@ class ReviewTarget:
         """Path and function."""
         return self.path, self.function
 
+
+@dataclass(frozen=True)
+class ReviewTarget(FunctionPlace):
+    """One function or program that a command looks at."""
+
+    file: Path
+    old_path: str = ""
+    """Path before the change. Empty: the target is new."""
+    seconds: float = 0.0
+    """Time under the tests of its file, seconds."""
+    share: float | None = None
+    """Share of the time of all these tests with all that it calls, 0 to 1. None: not measured."""
+    own_share: float | None = None
+    """Share of its own lines and the built-ins that they call, 0 to 1."""
+
     @property
     def rounded_share(self) -> float | None:
         """`share` as answers have it."""
@@ -67,13 +73,9 @@ class ReviewTarget:
 
 
 @dataclass(frozen=True)
-class Suggestion:
+class Suggestion(FunctionPlace):
     """A function or program with its verdict, and the faster version if one was accepted."""
 
-    path: str
-    """Path below the repository's root, with `/`."""
-    function: str
-    """Qualified name. Empty for a program."""
     original: str
     """Text of the whole file as the change has it."""
     improved: str
@@ -95,16 +97,6 @@ class Suggestion:
         (file,) = result.program.files.values()
         improved, sentences = (result.changes[0].text, best.sentences) if best else ("", ())
         return cls(path, function, file.text, improved, result.task, result.verdict, sentences, share=share)
-
-    @property
-    def name(self) -> str:
-        """`path::function`."""
-        return full_name(self.path, self.function)
-
-    @property
-    def at(self) -> tuple[str, str]:
-        """Path and function."""
-        return self.path, self.function
 
     @property
     def sha256_before(self) -> str:
@@ -224,17 +216,10 @@ class FunctionRow:
 
 
 @dataclass(frozen=True)
-class ComparedFunction:
+class ComparedFunction(FunctionPlace):
     """A function or program that a change alters, as it was against as it is."""
 
-    path: str
-    function: str
     found: PairResult
-
-    @property
-    def name(self) -> str:
-        """`path::function`."""
-        return full_name(self.path, self.function)
 
     @property
     def verdict(self) -> Verdict:

@@ -392,7 +392,7 @@ def _with_refusals(harness: FunctionHarness, corpus: CallCorpus) -> CallCorpus:
 
 
 def quick_calls(known: Sequence[KnownCall], most: float = DERIVED_TOTAL_S, least: int = 0) -> list[KnownCall]:
-    """Calls that can be made again and again, for every draft: the shortest, of so many seconds, or so many.
+    """Calls that can be made for every draft: the quickest, within `most` seconds, and `least` of them at least.
 
     They stay in their order: others are drawn from them by a seed, and which is quicker by a microsecond is chance.
     """

@@ -69,8 +69,8 @@ class Found:
 
 
 MOST_GIVEN = 10_000
-"""Number of calls of one source that are made. The original makes each in three environments, which takes half a minute
-for so many; 100,000 took more than five."""
+"""Number of calls of one source that are made. The original makes each in three environments, which takes half a
+minute; 100,000 took more than five minutes."""
 GROUP = "codeopt.workloads.function.sources"
 ORDER = ("calls_file", "recorded", "tests", "doctests", "type_hints")
 """Names of the sources; those that know how a function is really called come first."""

@@ -134,7 +134,8 @@ class Git:
         """
         place = folder.relative_to(self.root)
         listed = self.ask("ls-files", "-z", *flags, "--", *([str(place)] if place != Path() else []))
-        return [Path(os.fsdecode(name)).relative_to(place) for name in listed.split(b"\0") if name]
+        found = (Path(os.fsdecode(name)) for name in listed.split(b"\0") if name)
+        return [path.relative_to(place) for path in found] if place != Path() else list(found)
 
     def tracked(self, paths: Sequence[Path]) -> list[Path]:
         """The files that git tracks at and below some paths of the work tree, each of which has a parent that is no

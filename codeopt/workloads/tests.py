@@ -15,7 +15,7 @@ from typing import Any
 
 from codeopt.analysis.import_steps import importers, module_name, steps_to
 from codeopt.analysis.nodes import Definition, bound_names, functions
-from codeopt.workloads.sandbox_view.view import Module, tracked
+from codeopt.workloads.sandbox_view.view import Module
 from codeopt.workloads.source.edits import OUTSIDE, CodeEdit
 from codeopt.workloads.source.module_graph import NAMED_PATH, read_module
 from codeopt_sandbox.plain_files import read_bytes
@@ -165,11 +165,13 @@ class ProjectTests:
     module: Module
     folder: Path
     """Folder in which the project's files are read."""
+    names: Sequence[Path]
+    """Paths of the project's files, relative to it."""
 
     @cached_property
     def files(self) -> Mapping[str, bytes]:
         """Content of the project's Python files, and of those that name tests, by path."""
-        paths = [path for path in tracked(self.module) if decides_tests(path.as_posix())]
+        paths = [path for path in self.names if decides_tests(path.as_posix())]
         return {path.as_posix(): read_bytes(self.folder / path) for path in paths if (self.folder / path).is_file()}
 
     @cached_property
@@ -186,6 +188,8 @@ class ProjectTests:
 
     def nearest(self, modules: Sequence[Module], function: str = OUTSIDE) -> NearestTests:
         """Sort them by their distance to a function of some modules. OUTSIDE: to all of their code."""
+        if not self.paths:  # then who imports what need not be known, for which all files are parsed
+            return NearestTests()
         homes = (module.path.relative_to(self.module.root).as_posix() for module in modules)
         return nearest_tests([CodeEdit(home, function) for home in homes], self.paths, self.files, self.users)
 

@@ -45,13 +45,16 @@ def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
     if stat.S_ISCHR(status.st_mode) and status.st_rdev == Path(os.devnull).stat().st_rdev:
         return b""
     _require_plain(path, status, limit)
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY), "rb") as file:
-        _require_plain(path, os.fstat(file.fileno()), limit)
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+    try:
+        _require_plain(path, os.fstat(file), limit)
         data = bytearray()
-        while part := file.read(_PART_BYTES):  # the size is no bound: a file may grow while it is read
+        while part := os.read(file, _PART_BYTES):  # the size is no bound: a file may grow while it is read
             data += part
             if len(data) > limit:
                 raise TooLarge(path, limit)
+    finally:
+        os.close(file)
     return bytes(data)
 
 

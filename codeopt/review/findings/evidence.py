@@ -14,7 +14,7 @@ from codeopt.review.changed_functions import is_test
 from codeopt.workloads.function.corpus.existing_tests import MOST_FILES
 from codeopt.workloads.function.recording import left_out, recorded_calls
 from codeopt.workloads.sandbox_view.imported import imported_files
-from codeopt.workloads.sandbox_view.view import SETTINGS, Module
+from codeopt.workloads.sandbox_view.view import SETTINGS, Module, tracked
 from codeopt.workloads.source.functions import Function, read_function
 from codeopt.workloads.tests import ProjectTests
 from codeopt_sandbox.plain_files import read_bytes
@@ -57,7 +57,7 @@ class Evidence:
             named = [path.absolute() for path in self.options.tests]
             return [file for path in named for file in (sorted(path.rglob("*.py")) if path.is_dir() else [path])]
         if module.root not in self._tests:
-            self._tests[module.root] = ProjectTests(module, module.root)
+            self._tests[module.root] = ProjectTests(module, module.root, tracked(module))
         near = self._tests[module.root].nearest([module], function.qualname)
         found = near.calling[:MOST_FILES] or near.importing[:MOST_FILES] or near.perhaps
         return [module.root / path for path in found]

@@ -168,7 +168,9 @@ def open_harness(
         sandbox = stack.enter_context(open_with((*view.mounts, *mounts)))
         target = make_target(function, view, sandbox)
         names = CallNames(method=function.qualname if "." in function.qualname else "")
-        harness = FunctionHarness(function, view, sandbox, target, ProjectTests(module, view.folder), places, names)
+        harness = FunctionHarness(
+            function, view, sandbox, target, ProjectTests(module, view.folder, view.tracked), places, names
+        )
         yield replace(harness, declared=declared_types(function, ClassHints(harness.scope, harness.scope)))
 
 

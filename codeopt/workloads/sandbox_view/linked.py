@@ -241,9 +241,9 @@ def place_beside(folder: Path, top: Path | None = None) -> Path:
     return Path(BESIDE, *(folder.relative_to(top).parts if inside and top else folder.parts[1:]))
 
 
-def copy_beside(folders: Iterable[Path], copy: Path) -> None:
-    """Copy of each folder what some module in a project's copy imports, directly or by another of them."""
-    texts = (read_bytes(path) for path in copy.rglob("*.py") if path.is_file())
+def copy_beside(folders: Iterable[Path], copy: Path, files: Iterable[Path]) -> None:
+    """Copy of each folder what some of these files in a project's copy imports, directly or by another of them."""
+    texts = (read_bytes(path) for path in files if path.suffix == ".py")
     for folder, name in imported_beside(folders, texts):
         target = copy / place_beside(folder) / name
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -202,10 +202,12 @@ def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = (),
     folder.chmod(0o755)  # a run has a user of its own
     names = tuple(tracked(module)) if module.root.name not in PACKAGES else ()
     view = View(folder, module, shown_at, names)
+    copied: list[Path] = []
     total = 0
     named = [path.resolve().relative_to(module.root) for path in also if module.root in path.resolve().parents]
     needed = imported_unadded(module.path, module.root, module.roots) if view.copied else []  # not yet added to git
-    shown = [*names, *needed, *named] if view.copied else []
+    there = set(beside.tracked) if beside and shared else set[Path]()
+    shown = [*(name for name in names if name not in there), *needed, *named] if view.copied else []
     for name, path in (built_files(module.root, shown) | {name: name for name in shown}).items():
         source, target = module.root / path, folder / name
         if (shared and target.exists()) or source.is_symlink() or not source.is_file():
@@ -220,8 +222,9 @@ def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = (),
                 f"{module.root} tracks more than {LARGEST_PROJECT >> 20} MiB, which is not copied to a sandbox"
             )
         _copy(source, target)
+        copied.append(target)
     if view.copied:
-        copy_beside(module.beside, folder)
+        copy_beside(module.beside, folder, copied)
         roots = tuple(folder / root.relative_to(module.root) for root in module.roots)
         compile_imports(folder / module.path.relative_to(module.root), roots)
     _open_up(folder)

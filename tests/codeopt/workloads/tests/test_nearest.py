@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.analysis.import_steps import importers
-from codeopt.workloads.sandbox_view.view import locate
+from codeopt.workloads.sandbox_view.view import locate, tracked
 from codeopt.workloads.source.edits import OUTSIDE, CodeEdit
 from codeopt.workloads.tests import ProjectTests, find_test_files, nearest_tests
 from tests.codeopt.review.pull_request import propose
@@ -134,7 +134,10 @@ def test_tests_are_found_by_what_they_reach(
     folder = propose(tmp_path / "r", files, {})
     module = locate(folder / "money.py")
     expected = found or (fixture and qualname != VERSION)
-    assert ProjectTests(module, module.root).nearest([module], qualname).calling == ("tests/test_it.py",) * expected
+    assert (
+        ProjectTests(module, module.root, tracked(module)).nearest([module], qualname).calling
+        == ("tests/test_it.py",) * expected
+    )
 
 
 def test_settings_name_the_tests_of_a_function(tmp_path: Path) -> None:
@@ -143,4 +146,6 @@ def test_settings_name_the_tests_of_a_function(tmp_path: Path) -> None:
     files = {"app/money.py": MONEY, "pytest.ini": settings, "tests/check_money.py": test}
     folder = propose(tmp_path / "r", files, {})
     module = locate(folder / "app/money.py")
-    assert ProjectTests(module, module.root).nearest([module], VERSION).calling == ("tests/check_money.py",)
+    assert ProjectTests(module, module.root, tracked(module)).nearest([module], VERSION).calling == (
+        "tests/check_money.py",
+    )

@@ -1,4 +1,4 @@
-"""Prompts of the first rounds for five functions and three projects, recorded with a real sandbox."""
+"""Prompts of the first rounds for a function and a project, recorded with a real sandbox."""
 
 from __future__ import annotations
 
@@ -24,14 +24,8 @@ from tests.codeopt.command import reply
 from tests.support.files import write_files
 
 HOME = Path(__file__).parents[1] / "codeopt" / "prompts"
-TARGETS = {
-    "trees": "Tree.merge",  # a method of a class with state
-    "windows": "lowest",  # a generator
-    "routes": "farthest",  # decorated
-    "scores": "ranking",  # its time is in what it calls
-    "ledgers": "parse",  # 60 lines, with exceptions
-}
-PROJECTS = ("orders", "feeds", "maze")  # a small class; a library's copy takes the time; a long class, long docstrings
+TARGETS = {"trees": "Tree.merge"}  # a method of a class with state
+PROJECTS = ("orders",)  # a small class
 ROUNDS = 3
 HOT_LINES = re.compile(r"(?m)(?:^ ?N% \S+\.py: ?N .*\n)+")
 """Rows of hot lines of a project: which are worth a row, and in what order, depends on measured times."""

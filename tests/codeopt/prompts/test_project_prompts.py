@@ -1,4 +1,4 @@
-"""Prompts of three projects against golden files, and parts that must be in them.
+"""Prompts of a project against a golden file, and parts that must be in them.
 
 After a change of what a model is told: `python -m tests.support.prompts`, and read the difference.
 """
@@ -25,20 +25,8 @@ SAID = {
         "--- a/orders/book.py", "@@ -12,10 +12,6 @@",  # numbers as in the file
         "beside that of the original", "2,400 -> 2,400",  # the draft's own profile
     ],
-    "feeds": ["tinyxml below feeds/load.py::entries", "beside that of round 1", "counting ended after 1,000,000 calls",
-              "@@ -4,16 +4,15 @@"],
-    "maze": [
-        "# --- line 107 ---\n        row, column = node", "def __init__(self, size, walls, flags=None):",
-        "def is_wall(self, node):",  # of the class of a hot method, and not called
-        "Grid.neighbours  by Grid.distance", "hot lines", "maze/grid.py:111  if 0 <= other[0]",
-        "+from collections import deque",
-    ],
 }  # fmt: skip
-UNSAID = {
-    "orders": ["long docstring", "book = <"],
-    "feeds": ["def tokens(text)", "feeds/_vendor/tinyxml.py::parse "],  # a library's copy is not to be worked on
-    "maze": ["Breadth first", "UNUSED", "+    def neighbours"],
-}
+UNSAID = {"orders": ["long docstring", "book = <"]}
 
 
 @pytest.fixture(scope="module", params=list(PROJECTS))

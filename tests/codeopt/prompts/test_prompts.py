@@ -1,4 +1,4 @@
-"""The prompts of five functions against golden files, in shape and in size.
+"""The prompts of a function against a golden file, in shape and in size.
 
 After a change of what a model is told: `python -m tests.support.prompts`, and read the difference.
 """
@@ -14,28 +14,10 @@ pytestmark = pytest.mark.full
 
 GOAL = 6000
 """Tokens of the request for the draft of round 3, by our own estimate, for a function of 60 lines."""
-HOTTEST = {
-    "trees": "candidate",
-    "windows": "yield min(window)",
-    "routes": "distance = hypot(",
-    "scores": "centre = middle(",
-    "ledgers": "",
-}
-SAID = {
-    "trees": ["lookups: int 0", "Against the best draft so far (round 1)"],
-    "windows": ["size: int up to 3 digits", "a generator function", "expected returns <iterator of"],
-    "routes": ["@checked(2)", "points: list of 230 to 250 tuple (int up to 2 digits, int up to 2 digits)"],
-    "scores": ["middles.middle", "while at < len(ordered) and ordered[at] < value:", "KeyError('cup')"],
-    "ledgers": ["raises .LineError", "CURRENCIES = ", "value.quantize("],
-}
-"""What must be told of each: state, what decides, exceptions with their message, the source of what is hot."""
-UNSAID = {
-    "trees": ["colours_of", "def depth"],
-    "scores": ["day_of", "DAYS", "extremes"],
-    "routes": ["CALLS_MADE"],
-    "ledgers": [],
-    "windows": ["SCALE"],
-}
+HOTTEST = {"trees": "candidate"}
+SAID = {"trees": ["lookups: int 0", "Against the best draft so far (round 1)"]}
+"""What must be told of each: state, what decides."""
+UNSAID = {"trees": ["colours_of", "def depth"]}
 """What is neither called nor named."""
 NOTHING = [" 0 us", "0.0 MiB", "CPU time of one run", "token by token", "a case that is not shown"]
 

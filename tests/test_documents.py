@@ -7,8 +7,6 @@ import os
 import re
 import sys
 import tomllib
-from collections.abc import Iterable
-from difflib import unified_diff
 from pathlib import Path
 from types import ModuleType
 
@@ -18,12 +16,9 @@ from codeopt.cli.main import build_parser
 from codeopt.cli.parser import commands_of
 from codeopt.cli.settings import PRICES, flag_of
 from codeopt.core import errors, plugins
-from codeopt.core.git import COMMANDS as GIT_COMMANDS
-from codeopt.review.findings.finding import NOT_KEPT
-from codeopt.rules import Hot, all_rules, load_rule
-from codeopt.workloads.function.view import within
+from codeopt.rules import all_rules
 from tests.codeopt.command import QUICK_SETTINGS, codeopt
-from tests.support.documents import DOCUMENTS, README, ROOT, Block, all_blocks, blocks
+from tests.support.documents import DOCUMENTS, ROOT, Block, all_blocks, blocks
 from tests.support.reader import write_project
 
 COMMANDS = all_blocks("sh")
@@ -108,27 +103,6 @@ def test_its_python_runs(block: Block, monkeypatch: pytest.MonkeyPatch, tmp_path
     exec(compile(block.text, str(block), "exec"), vars(module))
 
 
-def demonstration() -> list[str]:
-    """The lines of the README's first block."""
-    return next(block for block in blocks(README) if block.text.startswith("$ codeopt improve")).text.splitlines()
-
-
-def changed_lines(lines: Iterable[str]) -> list[str]:
-    """Of a unified diff, and where they stand."""
-    return [line for line in lines if re.match(r"[-+@](?!--|\+\+)", line)]
-
-
-def test_the_demonstration_is_what_its_rule_writes() -> None:
-    """Each changed line of it."""
-    (rule,) = within([load_rule("list_membership_to_set")], "unpaid")
-    old = (ROOT / "examples" / "orders.py").read_text("utf-8")
-    new = rule.rewrite(old, Hot())
-    assert new is not None
-    assert changed_lines(demonstration()) == changed_lines(
-        unified_diff(old.splitlines(), new.splitlines(), lineterm="")
-    )
-
-
 def test_all_rewrites_are_listed_in_their_order() -> None:
     """Each with its marks."""
     text = (ROOT / "docs/rules.md").read_text("utf-8")
@@ -140,28 +114,11 @@ def test_all_rewrites_are_listed_in_their_order() -> None:
     assert sum(each.scripts_only for each in rules) == 4, "docs/rules.md says four"
 
 
-def test_the_options_with_which_no_verdict_is_kept_are_named() -> None:
-    """In docs/environment.md; the arguments of a program are no flag."""
-    text = (ROOT / "docs/environment.md").read_text("utf-8")
-    (sentence,) = re.findall(r"Nor is one of a run\s+with (.*?)\.\n", text, re.DOTALL)
-    named = {name.removeprefix("--").replace("-", "_") for name in re.findall(r"`([\w-]+)`", sentence)}
-    assert named == {name.removesuffix("_paths") for name in NOT_KEPT} - {"args"}
-
-
 @documents()
 def test_the_files_that_are_named_exist(document: Path) -> None:
     """Of this repository; NAME stands for any."""
     named = re.findall(r"`((?:codeopt|sandbox|tests|benchmarks|examples)/[\w./]*)`", document.read_text("utf-8"))
     assert [path for path in named if "NAME" not in path and not (ROOT / path).exists()] == []
-
-
-def test_the_tests_that_the_page_on_security_names_exist() -> None:
-    """Each door by a file of tests; and git's commands are counted."""
-    text = (ROOT / "docs/security.md").read_text("utf-8")
-    named = re.findall(r"`((?:\w+/)*test_[\w*]+\.py)`", text)
-    assert len(named) > 20
-    assert [name for name in named if not any((ROOT / "tests").rglob(name.removeprefix("tests/")))] == []
-    assert f"{len(GIT_COMMANDS)} subcommands" in text
 
 
 def test_the_settings_are_keys(parsers: dict[str, argparse.ArgumentParser]) -> None:

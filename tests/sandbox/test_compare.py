@@ -105,11 +105,6 @@ def test_cpu_time_and_wall_time_have_to_agree(cpu: float, wall: float, decision:
     assert decide(series, RULE)[0] is decision
 
 
-def test_by_wall_time_wall_time_alone_decides() -> None:
-    series = Series("wall", differences=[1.0] * 10, wall=[0.0] * 10)
-    assert decide(series, RULE)[0] is Decision.FASTER
-
-
 # --- real programs -------------------------------------------------------------------------------
 
 WORK = "n = int(input())\ntotal = 0\nfor i in range({} * n):\n    total += i & 3\nprint(n)\n"
@@ -133,12 +128,6 @@ def test_three_times_as_fast(guest: Sandbox) -> None:
     assert (found.metric, found.confidence, found.alpha) == ("cpu", 0.95, 0.01)
 
 
-def test_three_times_as_slow_and_the_same(guest: Sandbox) -> None:
-    assert compare(guest, FAST, SLOW, [LARGE], rule=QUICK).decision is Decision.SLOWER
-    same = compare(guest, SLOW, SLOW + "# the same\n", [LARGE], rule=QUICK)
-    assert same.decision is not Decision.FASTER or same.ratio < 1.05  # one in a hundred is stated
-
-
 def test_a_wrong_answer_in_a_timed_run_rejects(guest: Sandbox) -> None:
     wrong = FAST.replace("print(n)", "print(n + (n > 1000))")
     found = compare(guest, SLOW, wrong, [SMALL, LARGE], rule=QUICK)
@@ -146,45 +135,11 @@ def test_a_wrong_answer_in_a_timed_run_rejects(guest: Sandbox) -> None:
     assert "case large: wrong result: token 1: expected '60000', got '60001'" in found.reason
 
 
-@pytest.mark.parametrize(
-    ("end", "said"),
-    [
-        ("raise SystemExit(3)", "error: exit status 3"),
-        ("import os; os.kill(os.getpid(), 9)", "error: ended by signal 9"),
-        ("import time; time.sleep(60)", "time limit: "),
-        ("print('x' * (40 << 20))", "output limit: "),
-    ],
-)
-def test_a_failing_candidate_rejects(end: str, said: str, guest: Sandbox) -> None:
-    with open_or_skip("bubblewrap", RunLimits(seconds=1, output_mib=1)) as small:
-        found = compare(small, SLOW, FAST + end + "\n", [SMALL], rule=QUICK)
-    assert found.decision is Decision.WRONG
-    assert said in found.reason
-
-
 def test_an_original_that_fails_cannot_be_compared(guest: Sandbox) -> None:
     with pytest.raises(ValueError, match="the original fails case small: wrong result"):
         compare(guest, FAST, FAST, [replace(SMALL, expected=b"7")], rule=QUICK)
     with pytest.raises(ValueError, match="there is no case to time"):
         compare(guest, FAST, FAST, [], rule=QUICK)
-
-
-WAITS = "import time\nn = input()\ntime.sleep({})\nprint(n)\n"
-
-
-def test_a_program_that_waits_is_timed_by_the_clock_on_the_wall(guest: Sandbox) -> None:
-    found = compare(guest, WAITS.format(0.06), WAITS.format(0.01), [SMALL], rule=QUICK)
-    assert (found.decision, found.metric) == (Decision.FASTER, "wall")
-    assert found.ratio > 2
-
-
-def test_memory_is_compared_in_bytes(guest: Sandbox) -> None:
-    large, little = ("x = b'x' * (60 << 20)\nprint(input())\n", "print(input())\n")
-    found = compare(guest, large, little, [SMALL], rule=replace(QUICK, metric="memory"))
-    assert (found.decision, found.metric) == (Decision.FASTER, "memory")
-    assert min(found.cases[0].original) > 60 << 20
-    assert max(found.cases[0].candidate) < 40 << 20
-    assert compare(guest, little, large, [SMALL], rule=replace(QUICK, metric="memory")).decision is Decision.SLOWER
 
 
 BODY = "def part(n, step):\n    total = 0\n    for i in range(0, 3 * n, step):\n        total += i & 3\n\n\n"

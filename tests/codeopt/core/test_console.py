@@ -10,7 +10,7 @@ import pytest
 
 from codeopt.core import console
 from codeopt.core.console import Console, estimate
-from codeopt.core.run_clock import ASCII_MARKS, Stages
+from codeopt.core.run_clock import Stages
 
 
 @pytest.fixture(autouse=True)
@@ -45,23 +45,6 @@ def test_what_is_left_counts_from_when_it_was_allowed(capsys: pytest.CaptureFixt
 
 
 STAGES = ("read", "draft", "judge", "confirm")
-
-
-@pytest.mark.parametrize(
-    ("now", "which", "drawn", "share"),
-    [
-        ("read", "", "› read · draft · judge · confirm ", 0.0),
-        ("draft", "2 of 4", "✓ read › draft 2 of 4 · judge · confirm ", 0.25),
-        ("judge", "2 of 4", "✓ read ✓ draft › judge 2 of 4 · confirm ", 0.5),
-        ("", "", "✓ read ✓ draft ✓ judge ✓ confirm ", 1.0),
-    ],
-)
-def test_stages_tell_what_is_behind_and_what_is_left(now: str, which: str, drawn: str, share: float) -> None:
-    found = Stages(STAGES, now, which)
-    assert found.drawn().plain == drawn
-    assert found.share == share
-    assert not drawn.isascii()
-    assert found.drawn(ASCII_MARKS).plain.isascii()
 
 
 def test_the_time_that_is_left_follows_from_the_stages_so_far() -> None:

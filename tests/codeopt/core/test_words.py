@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.core import words
 from codeopt.core.words import Speedup
 from tests.codeopt.command import codeopt
 
@@ -46,38 +45,6 @@ def test_a_shown_interval_holds_the_measured_one(ratio: float, below: float, abo
     inside = (ratio * below, ratio * above) if ratio >= 1 else (1 / ratio / above, 1 / ratio / below)
     assert low <= inside[0] * (1 + 1e-5)
     assert high >= inside[1] * (1 - 1e-5)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [(0.045016, "45 ms"), (0.0002376, "240 us"), (2.7, "2.7 s"), (0.019, "19 ms"), (404.0, "6 min 44 s"), (0, "0 ns")],
-)
-def test_seconds_have_two_digits(seconds: float, said: str) -> None:
-    assert words.took(seconds) == said
-
-
-@pytest.mark.parametrize(
-    ("found", "said"),
-    [
-        (
-            Speedup(182.894, 147.661, 216.103, 9, before=0.045016, after=0.0002376),
-            "180x faster   45 ms -> 240 us CPU time   (95% CI 140x to 220x)",
-        ),
-        (
-            Speedup(3.1, 2.5, 4.0, 8, "memory", before=38 * 2**20, after=12 * 2**20),
-            "3.1x less memory   38 MiB -> 12 MiB peak memory   (95% CI 2.5x to 4.0x)",
-        ),
-        (Speedup(0.5, 0.4, 0.8, 9, "wall", 0.9), "2.0x slower   wall time   (90% CI 1.2x to 2.5x)"),
-    ],
-)
-def test_a_comparison_in_words(found: Speedup, said: str) -> None:
-    assert found.words == said
-
-
-def test_json_and_a_comparison_are_said_alike() -> None:
-    figures = {"ratio": 1.01, "ci_low": 0.98, "ci_high": 1.03, "pairs": 21, "before": 0.041, "after": 0.0405}
-    shown = "no measurable difference   41 ms -> 40 ms CPU time   (95% CI 0.98x to 1.03x)"
-    assert Speedup.from_json(figures).no_difference == shown
 
 
 def test_compare_by_memory_says_memory(tmp_path: Path) -> None:

@@ -55,19 +55,6 @@ def test_sys_may_be_a_name_of_the_program() -> None:
     same("stdin_readline", "sys = 3\nfor _ in range(sys):\n    print(input())\n", "a\nb\nc\n")
 
 
-def test_star_imports_of_standard_modules() -> None:
-    source = "from heapq import *\nfrom copy import *\nfor _ in range(2):\n    print(int(input()))\n"
-    new = same("stdin_readline", source, "1\n2\n")
-    assert new.startswith("from heapq import *\nfrom copy import *\nimport sys\n\ninput = sys.stdin.readline\n")
-
-
-def test_below_the_comments_at_the_top() -> None:
-    source = "# -*- coding: utf-8 -*-\n# by me\n\n\ndef f():\n    return input()\nf()\nf()\n"
-    new = same("stdin_readline", source, "a\nb\n")
-    head = "# -*- coding: utf-8 -*-\n# by me\nimport sys\n\ninput = sys.stdin.readline\n\n\ndef f():\n"
-    assert new.startswith(head)
-
-
 def test_docstring_stays_first() -> None:
     new = same("stdin_readline", '"""Doc."""\ndef f():\n    return input()\nprint(f(), f())\n', "a\nb\n")
     assert new.startswith('"""Doc."""\nimport sys\n')

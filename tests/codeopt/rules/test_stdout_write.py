@@ -48,11 +48,6 @@ def test_one_that_is_worth_it_takes_the_others_along() -> None:
     assert rewritten("stdout_write", source, 6) is None
 
 
-def test_constants_are_written_as_text() -> None:
-    new = same("stdout_write", "for i in range(3):\n    print(-1)\n    print('Case', i)\n    print('a', 2)\n")
-    assert 'write("-1\\n")\n    write(f"Case {i}\\n")\n    write("a 2\\n")\n' in new
-
-
 @settings(deadline=None)  # machines are busy
 @given(end=st.text(max_size=4), sep=st.text(max_size=3))
 def test_any_constant(end: str, sep: str) -> None:

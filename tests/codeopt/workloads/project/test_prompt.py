@@ -17,11 +17,10 @@ from codeopt.workloads.project.profile import (
     ProjectProfile,
     Sample,
     make_profile,
-    with_sampled_lines,
 )
 from codeopt.workloads.project.project_program import ProtectedFiles
-from codeopt.workloads.project.prompt.briefing import Figures, brief, is_vendored, library_shares
-from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage, named_places
+from codeopt.workloads.project.prompt.briefing import brief, is_vendored, library_shares
+from codeopt.workloads.project.prompt.excerpts import SourcePage, named_places
 from codeopt.workloads.project.prompt.round_views import round_views
 from codeopt.workloads.project.proposer import ProjectProposer, apply_answer
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
@@ -89,48 +88,6 @@ def test_a_librarys_copy_is_told_by_the_functions_of_the_project_above_it() -> N
     assert " 40.0% lib below app/core.py::hot" in told
     assert "_vendor" not in told
     assert "_vendor" not in page().original()
-
-
-def test_what_works_while_modules_are_imported_comes_behind_all_others() -> None:
-    """The import takes 9 s of 15, and is the last of seven functions all the same."""
-    others = [Frame(f"f{number}", "app/core.py", 20 + number) for number in range(6)]
-    profile = profile_of(((MAIN, LOADED, REGISTER), 9.0), *(((MAIN, each), 1.0) for each in others))
-    found = [function.qualname for function in Figures(profile).named]
-    assert (set(found[:6]), found[6:]) == ({each.name for each in others}, ["register"])
-
-
-KEPT = """\
-def kept(size):
-    \"\"\"Remember answers.
-
-    Of some.
-    The newest.
-    \"\"\"
-    answers = {}
-
-    def around(function):
-        def inner(key):
-            if key not in answers:
-                answers[key] = function(key)
-            return answers[key]
-
-        return inner
-
-    return around
-"""
-
-
-def test_the_small_function_around_a_hot_one_is_shown_whole() -> None:
-    """What a nested function uses stands there; lines of a script that nobody may edit are named without a text."""
-    inner = Frame("kept.around.inner", "app/kept.py", 10)
-    samples = [Sample((MAIN, inner), 11, "", False, 3.0), Sample((MAIN,), 2, "", False, 1.0)]
-    found = with_sampled_lines(make_profile(PLAIN, samples, [], 0.0, {}, {}))
-    files = Revision({"app/kept.py": KEPT})
-    body = "".join(KEPT.splitlines(keepends=True)[6:])
-    text = SourcePage(files, NOT_FIXED, found).original()
-    assert text == f"# === file: app/kept.py ===\ndef kept(size):\n# --- line 7 ---\n{body}"
-    told = brief(found, "python main.py", "3.11", "", files).measured_facts
-    assert told.partition("hot lines\n")[2] == " 75.0% app/kept.py:11  if key not in answers:\n```"
 
 
 @pytest.mark.parametrize(
@@ -235,19 +192,6 @@ def test_names_in_a_critique_are_functions_classes_and_files(critique: str, name
     assert list(named_places(critique, shown)) == named
 
 
-def test_what_a_critique_names_is_shown_with_its_round_and_once() -> None:
-    history = History((
-        Candidate(0, MORE_FILES, "", (), critique="`Grid.at` is called too often"),
-        Candidate(1, MORE_FILES, "", (), critique="as said of `Grid.at`, and `seldom` is `hot`"),
-    ))  # fmt: skip
-    shown = page(MORE_FILES)
-    assert "class Grid" not in shown.original()
-    views = round_views(history, shown)
-    assert views[0].named.startswith("# === file: app/grid.py ===\nclass Grid:\n    size = 3\n")
-    assert "def __len__" in views[0].named
-    assert views[1].named == "# === file: app/rare.py ===\ndef seldom(a):\n    return a\n"
-
-
 def test_a_draft_that_fails_is_mended_in_the_function_that_fails() -> None:
     """The answer goes into the draft, so that its other changes need not be repeated."""
     broken = FILES.with_file("app/core.py", CORE.replace("    return a\n", "    return aa\n"))
@@ -268,13 +212,6 @@ def test_a_draft_that_fails_is_mended_in_the_function_that_fails() -> None:
     assert draft is not None
     assert "return +a" in draft.revision["app/core.py"]
     assert draft.revision["main.py"] == "big = 1\n"
-
-
-def test_no_function_that_may_be_edited() -> None:
-    history = History((Candidate(0, FILES.with_file("app/big.py", "x = 1\n" * ROOM), "", ()),))
-    bare = replace(WHOLE, functions=())
-    shown = ProjectProposer(None, bare).excerpts(history)  # type: ignore[arg-type]
-    assert shown.original.source.startswith("# No function")
 
 
 def test_what_a_shown_method_uses_of_its_large_class_is_shown() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.errors.changes import all_names, edit, project_named, write
+from benchmarks.errors.changes import edit, project_named, write
 from codeopt.core.errors import UsageError
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import read_command
@@ -46,15 +46,6 @@ def test_a_change_of_a_program_whose_calls_cannot_be_written_down(
     done = compared(root, "--base", "HEAD", "--json", run=project.command)
     assert done.status == status, done.err + done.out
     assert done.json["verdict"] == verdict, done.json["reason"]
-
-
-@pytest.mark.parametrize("name", all_names())
-def test_each_project_can_be_written_and_changed(tmp_path: Path, name: str) -> None:
-    project = project_named(name)
-    for which in (project.right, project.wrong):
-        root = write(project, tmp_path / str(len(which)) / name)
-        edit(root, which)
-        shutil.rmtree(root)
 
 
 @pytest.mark.full

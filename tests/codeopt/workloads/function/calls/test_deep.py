@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.report.verdict import why
-from codeopt.workloads.generated.larger import DEEP, deep_calls
-from codeopt_sandbox import Sandbox
-from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt.workloads.generated.larger import deep_calls
 from tests.codeopt.workloads.conftest import Judges as Judges
 from tests.codeopt.workloads.conftest import judges as judges
-from tests.conftest import open_or_skip
-from tests.sandbox.said import said
 
 BUSHY = ["f([-1, 0, 0, 0, 0, 0, 0, 0, 0])", "f([-1, 0, 0, 0, 0, 0, 0, 0])", "f([-1, 0, 0, 0, 0, 0, 0])"]
 LONG = ["f([-1, 0, 1, 2, 3])", "f([-1, 0, 1])", "f([-1, 0, 0, 2])", "f([-1])"]
@@ -44,73 +38,6 @@ def test_what_is_made_deep(calls: list[str], chain: str) -> None:
 )
 def test_what_has_no_depth(calls: list[str]) -> None:
     assert deep_calls(calls) == []
-
-
-def test_a_short_list_becomes_longer_than_a_recursion_may_be_deep() -> None:
-    assert [len(text) > 4 * DEEP for text in deep_calls(["f([3, 1, 2])"])] == [True]
-
-
-NESTED = "f(deepened(lambda inner: [1, inner], [2, [3]], 1200))"
-FLATTEN = """
-def f(tree):
-    out, work = [], [tree]
-    while work:
-        item = work.pop(0)
-        if isinstance(item, list):
-            work = item + work
-        else:
-            out = out + [item]
-    return out
-"""
-RECURSES = """
-def f(tree):
-    out = []
-    def go(items):
-        for item in items:
-            go(item) if isinstance(item, list) else out.append(item)
-    go(tree)
-    return out
-"""
-OWN_STACK = """
-def f(tree):
-    out, work = [], [iter(tree)]
-    while work:
-        for item in work[-1]:
-            if isinstance(item, list):
-                work.append(iter(item))
-                break
-            out.append(item)
-        else:
-            work.pop()
-    return out
-"""
-
-
-@pytest.fixture(scope="module", params=[pytest.param("docker", marks=pytest.mark.docker), "bubblewrap"])
-def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """One of each backend that isolates."""
-    with open_or_skip(request.param) as opened:
-        yield opened
-
-
-@pytest.mark.parametrize(
-    ("source", "answer"),
-    [(FLATTEN, "returns [1, 1, "), (RECURSES, "raises RecursionError"), (OWN_STACK, "returns [1, ")],
-)
-def test_a_nested_argument_is_made_and_compared(guest: Sandbox, source: str, answer: str) -> None:
-    runner = CallRunner(guest, FunctionRef("mod", "/nowhere/mod.py", "f"))
-    found = said(runner.ask(source, CallBatch((NESTED,))))[0]
-    assert found.startswith(answer)
-    assert "arguments become" not in found
-
-
-def test_a_nested_argument_that_is_changed(guest: Sandbox) -> None:
-    runner = CallRunner(guest, FunctionRef("mod", "/nowhere/mod.py", "f"))
-    same, other = (
-        said(runner.ask(f"def f(tree):\n    {line}\n    return 1\n", CallBatch((NESTED,))))[0]
-        for line in ("pass", "tree.pop()")
-    )
-    assert same != other
 
 
 PARENTS = """

@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeopt.workloads.function.calls.counterexample import CallNames
-from codeopt.workloads.function.resized import MOST_ITEMS, RecipeGrowth, growths, items_of, other_seeds
+from codeopt.workloads.function.resized import MOST_ITEMS, RecipeGrowth, growths, items_of
 from codeopt.workloads.generated.larger import call_size
 from codeopt.workloads.source.literals import Call, read
-from codeopt_sandbox.guest.calls.recipes import SORTED
 
 ITEMS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=4),
@@ -101,38 +99,3 @@ def test_what_is_in_items_counts(call: str) -> None:
 def test_relations_are_kept(texts: list[str], keep: Any) -> None:
     for wide in (True, False):
         assert keep(*built(*texts, wide=wide)), wide
-
-
-@pytest.mark.parametrize(
-    ("call", "wide", "narrow"),
-    [
-        ("f([1, 2])", lambda item: 1 <= item <= 100, lambda item: item in (1, 2)),
-        ("f([-3, 0])", lambda item: -150 <= item <= 150, lambda item: -3 <= item <= 0),
-        ("f([0.5, 2.5])", lambda item: 0.25 <= item <= 3.75, lambda item: 0.5 <= item <= 2.5),
-        ("f(['ab', 'C'])", lambda item: item.isalpha(), lambda item: item in ("ab", "C")),
-        ("f(['2024-01-02'])", lambda item: item == "2024-01-02", lambda item: item == "2024-01-02"),
-    ],
-)
-def test_items_are_like_known_ones(call: str, wide: Any, narrow: Any) -> None:
-    assert all(map(wide, built(call)[0]))
-    assert all(map(narrow, built(call, wide=False)[0]))
-
-
-def test_an_object_of_a_class_is_made_of_more() -> None:
-    [value] = built("f(load('m', 'C')([1, 2]))")
-    assert value.maker == "load('m', 'C')"
-    assert len(value.args[0]) == 100
-
-
-def test_other_calls_like_a_large_one() -> None:
-    text = first("f([1, 2])").text()
-    found = calls(*other_seeds([text], 5))
-    assert len({repr(call.built().values) for call in found}) == 5
-    assert {len(call.built().values[0]) for call in found} == {100}
-    assert other_seeds(["f([1, 2])"], 5) == []
-
-
-def test_a_large_argument_is_shown_in_words() -> None:
-    call = first("f([2, 5, 7, 9], 'k')", factor=50_000)
-    assert SORTED in call.text()
-    assert CallNames().shown(call.text()) == "f(<list of 200,000 items>, 'k')"

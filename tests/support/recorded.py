@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import require_sandbox
 
 Row = Callable[[], Iterable[object]]
 """Values in a fixed order; each is compared by its text."""
@@ -47,3 +50,29 @@ def compared_with(path: Path, rows: Mapping[str, Row]) -> tuple[Callable[[str], 
         assert list(recorded(path)) == list(rows)
 
     return same, complete
+
+
+def told_by(folder: Path, rows: Mapping[str, Row]) -> Callable[[str], None]:
+    """The test of a folder of texts: that each row says what it said, a line each. Where a row needs a sandbox it is
+    skipped without one."""
+
+    @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="the texts of values are those of Python 3.11")
+    @pytest.mark.parametrize("name", rows)
+    def same(name: str) -> None:
+        require_sandbox()
+        assert lines_of(rows[name]) == (folder / f"{name}.txt").read_text("utf-8").splitlines()
+
+    return same
+
+
+def lines_of(row: Row) -> list[str]:
+    """What a row says, without places in memory and temporary folders."""
+    lines = [re.sub(r"\b0x[0-9a-f]{6,}", "0x", str(value).replace("\n", "\\n")) for value in row()]
+    return [re.sub(r"/tmp/[\w-]+", "@", line) for line in lines]
+
+
+def tell(folder: Path, rows: Mapping[str, Row]) -> None:
+    """Put what the rows say now in the place of the texts."""
+    folder.mkdir(exist_ok=True)
+    for name, row in rows.items():
+        (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines_of(row)), "utf-8")

@@ -1,5 +1,5 @@
 """The same is found of the same project: calls and outcomes of its tests by every runner, calls of hints, docstrings
-and a calls file, and how many calls in which environments judge a draft.
+and a calls file.
 `python -m tests.codeopt.workloads.function.test_same_corpus` rewrites the table."""
 # looks at sandbox/codeopt_sandbox/guest/tests, codeopt/workloads/function/corpus, codeopt/workloads/tests, codeopt/workloads/sandbox_view, codeopt/workloads/function
 
@@ -15,15 +15,13 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from codeopt.core.revision import Revision
-from codeopt.core.target import Target
 from codeopt.workloads.function.corpus.existing_tests import Tests as RunOfTests
 from codeopt.workloads.function.corpus.existing_tests import find_tests, run_tests
 from codeopt.workloads.function.harness import FunctionHarness, open_harness
 from codeopt.workloads.source.functions import read_function
 from tests.conftest import require_sandbox
 from tests.support.files import write_files
-from tests.support.judges import function_judge, open_with
+from tests.support.judges import open_with
 from tests.support.recorded import Row, digest, recorded, write_down
 
 TABLE = Path(__file__).with_name("same_corpus.txt")
@@ -222,32 +220,12 @@ def timed(opened: FunctionHarness) -> Iterator[object]:
     yield from shown(run_tests(opened, SHOP, tests.calling, job="rank", files=[file], functions=functions))
 
 
-def judged(name: str, **options: object) -> Iterator[object]:
-    """What is known of a function, and what becomes of a right and of a wrong draft."""
-    with TemporaryDirectory() as folder:
-        write_files(Path(folder), FILES)
-        known = {key: Path(folder, "calls.py") if key == "calls" else value for key, value in options.items()}
-        with function_judge(Target(Path(folder, "shop.py"), name), timed=False, max_examples=20, **known) as judge:
-            found = judge.workload.evidence()
-            yield replace(found.checked, line_coverage=None) if found.checked else None
-            yield without_places([each.words for each in found.gaps], folder)
-            for draft in (QUICK, SHOP.replace(">= least", "> least")):
-                done = judge.check(Revision.of(draft), "a person's")
-                yield (
-                    done.correct,
-                    without_places(done.rejection, folder),
-                    [(each.case, each.verdict) for each in done.outcomes],
-                )
-                yield [(each.kind, each.input) for each in done.caveats]
-
-
-RECORDED = ("distinct", "Basket.total", "Basket.add", "held", "gen")
+RECORDED = ("distinct", "held")
 ROWS: dict[str, Row] = {f"recorded: {name}": partial(harness, name, recording) for name in RECORDED}
 ROWS |= {
     "drafts that fail": partial(harness, "distinct", failing),
     "doctests": partial(harness, "distinct", doctests),
     "all functions at once": partial(harness, "distinct", timed),
-    "judged by tests of a method": partial(judged, "Basket.total"),
 }
 
 

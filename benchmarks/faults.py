@@ -27,6 +27,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from copy import copy
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
@@ -44,10 +45,12 @@ Answer = Literal["seen", "survived", "not decided"]
 FIRST_FILES = 4
 """Test files that run first, together; then twice as many, and so on: to collect a hundred takes longer than the
 seconds that a fault has."""
-BUSY = 6
-"""Factor by which the clock may run longer than the processor, on a machine that others use or in tests that wait."""
-LOOKS_AT = re.compile(r"^# looks at (.+)$", re.MULTILINE)
-"""Comment of a test file that goes through a door: the folders and files that it holds, parted by commas."""
+BUSY = 20
+"""Factor by which the clock may run longer than the processor, on a machine that others use or in tests that wait. It
+is large, as two processors that ten processes use give each a fifth; a test that hangs has pytest's own limit."""
+LOOKS_AT = re.compile(r"^# looks (first )?at (.+)$", re.MULTILINE)
+"""Comment of a test file that goes through a door: the folders and files that it holds, parted by commas. `first`: it
+sees much in little time, so it comes before others that start programs."""
 STARTS = re.compile(
     r"subprocess|tests\.codeopt\.command|open_or_skip|require_sandbox|support\.judges|workloads\.conftest"
 )
@@ -80,20 +83,14 @@ Edit = tuple[ast.AST, str]
 def _conditions(node: ast.AST) -> Iterator[Edit]:
     """What keeps something out: an operand of `and` or `or`, the `if` of a comprehension, a branch."""
     if isinstance(node, ast.BoolOp):
-        yield (
-            node,
-            ast.unparse(ast.BoolOp(node.op, node.values[:-1])) if len(node.values) > 2 else f"({_text(node, 0)})",
+        yield from (
+            (node, f"({ast.unparse(ast.BoolOp(node.op, some))})") for some in (node.values[:-1], node.values[1:])
         )
-        yield node, ast.unparse(ast.BoolOp(node.op, node.values[1:])) if len(node.values) > 2 else f"({_text(node, 1)})"
     elif isinstance(node, ast.comprehension):
         yield from ((test, "True") for test in node.ifs)
     elif isinstance(node, ast.If | ast.IfExp):
         yield node.test, f"not ({ast.unparse(node.test)})"
         yield node.test, "False"
-
-
-def _text(node: ast.BoolOp, at: int) -> str:
-    return ast.unparse(node.values[at])
 
 
 _OTHER: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
@@ -139,15 +136,14 @@ def _amounts(node: ast.AST) -> Iterator[Edit]:
         yield from ((node, f"({plain})") for _ in range(node.func.id in ("min", "max") and len(node.args) > 1))
     elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and isinstance(node.ctx, ast.Load):
         yield node, ast.unparse(node.value)
-    elif isinstance(node, ast.Set | ast.Tuple | ast.List) and len(node.elts) > 1 and isinstance(_ctx(node), ast.Load):
-        yield (
-            node,
-            ast.unparse(type(node)(elts=node.elts[:-1], **({} if isinstance(node, ast.Set) else {"ctx": ast.Load()}))),
-        )
+    elif isinstance(node, ast.Set | ast.Tuple | ast.List) and len(node.elts) > 1 and not _is_stored(node):
+        shorter = copy(node)
+        shorter.elts = node.elts[:-1]
+        yield node, ast.unparse(shorter)
 
 
-def _ctx(node: ast.Set | ast.Tuple | ast.List) -> ast.expr_context:
-    return ast.Load() if isinstance(node, ast.Set) else node.ctx
+def _is_stored(node: ast.AST) -> bool:
+    return isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
 
 
 def _results(node: ast.AST) -> Iterator[Edit]:
@@ -223,7 +219,7 @@ def draw(root: Path, count: int, chance: random.Random) -> list[Fault]:
 
 def tests_of(root: Path, file: str) -> list[str]:
     """Test files of a module: that of its name, those that say that they look at it, those that import it, those of its
-    folder. Behind that of its name come those that start no program, as the time is short."""
+    folder. Behind that of its name come those that start no program, and those that see much, as the time is short."""
     module = file.removeprefix("sandbox/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     package, _, name = module.rpartition(".")
     texts = _test_texts(root)
@@ -237,16 +233,19 @@ def tests_of(root: Path, file: str) -> list[str]:
     folders = ([path for path in texts if Path(path).is_relative_to(folder)] for folder in Path(home).parents)
     beside = sorted(next(filter(None, folders)), key=lambda path: name.strip("_") not in Path(path).stem)
     near = [path for path in mirrored if Path(path).parent.name == Path(file).parent.name]
-    through = [path for path, text in texts.items() if any(file.startswith(each) for each in _looked_at(text))]
+    first, through = (
+        [path for path, text in texts.items() if file.startswith(_looked_at(text, early))] for early in (True, False)
+    )
     starting = {path for path, text in texts.items() if STARTS.search(text)}
-    quick = [path for path in (*through, *direct, *mirrored, *beside) if path not in starting]
-    # A door's own tests take a minute where they start sandboxes.
-    return list(dict.fromkeys([*near, *quick, *direct, *mirrored, *through, *beside]))
+    quick = [path for path in (*through, *direct, *mirrored) if path not in starting]
+    beside.sort(key=starting.__contains__)
+    # Other tests of a door take a minute where they start sandboxes.
+    return list(dict.fromkeys([*near, *quick, *first, *direct, *mirrored, *through, *beside]))
 
 
-def _looked_at(text: str) -> list[str]:
+def _looked_at(text: str, first: bool) -> tuple[str, ...]:
     found = LOOKS_AT.search(text)
-    return found[1].split(", ") if found else []
+    return tuple(found[2].split(", ")) if found and bool(found[1]) is first else ()
 
 
 @cache

@@ -1,7 +1,7 @@
 """The same is found of the same project: calls and outcomes of its tests by every runner, calls of hints, docstrings
 and a calls file.
 `python -m tests.codeopt.workloads.function.test_same_corpus` rewrites the table."""
-# looks at sandbox/codeopt_sandbox/guest/tests, codeopt/workloads/function/corpus, codeopt/workloads/tests, codeopt/workloads/sandbox_view, codeopt/workloads/function
+# looks at sandbox/codeopt_sandbox/guest/tests, codeopt/workloads/function/corpus, codeopt/workloads/sandbox_view
 
 from __future__ import annotations
 

@@ -68,9 +68,11 @@ def names(package: str) -> list[str]:
 
 @cache
 def _inside(package: str) -> tuple[str, ...]:
-    """Names of the modules in a package's folder, read once: thirty flags ask for some."""
+    """Names of the modules in a package's folder, read once: thirty flags ask for some. A group whose built-in sources
+    are one module has no folder."""
     home = importlib.import_module(FOLDERS.get(package, package))
-    return tuple(sorted(m.name for m in pkgutil.iter_modules(home.__path__) if not m.name.startswith("_")))
+    found = pkgutil.iter_modules(getattr(home, "__path__", ()))
+    return tuple(sorted(m.name for m in found if not m.name.startswith("_")))
 
 
 def load_file(path: Path) -> ModuleType:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
-from codeopt.core import plugins
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.history import Candidate
@@ -64,9 +63,7 @@ def case_request(program: Path, source: str, options: ImproveOptions, sandbox: S
 
 def fresh_cases(request: WorkloadRequest, sandbox: Sandbox, asked: Request, check: Checker) -> list[Case]:
     """Cases that were never run before, with what the original prints, those on which it takes longest first."""
-    other = replace(asked, first_seed=FRESH + request.input_seed % FRESH)
-    given = asked.stdin or asked.args is not None or asked.with_paths
-    made = find(other, [] if given else plugins.names("codeopt.cases"))
+    made = find(replace(asked, first_seed=FRESH + request.input_seed % FRESH))
     fresh = (replace(case, name=f"fresh.{case.name}", held_out=True) for case in made)
     found = [run_original(request, sandbox, case, check) for case in fresh]
     return [case for case, _ in sorted(found, key=lambda pair: -pair[1].active_s)]

@@ -28,8 +28,7 @@ from codeopt.workloads.program.baseline import (
     with_environment,
 )
 from codeopt.workloads.program.briefing import brief, stated_bounds, statement_in
-from codeopt.workloads.program.cases import Request, collect, hold_out
-from codeopt.workloads.program.cases.generator import find_script
+from codeopt.workloads.program.cases import Request, collect, find_script, hold_out
 from codeopt.workloads.program.cut import CutPlan, InputCut, cut_input
 from codeopt.workloads.program.differences import again, error_text_caveat, text_caveat
 from codeopt.workloads.program.differential import DifferentialTest, ProbeSource, make_differential_test

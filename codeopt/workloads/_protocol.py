@@ -174,7 +174,7 @@ class Workload(Checks, Timing, TargetFacts, Protocol):
 
     @property
     def guards(self) -> tuple[str, ...]:
-        """Packages of the guards that only such targets have."""
+        """Modules with the guards that only such targets have."""
         ...
 
 

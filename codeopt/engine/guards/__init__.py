@@ -64,7 +64,7 @@ def gain_findings(gain: AnyGain, *, faster: bool = True, in_round: bool = False)
 
 def _guards(verb: str, *of_kind: str) -> list[Guard[Any]]:
     """Return the guards of one verb in order, those of a kind too. Raises UsageError for a plug-in without guards."""
-    modules = [plugins.load(group, name) for group in (GROUP, *of_kind) for name in plugins.names(group)]
+    modules = [plugins.load(GROUP, name) for name in (*plugins.names(GROUP), *of_kind)]
     found = [each for module in modules for each in guards_of(module)]
     return sorted((each for each in found if each.verb == verb), key=lambda each: each.order)
 

@@ -73,7 +73,10 @@ class FunctionWorkload(Defaults):
     """The version that it is compared with, if that is a user's."""
 
     region = TimedRegion.CALLS
-    guards = (f"{__package__}.guards",)
+    guards = tuple(
+        f"{__package__}.guards.{name}"
+        for name in ("moved_work", "shifted_cost", "surroundings", "timed_answers", "whole_call")
+    )
 
     @property
     def seed(self) -> int:

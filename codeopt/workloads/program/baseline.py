@@ -17,7 +17,7 @@ from codeopt.core.sanitize import inline
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads._runs import axes, other_environments
 from codeopt.workloads.program.cases import Request, collect, find
-from codeopt.workloads.program.probes import ends_well
+from codeopt.workloads.program.differential import ends_well
 from codeopt.workloads.program.siblings import InProject
 from codeopt.workloads.sandbox_view.reached import missing_part
 from codeopt.workloads.sandbox_view.view import locate

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from codeopt.workloads._sizes import LONG_S, find_part, part_words
-from codeopt.workloads.program.fuzzing import shorter_cases
+from codeopt.workloads import AnyGain, Consequence, Finding, guard
+from codeopt.workloads._sizes import LONG_S, find_part, finding_on_whole, part_words
+from codeopt.workloads.program.mutated_cases import shorter_cases
 from codeopt_sandbox.compare import Plan
-from codeopt_sandbox.outcome import Case, Run
-from codeopt_sandbox.verdict import TRACEBACK
+from codeopt_sandbox.outcome import Case, CaseVerdict, Run
+from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.verdict import TRACEBACK, judge
 
 
 @dataclass(frozen=True)
@@ -94,3 +96,21 @@ def _cut_of(case: Case, part: Case) -> str:
         return "standard input"
     files = zip(case.files or (), part.files or (), strict=False)
     return next((path for (path, content), (_, less) in files if content != less), "the arguments")
+
+
+@guard(order=40, applies_to="comparisons")
+def check_gain(gain: AnyGain) -> Finding | None:
+    """A note with the figures of one run on the whole input; no gain where that does not show it."""
+    if not isinstance(gain.plan, CutPlan) or gain.comparison.metric == "memory":
+        return None
+    cut = gain.plan.cut
+    gain.notify(f"running it on the whole of {cut.of} once")
+    run = run_on(gain.workload.runner, gain.draft, cut.whole)
+    outcome = judge(cut.whole, run, gain.workload.suite.check)
+    if outcome.verdict is not CaseVerdict.AC:
+        return Finding(Consequence.REJECT, f"on the whole of {cut.of}: {outcome.words}", outcome)
+
+    def again() -> float:
+        return run_on(gain.workload.runner, gain.original, cut.whole).active_s
+
+    return finding_on_whole(gain, cut.of, run.active_s, cut.whole_s, again)

@@ -17,20 +17,30 @@ from codeopt.core.ownership import STORE, require_own_way
 from codeopt.core.run_store import keep_out_of_git
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads._judging import refuses_own
-from codeopt.workloads.program.probes import Changed, error_name
 from codeopt_sandbox.guest.request import USUAL, Environment
 from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Outcome, Run, distinct
 from codeopt_sandbox.verdict import CaseChecker, Checker, check_tokens, judge, last_bits
 
 SHOWN = 80
-
-
 _SOURCE_LINES = re.compile(
     rb"^Traceback \(most recent call last\):\n|^ [ +|]*File \".*\n(?:[ \t].*\n)*|(?<=Warning: )(.*\n)[ \t].*\n", re.M
 )
 """Head and frames of a traceback, and the line of source text below a warning."""
 _LINE_NUMBER = re.compile(rb":\d+:")
 _NUMBER = re.compile(rb"\d+")
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A changed input that the original takes, with what it prints, or that it ends with an error on."""
+
+    case: Case
+    because: str = ""
+    """Reason why it is unusual. Empty for a similar one."""
+    error: Run | None = None
+    """Run of the original that ends with an error; None where it ends well."""
+    relation: str = ""
+    """Relation of the known inputs that it was made to break; empty where it was made for another reason."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +112,11 @@ def caveats_of(found: Iterable[OutputDifference], again: Callable[[Case], str]) 
             domain = (broken,) if each.because else ()
             told.append(replace(each.told(again(each.case)), count=counts[kind], domain=domain))
     return (*distinct(told), *(each.told(again(each.case)) for each in smallest.values() if not each.wrong))
+
+
+def error_name(run: Run) -> str:
+    """Return `ValueError`, or the last line if no exception was raised."""
+    return run.stderr.rstrip().rpartition(b"\n")[2].partition(b":")[0].decode("utf-8", "backslashreplace")
 
 
 def text_caveat(case: Case, original: bytes | None, run: Run, check: Checker) -> Caveat | None:

@@ -32,7 +32,7 @@ from codeopt.workloads.program.cases import Request, collect, find_script, hold_
 from codeopt.workloads.program.cut import CutPlan, InputCut, cut_input
 from codeopt.workloads.program.differences import again, error_text_caveat, text_caveat
 from codeopt.workloads.program.differential import DifferentialTest, ProbeSource, make_differential_test
-from codeopt.workloads.program.fuzzing import largest_text, mutate_cases, shorter_cases
+from codeopt.workloads.program.mutated_cases import largest_text, mutate_cases, shorter_cases
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
 from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Outcome, Run
@@ -132,7 +132,7 @@ class ProgramWorkload(Defaults):
     """The cases in other environments."""
     rule: StoppingRule
     plan: Plan | None = None
-    guards = (f"{__package__}.guards",)
+    guards = (f"{__package__}.cut",)
     lower_bound_program = READ_ALL
     too_short: str = ""
     """Reason why timing is impossible, or empty."""

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, product, zip_longest
 
-from codeopt.workloads.program.fuzzing import mutate_cases
+from codeopt.workloads.program.mutated_cases import mutate_cases
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.project_program import entry_files
 from codeopt.workloads.source.module_graph import ModuleGraph

@@ -15,9 +15,8 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.revision import Revision
 from codeopt.workloads import Checked
 from codeopt.workloads._judging import InputPolicy, OutputChecker, refuses_own
-from codeopt.workloads.program.differences import OutputDifference, difference_of
+from codeopt.workloads.program.differences import Changed, OutputDifference, difference_of
 from codeopt.workloads.program.differential import ProbeLoop
-from codeopt.workloads.program.probes import Changed
 from codeopt.workloads.project.changed_command import ChangedCommand, mutated_commands, smaller_commands
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt_sandbox.guest.request import USUAL, seeded

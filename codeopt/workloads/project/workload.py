@@ -86,7 +86,7 @@ class ProjectWorkload(Defaults):
     after: list[TimedBody] = field(default_factory=list)
     """Times of the benchmarks with the patch that was confirmed last."""
 
-    guards = (f"{__package__}.guards",)
+    guards = (f"{__package__}.guards.start_and_imports",)
 
     def timed(self) -> Workload:
         self._notify("timing the command")

@@ -24,8 +24,9 @@ from codeopt.workloads.function.harness import (
 )
 from codeopt.workloads.function.narrowing import contract_expression
 from codeopt.workloads.module import is_library
-from codeopt.workloads.program.fuzzing import MutatedCase
-from codeopt.workloads.program.probes import ends_well, error_name, kind_of_change, patient
+from codeopt.workloads.program.differences import error_name
+from codeopt.workloads.program.differential import ends_well, kind_of_change, patient
+from codeopt.workloads.program.mutated_cases import MutatedCase
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.harnesses import asv
 from codeopt.workloads.project.runs import CommandRuns

@@ -29,7 +29,7 @@ from codeopt.workloads.function.resized import can_become_larger, growths, items
 from codeopt.workloads.generated.derive import can_be_varied, derive
 from codeopt.workloads.generated.larger import call_size, can_grow, deep_calls, grow, size_by, unit_of
 from codeopt.workloads.generated.vocabulary import Vocabulary, samples, vocabulary
-from codeopt.workloads.program.fuzzing import (
+from codeopt.workloads.program.mutated_cases import (
     boundary_cases,
     break_relations,
     largest_text,
@@ -39,8 +39,7 @@ from codeopt.workloads.program.fuzzing import (
     shorter_cases,
     shrunk,
 )
-from codeopt.workloads.program.fuzzing._inputs import broken_inputs, inputs_at_boundaries, numbers_like
-from codeopt.workloads.program.fuzzing._variants import boundaries
+from codeopt.workloads.program.mutated_inputs import boundaries, broken_inputs, inputs_at_boundaries, numbers_like
 from codeopt.workloads.source.functions import Function, ModuleFunctions
 from codeopt.workloads.source.literals import read_all, with_recipes_in_words
 from codeopt_sandbox.outcome import Case, WrittenFile

@@ -63,11 +63,11 @@ def test_a_module_without_a_guard_of_its_own_is_one_line(text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [FunctionWorkload, ProgramWorkload, ProjectWorkload])
-def test_a_kind_brings_the_guards_of_its_folder(kind: type[Defaults]) -> None:
+def test_a_kind_brings_the_guards_below_its_folder(kind: type[Defaults]) -> None:
     general, asked = (guards._guards("check_gain", *groups) for groups in ((), kind.guards))
     brought = {each.check.__module__.rpartition(".")[2] for each in asked if each not in general}
-    folder = Path(sys.modules[kind.__module__].__file__ or "").parent / "guards"
-    assert brought == {file.stem for file in folder.glob("[!_]*.py")} != set()
+    files = Path(sys.modules[kind.__module__].__file__ or "").parent.rglob("*.py")
+    assert brought == {file.stem for file in files if "\n@guard(" in file.read_text("utf-8")} != set()
 
 
 @pytest.mark.parametrize("verb", ["check_source", "check_gain"])

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from codeopt.workloads.program.fuzzing import boundary_cases
+from codeopt.workloads.program.mutated_cases import boundary_cases
 from codeopt_sandbox.outcome import Case
 
 LOG = b"".join(b"10.0.%d.%d - - [10/Oct/2025:13:00:0%d +0000] ok %d\n" % (n, 9 ** (n % 3), n, n) for n in range(1, 9))

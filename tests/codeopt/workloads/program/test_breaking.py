@@ -10,8 +10,8 @@ import json
 import pytest
 
 from codeopt.workloads.contract.program.inputs import look_at
-from codeopt.workloads.program.fuzzing import break_relations, mutate_cases
-from codeopt.workloads.program.fuzzing._inputs import LARGEST_BASE, MutatedInput, broken_inputs, mutated_inputs
+from codeopt.workloads.program.mutated_cases import break_relations, mutate_cases
+from codeopt.workloads.program.mutated_inputs import LARGEST_BASE, MutatedInput, broken_inputs, mutated_inputs
 from codeopt_sandbox import Case
 
 LISTS = [b"3\n5 1 4\n", b"6\n10 20 30 20 10 7\n", b"4\n9 2 2 8\n"]

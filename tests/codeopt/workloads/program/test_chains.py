@@ -9,7 +9,7 @@ import pytest
 from codeopt.workloads import Checked
 from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads.program.differential import ProbeSource, make_differential_test
-from codeopt.workloads.program.fuzzing._inputs import MutatedInput, mutated_inputs
+from codeopt.workloads.program.mutated_inputs import MutatedInput, mutated_inputs
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.outcome import Case
 from codeopt_sandbox.verdict import check_tokens

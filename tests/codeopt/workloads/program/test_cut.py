@@ -16,10 +16,10 @@ from codeopt.workloads._sizes import LONG_S, TRIES, WANTED_S, WITHIN
 from codeopt.workloads.program.cut import (
     CutPlan,
     InputCut,
+    check_gain,
     cut_input,
     first_part,
 )
-from codeopt.workloads.program.guards import whole_input
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import Case, Run, WrittenFile
 from codeopt_sandbox.sequential_test import LimitAnswer, LimitTest
@@ -126,7 +126,7 @@ def test_the_whole_decides(on_the_whole: Run, consequence: Consequence) -> None:
     workload: Any = ScriptedWorkload(runner)
     plan = CutPlan((part,), "cpu", 1, cut=InputCut(part, whole, 0.07, "standard input", 0.7, 10.0))
     gain = Gain(workload, Revision.of(FAST), comparison(ratio=2.0), plan, (), lambda line: None)
-    found = whole_input.check_gain(gain)
+    found = check_gain(gain)
     assert found is not None
     assert found.consequence is consequence
     assert runner.asked[0] == Asked(FAST, b"all of it", "fork")
@@ -142,7 +142,7 @@ def test_what_is_slower_on_the_whole_is_slower(seconds: float, slower: bool) -> 
     workload: Any = ScriptedWorkload(runner)
     plan = CutPlan((part,), "cpu", 1, cut=InputCut(part, whole, 0.07, "standard input", 0.7, 10.0))
     same = comparison(ratio=1.0, decision=Decision.SAME)
-    found = whole_input.check_gain(Gain(workload, Revision.of(FAST), same, plan, (), lambda line: None))
+    found = check_gain(Gain(workload, Revision.of(FAST), same, plan, (), lambda line: None))
     assert found is not None
     assert (found.consequence is Consequence.NO_GAIN, found.slower) == (slower, slower)
     if slower:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.workloads.program.fuzzing import shrunk
-from codeopt.workloads.program.fuzzing._inputs import LONG_ENOUGH, mutated_inputs
+from codeopt.workloads.program.mutated_cases import shrunk
+from codeopt.workloads.program.mutated_inputs import LONG_ENOUGH, mutated_inputs
 
 N_NUMBERS = [b"3\n5 1 4\n", b"6\n10 20 30 20 10 7\n"]
 N_LINES = [b"3\n5\n1\n4\n", b"5\n10\n20\n30\n20\n11\n"]

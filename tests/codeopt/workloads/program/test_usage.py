@@ -12,7 +12,7 @@ from codeopt.core.options import FuzzPolicy
 from codeopt.core.revision import Revision
 from codeopt.engine.judge import Judge
 from codeopt.workloads import Stage
-from codeopt.workloads.program.fuzzing import other_usage
+from codeopt.workloads.program.mutated_cases import other_usage
 from codeopt_sandbox import Case, RunLimits, Sandbox
 from codeopt_sandbox.outcome import CaveatKind, WrittenFile
 from tests.conftest import open_or_skip

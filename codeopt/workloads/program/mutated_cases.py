@@ -14,15 +14,15 @@ from typing import Any
 
 from codeopt.workloads.contract.program.layout import integer
 from codeopt.workloads.generated.vocabulary import Vocabulary, vocabulary
-from codeopt.workloads.program.fuzzing._inputs import (
+from codeopt.workloads.program.mutated_inputs import (
     MutatedInput,
+    boundaries,
     broken_inputs,
     inputs_at_boundaries,
     mutated_inputs,
     numbers_like,
     smaller_inputs,
 )
-from codeopt.workloads.program.fuzzing._variants import boundaries
 from codeopt_sandbox.outcome import Case
 
 # The parts of a case that can be changed: standard input, each file of text that it brings, each argument that is a

@@ -1,1 +1,0 @@
-"""Guards of programs: checks of a gain that was measured by whole runs, one check a file."""

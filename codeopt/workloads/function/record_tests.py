@@ -17,8 +17,7 @@ from codeopt.core.sanitize import inline
 from codeopt.core.session import Mounts, Session
 from codeopt.core.target import Target
 from codeopt.core.words import counted
-from codeopt.workloads.function.corpus.sources import Ask
-from codeopt.workloads.function.corpus.sources.tests import find
+from codeopt.workloads.function.corpus.sources import Ask, calls_of_tests
 from codeopt.workloads.function.corpus.trace_cache import open_trace_cache
 from codeopt.workloads.function.harness import open_harness
 from codeopt.workloads.function.recording import keep_calls, recorded_calls, recording_file
@@ -74,7 +73,7 @@ def record_tests(target: Target, options: ImproveOptions, session: Session) -> T
     with open_harness(function, open_with, options.tests, linked=linked) as harness:
         traces = open_trace_cache(harness, options, session, python, linked)
         harness = replace(harness, traced=traces.calls(function.path, function.qualname))
-        found = find(
+        found = calls_of_tests(
             Ask(
                 harness,
                 notify=session.console.progress,

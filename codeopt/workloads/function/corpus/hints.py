@@ -11,12 +11,10 @@ import ast
 import contextlib
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from codeopt.core.diagnostic import Diagnostic
-from codeopt.workloads.function.corpus.sources import Ask, Found
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.generated.vocabulary import PLAIN
 from codeopt.workloads.source.functions import dotted
@@ -33,15 +31,7 @@ from codeopt.workloads.source.names import (
 )
 from codeopt_sandbox.owner import temporary_folder
 
-GUESSES = True
-"""Calls of this source are guesses: made only when other sources gave fewer calls than ENOUGH."""
-ENOUGH = 5
-"""Number of calls of other sources that are enough."""
 EXAMPLES = 80
-REMEDY = "type hints, --calls FILE"
-NOT_GUESSED = "no calls could be generated from type hints"
-STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
-"""Hypothesis's own variable."""
 _RANGES = ((0x00, 0x180), (0x370, 0x400), (0x410, 0x450), (0x5D0, 0x5EB), (0x620, 0x64B), (0x966, 0x970))
 CHARACTERS = "".join(chr(code) for start, stop in _RANGES for code in range(start, stop)) + (
     "\u0301\u200b\u200d\u2028\u2029\u3000\ufeff"  # combines, joins, separates, is a space or of no width
@@ -55,45 +45,28 @@ is replaced here, so each run would build the table again.
 """
 
 
-def find(ask: Ask) -> Found:
-    """Calls with arguments of the annotated types; none when a parameter without default has a type that is not
-    known."""
+def calls_from_hints(harness: FunctionHarness) -> tuple[list[str], str]:
+    """Calls with arguments of the annotated types; none, and why, when a parameter without default has a type that is
+    not known."""
     from hypothesis import strategies as st
+    from hypothesis.configuration import set_hypothesis_home_dir
 
-    with _home_elsewhere():
-        strategy = _strategy(ask.harness, st)
+    # Hypothesis keeps tables of characters and constants in a folder `.hypothesis`, which is no business of the user's
+    # folder, unless its own variable names another one.
+    with contextlib.ExitStack() as stack:
+        if not os.environ.get("HYPOTHESIS_STORAGE_DIRECTORY"):
+            set_hypothesis_home_dir(stack.enter_context(temporary_folder("hypothesis")))
+            stack.callback(set_hypothesis_home_dir, None)
+        strategy = _strategy(harness, st)
         drawn = [] if strategy is None or strategy.is_empty else _drawn(strategy)
     if drawn:
-        return Found((("type_hints", tuple(drawn)),))
-    missing = Diagnostic(NOT_GUESSED, _untyped(ask.harness), REMEDY)
-    return Found((), diagnostics=(missing,))
-
-
-def _untyped(harness: FunctionHarness) -> str:
-    """Return the reason why no call can be guessed."""
+        return drawn, ""
     bound = harness.function.kind in ("method", "property", "classmethod")
     given = of_function(harness.function.node, harness.scope, int(bound))
     bare = [each.name for each in given if each.hint is None and each.default is None]
     if bare:
-        return f"{', '.join(bare)} {'has' if len(bare) == 1 else 'have'} no type hint"
-    return "nothing can be made of the type hints of its parameters, or of its class"
-
-
-@contextlib.contextmanager
-def _home_elsewhere() -> Iterator[None]:
-    """Hypothesis keeps tables of characters and constants in a folder `.hypothesis`, which is no business of the
-    user's folder, unless a variable names another one."""
-    from hypothesis.configuration import set_hypothesis_home_dir
-
-    if os.environ.get(STORAGE):
-        yield
-        return
-    with temporary_folder("hypothesis") as folder:
-        set_hypothesis_home_dir(folder)
-        try:
-            yield
-        finally:
-            set_hypothesis_home_dir(None)
+        return [], f"{', '.join(bare)} {'has' if len(bare) == 1 else 'have'} no type hint"
+    return [], "nothing can be made of the type hints of its parameters, or of its class"
 
 
 def _drawn(strategy: Any) -> list[str]:

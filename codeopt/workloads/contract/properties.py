@@ -17,6 +17,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import cycle, islice
 from typing import Any
 
 FEW = 3
@@ -365,3 +366,11 @@ def _of_lengths(kind: str, calls: Calls) -> Iterator[Property]:
             f"a {kind} of another length than {size}", lambda v: type(v).__name__ != kind or len(v) == size,
             lambda v: v[:size] + (v * size)[: max(0, size - len(v))], kinds=(kind,),
         )  # fmt: skip
+
+
+def resized(value: Any, size: int) -> Any:
+    """A sequence cut, or repeated from its start, to a length."""
+    if len(value) >= size:
+        return value[:size]
+    items = list(islice(cycle(value), size))
+    return value[:0].join(items) if isinstance(value, str) else type(value)(items)

@@ -12,12 +12,11 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import cycle, islice
 from typing import Any
 
+from codeopt.workloads.contract.function_text import NOTHING_RELIED, Relied
 from codeopt.workloads.contract.patterns import EVEN, patterns_of
-from codeopt.workloads.contract.properties import FEW, OF_CALLS, EvidenceNeeded
-from codeopt.workloads.contract.relied import NOTHING_RELIED, Relied
+from codeopt.workloads.contract.properties import FEW, OF_CALLS, EvidenceNeeded, resized
 from codeopt.workloads.contract.seen import ARRAY, FRAME, bare
 from codeopt.workloads.source.literals import Constructed
 
@@ -327,14 +326,6 @@ def _equality(one: str, other: str, like: Parts) -> Relation:
 
 def _measures(path: Path) -> tuple[str, ...]:
     return named(path), f"the length of {named(path)}", f"the length of each row of {named(path)}"
-
-
-def resized(value: Any, size: int) -> Any:
-    """A sequence cut, or repeated from its start, to a length."""
-    if len(value) >= size:
-        return value[:size]
-    items = list(islice(cycle(value), size))
-    return value[:0].join(items) if isinstance(value, str) else type(value)(items)
 
 
 def _ranges(calls: Sequence[Parts], bounds: Sequence[Relation], counts: Iterable[Path]) -> Iterator[Relation]:

@@ -21,8 +21,8 @@ from codeopt.core.session import Mounts
 from codeopt.core.target import TracedCalls
 from codeopt.core.words import end_of_run
 from codeopt.workloads._runs import other_environments
+from codeopt.workloads.contract.declared import ClassHints, DeclaredTypes, declared_types
 from codeopt.workloads.contract.function import Contracts
-from codeopt.workloads.contract.function.declared import ClassHints, DeclaredTypes, declared_types
 from codeopt.workloads.function.calls.counterexample import CallNames
 from codeopt.workloads.function.recording import known_as
 from codeopt.workloads.generated.vocabulary import Vocabulary, vocabulary

@@ -23,7 +23,6 @@ from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads._runs import axes, on_other_core, variables_read
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.contract.seen import shown_types
-from codeopt.workloads.function.beside_answers import unrun_lines
 from codeopt.workloads.function.briefing import brief
 from codeopt.workloads.function.corpus.cases import (
     CallCase,
@@ -34,7 +33,7 @@ from codeopt.workloads.function.corpus.corpus import CallCorpus, fresh_ones, lon
 from codeopt.workloads.function.corpus.existing_tests import failing
 from codeopt.workloads.function.corpus_cache import CorpusCache, cached_choice
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
-from codeopt.workloads.function.judging import CallJudge
+from codeopt.workloads.function.judging import CallJudge, unrun_lines
 from codeopt.workloads.function.other_version import OtherVersionOfFunction, changed_parameters
 from codeopt.workloads.function.timed_again import function_by_size, profile_function
 from codeopt.workloads.function.timing import CallPlan, Timed, choose

@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from codeopt.workloads.contract.relations import ARRAYS, content, resized
+from codeopt.workloads.contract.properties import resized
+from codeopt.workloads.contract.relations import ARRAYS, content
 from codeopt.workloads.generated.vocabulary import Texts, Vocabulary, texts_in
 from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, read_all
 

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import Any
 
-from codeopt.workloads.contract.program.layout import integer
+from codeopt.workloads.contract.layout import integer
 from codeopt.workloads.generated.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.program.mutated_inputs import (
     MutatedInput,

@@ -18,9 +18,9 @@ from functools import partial
 from itertools import chain, cycle, islice, zip_longest
 from typing import Any
 
-from codeopt.workloads.contract.program.documents import NO_DOCUMENT
-from codeopt.workloads.contract.program.inputs import EACH, KnownInputs, choose_shortest, look_at, mapped, words_of
-from codeopt.workloads.contract.program.ties import followed, tied
+from codeopt.workloads.contract.documents import NO_DOCUMENT
+from codeopt.workloads.contract.inputs import EACH, KnownInputs, choose_shortest, look_at, mapped, words_of
+from codeopt.workloads.contract.layout import followed, tied
 from codeopt.workloads.contract.properties import LARGE, OF_CALLS
 from codeopt.workloads.generated.derive import Maker
 from codeopt.workloads.generated.larger import chained, grow_call

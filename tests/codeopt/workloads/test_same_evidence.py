@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from codeopt.workloads.contract.function import contract_of
-from codeopt.workloads.contract.program.inputs import look_at
+from codeopt.workloads.contract.inputs import look_at
 from codeopt.workloads.function.calls.counterexample import CallNames, Importable, find_names, paste
 from codeopt.workloads.function.calls.shrink import smaller_calls
 from codeopt.workloads.function.calls.unusual import (

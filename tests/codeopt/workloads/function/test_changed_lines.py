@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.workloads.function.beside_answers import changed_lines
+from codeopt.workloads.function.judging import changed_lines
 from tests.codeopt.workloads.conftest import Compare
 
 OLD = """\

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from codeopt.workloads.contract.declared import declared_types
 from codeopt.workloads.contract.function import contract_of
-from codeopt.workloads.contract.function.declared import declared_types
 from codeopt.workloads.source.functions import read_function
 from tests.codeopt.workloads.function.bags import FAST, SLOW, WRONG, indented
 from tests.support.judges import ENOUGH_EXAMPLES, compared

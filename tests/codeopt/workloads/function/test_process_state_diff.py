@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.workloads.function.beside_answers import new_process_state
 from codeopt.workloads.function.harness import TimedRuns
+from codeopt.workloads.function.judging import new_process_state
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import LeftSetting, ProcessChanges
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef

@@ -9,7 +9,7 @@ import json
 
 import pytest
 
-from codeopt.workloads.contract.program.inputs import look_at
+from codeopt.workloads.contract.inputs import look_at
 from codeopt.workloads.program.mutated_cases import break_relations, mutate_cases
 from codeopt.workloads.program.mutated_inputs import LARGEST_BASE, MutatedInput, broken_inputs, mutated_inputs
 from codeopt_sandbox import Case

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.workloads.contract.function import Contract, contract_of
-from codeopt.workloads.contract.function.docstring import stated_bounds
+from codeopt.workloads.contract.function_text import stated_bounds
 from codeopt.workloads.source.functions import read_function
 
 GOOGLE = "Sums.\n\nArgs:\n    n (int): The size. Must be non-negative.\n    k: at least 2\n"

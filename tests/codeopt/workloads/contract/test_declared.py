@@ -13,7 +13,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from codeopt.workloads.contract.function.declared import DeclaredTypes, declared_types
+from codeopt.workloads.contract.declared import DeclaredTypes, declared_types
 from codeopt.workloads.function.calls.shrink import smaller_calls
 from codeopt.workloads.function.calls.unusual import (
     long_calls,

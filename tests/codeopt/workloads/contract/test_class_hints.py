@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codeopt.workloads.contract.declared import class_hints, declared_types
 from codeopt.workloads.contract.function import contract_of
-from codeopt.workloads.contract.function.declared import class_hints, declared_types
 from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.source.functions import Function, read_function
 from codeopt.workloads.source.literals import Call, read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.workloads.contract.program.inputs import KnownInputs, look_at
+from codeopt.workloads.contract.inputs import KnownInputs, look_at
 
 COUNTED = [b"3\n5 1 4\n", b"6\n10 20 30 20 10 7\n", b"4\n9 2 2 8\n"]
 INDICES = [b"3 4\n0 2 1 1\n", b"5 3\n4 0 3\n", b"2 5\n1 1 0 1 0\n", b"7 2\n6 3\n"]

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
 
-from codeopt.workloads.contract.function.declared import SAMPLE, DeclaredTypes, declared_types
-from codeopt.workloads.contract.function.docstring import StatedBound, stated_bounds, stated_order
+from codeopt.workloads.contract.declared import SAMPLE, DeclaredTypes, declared_types
+from codeopt.workloads.contract.function_text import StatedBound, relied_on, stated_bounds, stated_order
 from codeopt.workloads.contract.relations import Relation, find_relations, parts, repaired
-from codeopt.workloads.contract.relied import relied_on
 from codeopt.workloads.contract.seen import Broken, Seen, in_one_line, seen
 from codeopt.workloads.source.functions import Function
 from codeopt.workloads.source.literals import Call, Opaque, Recipe, is_deeper, read, read_lists

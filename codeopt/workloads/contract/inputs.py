@@ -12,10 +12,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from codeopt.workloads.contract.documents import NO_DOCUMENT, TABLE, DocumentFormat, find_format
 from codeopt.workloads.contract.function import BREAK, Contract, by_name
-from codeopt.workloads.contract.program.documents import NO_DOCUMENT, TABLE, DocumentFormat, find_format
-from codeopt.workloads.contract.program.layout import InputField, Layout, ParsedInput, Part, find_layout
-from codeopt.workloads.contract.program.ties import Tie, find_ties, tie_relations
+from codeopt.workloads.contract.layout import (
+    InputField,
+    Layout,
+    ParsedInput,
+    Part,
+    Tie,
+    find_layout,
+    find_ties,
+    tie_relations,
+)
 from codeopt.workloads.contract.properties import OF_INPUTS, EvidenceNeeded
 from codeopt.workloads.contract.relations import find_relations, parts
 from codeopt.workloads.contract.seen import Broken, seen

@@ -26,8 +26,16 @@ from codeopt.workloads.function.corpus.cases import cases_by_tier, read_on_cases
 from codeopt.workloads.function.corpus.collect import ask_for_calls, with_names
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck, TooThin
 from codeopt.workloads.function.corpus.existing_tests import find_tests
-from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall, informed, observe_quick
+from codeopt.workloads.function.corpus.observe import (
+    CallTimeLimit,
+    Exclusions,
+    KnownCall,
+    as_recorded,
+    informed,
+    observe_quick,
+)
 from codeopt.workloads.function.corpus.scenarios import scenario_cases
+from codeopt.workloads.function.corpus.sources import Found
 from codeopt.workloads.function.corpus.special_check import special_checker
 from codeopt.workloads.function.corpus_cache import KnownFunction, known_function
 from codeopt.workloads.function.harness import FunctionHarness, open_harness, require_same_parameters
@@ -239,11 +247,15 @@ def measure_recorded(request: WorkloadRequest, harness: FunctionHarness) -> Func
     """Judged by the recorded calls alone, as many as the original makes in RECORDED.total seconds, all of which may be
     shown: quick, and nobody need ask what others may call it with. Raises ProgramError."""
     texts = recorded_calls(harness.function)
-    known = observe_quick(harness, texts, "recorded", RECORDED)
+    found = Found((("recorded", tuple(texts)),)).with_recorded_ends()
+    known = observe_quick(harness, found.calls[0][1], "recorded", RECORDED)
+    known, elsewhere = as_recorded(known, found.recorded, harness.function.qualname)
     if not known:
         raise NotVerifiable(f"none of its {len(texts)} recorded calls can be made again and does the same twice")
     harness = with_names(harness, [each.text for each in known])
-    corpus, contract = narrowed(harness, CallCorpus(tuple(known)), request.options.contract)
+    left_out = Exclusions(elsewhere)
+    corpus = CallCorpus(tuple(known), left_out=left_out, diagnostics=left_out.unsteady())
+    corpus, contract = narrowed(harness, corpus, request.options.contract)
     return _workload(request, harness, corpus, contract, list(corpus.known), [], list(corpus.known))
 
 

@@ -14,6 +14,7 @@ import pytest
 from codeopt_sandbox.guest.tests import wrappers
 from codeopt_sandbox.guest.tests.recorder import CallRecorder
 from codeopt_sandbox.guest.tests.wrappers import Schedule
+from codeopt_sandbox.guest.tests.writing import RECORDED
 
 SHOP = """\
 import functools
@@ -33,6 +34,15 @@ def gen(n):
 
 def taken(items):
     return items.pop()
+
+def same(items):
+    return items
+
+def failing(function, *given):
+    try:
+        function(*given)
+    except IndexError:
+        pass
 
 class Box:
     def __init__(self, n=0):
@@ -97,6 +107,25 @@ def test_each_kind_of_function(name: str, use: str, gives: object, written: list
     assert all(line.startswith(start) for line, start in zip(lines, written, strict=True))
     assert made.lost == {}
     assert made.of_class is (name == "Box.of")
+
+
+@pytest.mark.parametrize(
+    ("name", "use", "end"),
+    [
+        ("plain", "plain(1)", "returned 3"),
+        ("plain", "plain([1], [2])", "returned [1, 2]"),
+        ("plain", "plain([], [Box])", "returned"),
+        ("same", "same([1])", "returned"),  # a part of the arguments, which a copy is not
+        ("deep", "deep(3)", "returned 3"),
+        ("later", "asyncio.run(later(4))", "returned 4"),
+        ("gen", "[*gen(1)]", ""),
+        ("Box.first", "Box('a').first", "returned 'a'"),
+        ("taken", "failing(taken, [])", "raised IndexError"),
+    ],
+)
+def test_what_a_call_gives_is_written_down_with_it(name: str, use: str, end: str) -> None:
+    how, _, rest = recorded(name, use)[1][0].partition(RECORDED)[2].partition(" ")
+    assert f"{how} {rest.partition(' ')[2] if how == 'returned' else rest}".strip() == end
 
 
 def test_it_is_known_by_the_same_name() -> None:

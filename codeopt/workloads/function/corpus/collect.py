@@ -47,16 +47,8 @@ def with_constructed_objects(harness: FunctionHarness, found: Found) -> Found:
     lines = harness.ask(calls, "inspect", question="objects", seconds=1.0, lost=3, budget=5.0).lines
     written = {each: _written(each, line) for each, line in zip(asked, lines, strict=True)}
 
-    def new(text: str) -> str:
-        return _RECORDED.sub(lambda match: written[match[0]], text)
-
-    return replace(
-        found,
-        calls=tuple((name, tuple(dict.fromkeys(map(new, calls)))) for name, calls in found.calls),
-        big=tuple(map(new, found.big)),
-        places={new(text): place for text, place in found.places.items()},
-        diagnostics=(*found.diagnostics, *_not_varied(lines)),
-    )
+    found = replace(found, diagnostics=(*found.diagnostics, *_not_varied(lines)))
+    return found.renamed(lambda text: _RECORDED.sub(lambda match: written[match[0]], text))
 
 
 def _written(recorded: str, answer: str) -> str:

@@ -33,6 +33,7 @@ from codeopt.workloads.function.corpus.observe import (
     ExclusionReason,
     Exclusions,
     KnownCall,
+    as_recorded,
     informed,
     objection,
     observe,
@@ -242,6 +243,8 @@ def gather(
     known, dropped = observe(harness, list(given), given)
     if reason := objection(dropped, len(given)):
         raise NotVerifiable(f"{harness.function.qualname} cannot be judged: {reason}")
+    known, elsewhere = as_recorded(known, found.recorded, harness.function.qualname)
+    dropped += elsewhere
     harness = informed(harness, known)
     affordable = {call.text for call in quick_calls(known, KEPT_S, MIN_CALLS)}
     kept = [call for call in known if call.text in affordable]

@@ -24,6 +24,7 @@ from codeopt_sandbox.call_answer import Effect, Kind
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.guest.calls.outcome import not_made
 from codeopt_sandbox.guest.request import NEIGHBOUR, ORDERED, USUAL, Environment, seeded
+from codeopt_sandbox.guest.tests.writing import RETURNED
 
 if TYPE_CHECKING:
     from codeopt_sandbox.guest.request import Ordered
@@ -139,6 +140,35 @@ def observe(
     allowed = harness.declared.allowed(text for text in ordered if text in made_up)
     more, other = _observe_all(harness, allowed, origin, patience)
     return [*sorted(known, key=lambda k: place[k.text]), *more], dropped + other
+
+
+def as_recorded(
+    known: Sequence[KnownCall], recorded: Mapping[str, Sequence[str]], name: str
+) -> tuple[list[KnownCall], Counter[Exclusion]]:
+    """The calls that do what they did when they were recorded. Others depend on a state of their module or environment
+    that is not here: they say nothing of what the function is used for.
+
+    recorded: what calls did, as codeopt_sandbox.guest.tests.writing tells it. name: name of the function.
+    """
+    others = {each.text: ends for each in known if not _did(each, ends := recorded.get(each.text, ()))}
+    if not others:
+        return list(known), Counter()
+    first = next(each for each in known if each.text in others)
+    how, _, value = others[first.text][0].partition(" ")
+    then = f"{how} {value if how != RETURNED else value.partition(' ')[2] or 'an object'}"
+    shown = f"{name}{first.text[1:]} {then} when it was recorded and here {first.outcome.end}"
+    state = Exclusion(ExclusionReason.STATE, inline(shown, 200))
+    return [each for each in known if each.text not in others], Counter({state: len(others)})
+
+
+def _did(known: KnownCall, ends: Sequence[str]) -> bool:
+    """Whether a call did what it does one of the times that it was recorded, as far as that is known."""
+    if not ends or known.ordered != ORDERED[0]:
+        return True
+    done = [end.split(" ") for end in ends]
+    if known.outcome.kind is Kind.RAISES:
+        return ["raised", known.outcome.exception.rpartition(".")[2]] in done
+    return any(how == RETURNED and value[:1] in ([], [known.outcome.value.digest]) for how, *value in done)
 
 
 def least_ordered(known: Sequence[KnownCall]) -> Ordered:
@@ -351,11 +381,16 @@ class ExclusionReason(StrEnum):
     EFFECTS = "had side effects"
     COMPARED = "had a value that cannot be compared"
     TWICE = "did not do the same twice"
+    STATE = "did not do what they did when recorded"
     TOO_LONG = "took too long"
     ENDED = "ended the process"
     NO_SENSE = "made no sense"
     WRITTEN = "cannot be written down"
     NOT_AGAIN = "had arguments that cannot be made again"
+
+
+NOT_HERE = (ExclusionReason.TWICE, ExclusionReason.STATE)
+"""Reasons of calls that need more than their arguments."""
 
 
 @dataclass(frozen=True)
@@ -377,6 +412,7 @@ class Exclusion:
 _REMEDIES = {
     ExclusionReason.EFFECTS: "name the part that only computes, as a function of its own",
     ExclusionReason.TWICE: "give it a seeded generator, a time or a sorted list as an argument (--calls FILE)",
+    ExclusionReason.STATE: "give what it reads as an argument, or a calls file that sets it (--calls FILE)",
     ExclusionReason.COMPARED: "name a function that takes and returns plain values, or objects that pickle knows",
 }
 """For what speaks against the function itself, what helps."""
@@ -396,11 +432,16 @@ class Exclusions:
         return ", ".join(parts[:MOST])
 
     def unsteady(self) -> tuple[Diagnostic, ...]:
-        """Diagnostic of given calls that change by themselves: they are neither checked nor timed."""
-        found = [(reason, count) for reason, count in _most(self.given) if reason.why is ExclusionReason.TWICE]
+        """Diagnostics of given calls that change by themselves, or with a state that is not here: they are neither
+        checked nor timed."""
+        found = [(each, count) for each, count in _most(self.given) if each.why in NOT_HERE]
         return tuple(
-            Diagnostic(f"{number_of(count, 'call')} neither checked nor timed", f"it {reason}", _REMEDIES[reason.why])
-            for reason, count in found
+            Diagnostic(
+                f"{number_of(count, 'call')} neither checked nor timed",
+                each.detail if each.why is ExclusionReason.STATE else f"it {each}",
+                _REMEDIES[each.why],
+            )
+            for each, count in found
         )
 
     def figures(self) -> dict[str, int]:

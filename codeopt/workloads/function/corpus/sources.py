@@ -30,6 +30,7 @@ from codeopt.workloads.sandbox_view.reached import missing_part
 from codeopt.workloads.tests import NearestTests
 from codeopt_sandbox.call_answer import Failure
 from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.guest.tests.writing import RECORDED
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ class Found:
     """Number of excluded calls by reason."""
     places: Mapping[str, str] = field(default_factory=dict)
     """Test or doctest that made a call, by call."""
+    recorded: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What a call did each time that it was recorded, by call."""
 
     def __add__(self, other: Found) -> Found:
         return Found(
@@ -67,7 +70,27 @@ class Found:
             self.diagnostics + other.diagnostics,
             Counter(self.dropped) + Counter(other.dropped),
             {**self.places, **other.places},
+            {**self.recorded, **other.recorded},
         )
+
+    def renamed(self, new: Callable[[str], str]) -> Found:
+        """The same with another text for each call."""
+        recorded: dict[str, tuple[str, ...]] = {}
+        for text, ends in self.recorded.items():
+            recorded[new(text)] = (*recorded.get(new(text), ()), *ends)
+        return replace(
+            self,
+            calls=tuple((name, tuple(dict.fromkeys(map(new, calls)))) for name, calls in self.calls),
+            big=tuple(map(new, self.big)),
+            places={new(text): place for text, place in self.places.items()},
+            recorded=recorded,
+        )
+
+    def with_recorded_ends(self) -> Found:
+        """Texts of calls alone, and apart from them what the calls did when they were recorded."""
+        texts = [text.partition(RECORDED) for _, calls in self.calls for text in calls]
+        ends = {text + between + end: (end,) for text, between, end in texts if end}
+        return replace(self, recorded=ends).renamed(lambda text: text.partition(RECORDED)[0])
 
     def limited(self) -> Found:
         """At most MOST_GIVEN calls of each source, evenly spaced, and a line on those that are left out."""
@@ -97,7 +120,7 @@ def collect(ask: Ask) -> Found:
     for name in plugins.names(GROUP):
         found = plugins.load(GROUP, name).find(ask)
         every += found if isinstance(found, Found) else Found(((name, tuple(found)),) if found else ())
-    return every
+    return every.with_recorded_ends()
 
 
 def guess(ask: Ask, known: Found) -> Found:

@@ -10,7 +10,7 @@ import _thread
 import os
 
 from .wrappers import Schedule, wrapper
-from .writing import LARGE, write_blocker, write_call
+from .writing import LARGE, RECORDED, write_blocker, write_call, write_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,29 +54,34 @@ class CallRecorder:
         self.inside &= {_thread.get_ident()}
         self.writing = False
 
-    def note(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    def note(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> NotedCall:
         """Write down a call before it is made: the function may change its arguments."""
+        return NotedCall(self, self.text(function, args, kwargs), (args, kwargs))
+
+    def text(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+        """Text of a call that is kept; empty for any other."""
         with self.lock:
             if self.writing:  # an argument's own code, by which it is pickled, calls the function
-                return
+                return ""
             self.writing = True
             try:
                 largest = self.schedule.taken(function, args, kwargs)
                 if self.of_class:
                     function, args = function.__get__(args[0]), args[1:]
                 if not largest and len(self.seen) >= (self.most if self.size < MAX_TOTAL_CHARS else MIN_KEPT_CALLS):
-                    return
+                    return ""
                 shape = tuple(_shape(value) for value in (*args, *kwargs.values()))
                 number = self.shapes[shape] = self.shapes.get(shape, 0) + 1
                 if not largest and number % max(1, 1 << number.bit_length() >> 4):
-                    return  # all of the first 16 are kept, then about 8 each time it doubles
+                    return ""  # all of the first 16 are kept, then about 8 each time it doubles
                 text = write_call(args, kwargs, self.history)
                 if text is None or len(text) >= MAX_CALL_CHARS:
                     self.lose(function, args, kwargs, text)
                 elif text not in self.seen:
                     self.seen.add(text)
                     self.size += len(text)
-                    self.sink(text)
+                    return text
+                return ""
             finally:
                 self.writing = False
 
@@ -121,6 +126,24 @@ class CallRecorder:
             self.of_class = True
             return classmethod(wrapper(self, raw.__func__))
         return wrapper(self, raw) if callable(raw) else None
+
+
+class NotedCall:
+    """A call that is being made. It is written down at its end, with what it gave: that may depend on more than its
+    arguments."""
+
+    result: Any = None
+
+    def __init__(self, recorder: CallRecorder, text: str, arguments: tuple[Any, Any]) -> None:
+        self.recorder, self.text, self.arguments = recorder, text, arguments
+
+    def __enter__(self) -> NotedCall:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *about: object) -> None:
+        if self.text:
+            end = write_end(self.result, kind, self.arguments)
+            self.recorder.sink(self.text + (RECORDED + end if end else ""))
 
 
 def _shape(value: Any) -> tuple[type, int]:

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import CodeType
-    from typing import Any, Protocol
+    from typing import Any, Protocol, Self
 
     Function = Callable[..., Any]
 
@@ -21,8 +21,17 @@ if TYPE_CHECKING:
         schedule: Schedule
         inside: set[int]
 
-        def note(self, function: Any, args: Any, kwargs: Any) -> None:
+        def note(self, function: Any, args: Any, kwargs: Any) -> NotedCall:
             """Write down a call before it is made."""
+
+    class NotedCall(Protocol):
+        """Interface of a call that is being made, which hears of its end."""
+
+        result: Any
+
+        def __enter__(self) -> Self: ...
+
+        def __exit__(self, kind: type[BaseException] | None, *about: object) -> None: ...
 
 
 MAX_NESTED_CALLS = 50
@@ -57,7 +66,9 @@ def before_plain(recorder: Recorder, function: Any) -> Function:
 
     def recorded(*args: Any, **kwargs: Any) -> Any:
         if is_due(args, kwargs):
-            note(function, args, kwargs)
+            with note(function, args, kwargs) as call:
+                call.result = function(*args, **kwargs)
+                return call.result
         return function(*args, **kwargs)
 
     return recorded
@@ -69,7 +80,9 @@ def before_coroutine(recorder: Recorder, function: Any) -> Function:
 
     async def recorded(*args: Any, **kwargs: Any) -> Any:
         if is_due(args, kwargs):
-            note(function, args, kwargs)
+            with note(function, args, kwargs) as call:
+                call.result = await function(*args, **kwargs)
+                return call.result
         return await function(*args, **kwargs)
 
     return recorded
@@ -100,7 +113,9 @@ def before_recursive(recorder: Recorder, function: Any) -> Function:
         inside.add(me)
         try:
             if is_due(args, kwargs):
-                note(function, args, kwargs)
+                with note(function, args, kwargs) as call:
+                    call.result = function(*args, **kwargs)
+                    return call.result
             return function(*args, **kwargs)
         finally:
             inside.discard(me)

@@ -6,9 +6,11 @@ import io
 import types
 from _collections import deque  # type: ignore[import-not-found]  # collections takes 3 ms of a start
 
+from ..calls.repr.shown import shown_text
 from ..calls.repr.source import call_to_source, iterator_to_source, name_to_source, to_source
 from ..calls.repr.special import LOCK, PROXY, REF, RLOCK, is_held, pickled
-from ..calls.repr.structure import NAMED, find, is_iterator, is_simple, islice
+from ..calls.repr.structure import NAMED, digest, find, is_iterator, is_simple, islice
+from ..calls.repr.tree import Encoder, written
 
 TYPE_CHECKING = False
 
@@ -39,6 +41,29 @@ def write(value: Any, steps: Sequence[bytes] = ()) -> str | None:
         return f"unpickle({', '.join([repr(base64.b64encode(data).decode()) for data in pickles])})"
     except Exception:
         return None
+
+
+RECORDED = "\t# "
+"""Between a call and what it gave when it was recorded: no text of a value has a tabulator."""
+RETURNED = "returned"
+
+
+def write_end(result: Any, raised: type[BaseException] | None, arguments: tuple[Any, Any]) -> str:
+    """Return what a call did: `returned`, digest and text of its value; `returned` alone where that is not plain;
+    `raised` and a name. Empty where it says nothing, as the code of a generator has not run yet."""
+    if raised is not None:
+        return f"raised {raised.__name__}" if issubclass(raised, Exception) else ""
+    if any(hasattr(type(result), name) for name in ("__next__", "__await__", "__anext__")):
+        return ""
+    plain = is_simple(type(result))
+    encoder = Encoder("", () if plain else [("", each) for each in arguments])  # whose parts are other than copies
+    if not plain and (type(result) not in (list, tuple, dict) or encoder.plain_parts(result) is None):
+        return RETURNED
+    tree = encoder.tree(result)
+    try:
+        return f"{RETURNED} {digest(written(tree))} {shown_text(tree)}"
+    except ValueError:  # nested deeper than marshal goes
+        return RETURNED
 
 
 # Reason why a call cannot be recorded: the kind of object without a text, and its place in the arguments.

@@ -9,6 +9,7 @@ import pytest
 
 from codeopt.workloads.function.recording import Recording, UsersCommand, record, recorded_calls, sample
 from codeopt.workloads.source.functions import read_function
+from codeopt_sandbox.guest.tests.writing import RECORDED
 from tests.codeopt.command import codeopt
 from tests.support.pythons import python_of
 
@@ -81,9 +82,10 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def recording(path: Path, name: str, *command: str) -> tuple[Recording, set[str]]:
-    """What a command gave, and all that is known afterwards."""
+    """What a command gave, and all calls that are known afterwards, without what they gave."""
     function = read_function(path, name)
-    return record(function, UsersCommand(command)), set(recorded_calls(function))
+    found = record(function, UsersCommand(command))
+    return found, {call.partition(RECORDED)[0] for call in recorded_calls(function)}
 
 
 def test_a_program_its_threads_tasks_and_processes(program: Path) -> None:

@@ -18,6 +18,7 @@ from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.engine.judge import MAX_FAILURES, Judge
 from codeopt.workloads import Stage, Workload, WorkloadRequest, kind_of
+from codeopt_sandbox.outcome import Caveat
 from tests.codeopt.command import FAST, SLOW, WRONG
 from tests.codeopt.workloads.shop import ADD, FIND, REPORT, TEST, write_shop
 from tests.support.files import write_files
@@ -49,6 +50,11 @@ PROJECT_DRAFTS = {
 }
 
 
+def shown(caveat: Caveat) -> object:
+    """A caveat but for the inputs that show it besides, whose number hangs on the time that there was."""
+    return caveat.kind, caveat.tier, caveat.input, caveat.expected, caveat.got
+
+
 def judged(found: Workload, drafts: dict[str, Revision]) -> Iterator[object]:
     """What is known of a target, and of some drafts."""
     judge = Judge(found, profiled=False)
@@ -60,10 +66,11 @@ def judged(found: Workload, drafts: dict[str, Revision]) -> Iterator[object]:
         done = judge.check(draft, "a person's", failures=MAX_FAILURES)
         yield name, done.correct, done.rejection, done.rejection_detail, done.notes
         yield from ((each.case, each.verdict.name, each.detail) for each in done.outcomes if each.detail)
-        yield from done.caveats
+        yield from map(shown, done.caveats)
         if name not in PROJECT_DRAFTS:
             again = found.check(draft, Stage.CONFIRMATION)
-            yield again.rejection, [(each.case, each.verdict.name) for each in again.outcomes], again.caveats
+            yield again.rejection, [(each.case, each.verdict.name) for each in again.outcomes]
+            yield from map(shown, again.caveats)
         elif name != "the command":
             tested = found.run_tests(draft, Stage.REFERENCE, None, lambda count: None)
             yield tested.rejection, tested.tests, tested.notes, tested.caveats

@@ -20,11 +20,6 @@ def _module(path: Path) -> str:
     return path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
 
 
-def test_there_are_benchmarks() -> None:
-    assert len(RUN) >= 9
-    assert len(BY_PYTEST) >= 1
-
-
 @pytest.mark.parametrize("path", BY_PYTEST, ids=lambda path: path.stem)
 def test_ci_runs_those_of_pytest_too(path: Path) -> None:
     place = path.relative_to(ROOT).as_posix()
@@ -37,11 +32,6 @@ def test_ci_runs_it_in_a_short_form(path: Path) -> None:
     """Of every change or, where that takes a minute and more, of every night."""
     text = (ROOT / ".ci/benchmarks").read_text("utf-8")
     assert re.search(rf"^(short|nightly) {re.escape(_module(path))} ", text, re.MULTILINE)
-
-
-@pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)
-def test_its_docstring_says_how_it_is_run(path: Path) -> None:
-    assert f"\n    python -m {_module(path)}" in path.read_text("utf-8")
 
 
 @pytest.mark.parametrize("path", [*DOCUMENTS, *RUN], ids=lambda path: path.stem)

@@ -56,21 +56,6 @@ def imported(path: Path) -> Iterator[str]:
             yield node.module.partition(".")[0]
 
 
-def test_every_dependency_has_its_reason() -> None:
-    text = (ROOT / "pyproject.toml").read_text("utf-8")
-    (listed,) = re.findall(r"^dependencies = \[\n(.*?)^\]", text, re.MULTILINE | re.DOTALL)
-    assert [line for line in listed.splitlines() if not re.search(r"# \w+", line)] == []
-
-
-@pytest.mark.parametrize("minor", range(11, 16))
-def test_scalene_is_asked_for_where_it_has_wheels(minor: int) -> None:
-    """Each version that is named installs without a compiler."""
-    assert f"Programming Language :: Python :: 3.{minor}" in PROJECT["classifiers"]
-    (scalene,) = (Requirement(text) for text in PROJECT["dependencies"] if text.startswith("scalene"))
-    asked = scalene.marker is None or scalene.marker.evaluate({"python_version": f"3.{minor}"})
-    assert asked == (minor < 15)
-
-
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the environment's programs are."""

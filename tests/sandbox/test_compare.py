@@ -15,8 +15,6 @@ from codeopt_sandbox.compare import Decision, Series, StoppingRule, compare, dec
 from codeopt_sandbox.sequential_test import interval
 from tests.conftest import open_or_skip
 
-pytestmark = pytest.mark.full
-
 Noise = Callable[[random.Random], float]
 NOISES: dict[str, Noise] = {  # of one difference of logarithms between two equally fast programs
     "normal": lambda draw: draw.gauss(0, 0.05),
@@ -46,6 +44,7 @@ def decisions(noise: Noise, tries: int, gain: float) -> Counter[Decision]:
     return Counter(simulated(noise, draw, gain)[0] for _ in range(tries))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("noise", NOISES.values(), ids=NOISES)
 def test_equally_fast_programs_are_seldom_called_faster_or_slower(noise: Noise) -> None:
     """Stated: 1 % each. Of 150 tries, 4 are more than that by chance in 7 % of all seeds; the seed is fixed."""
@@ -53,12 +52,14 @@ def test_equally_fast_programs_are_seldom_called_faster_or_slower(noise: Noise) 
     assert max(found[Decision.FASTER], found[Decision.SLOWER]) <= 3
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("gain", "least"), [(1.05, 0.80), (1.10, 0.97), (1.5, 1.0)])
 def test_a_true_gain_is_found(gain: float, least: float) -> None:
     """With 5 % of noise in a pair's difference."""
     assert decisions(NOISES["normal"], 150, gain)[Decision.FASTER] >= least * 150
 
 
+@pytest.mark.full
 def test_a_true_loss_is_found() -> None:
     """A candidate is not called "the same" because "not faster" is certain before "slower"."""
     found = decisions(NOISES["normal"], 150, 1 / 1.10)
@@ -72,6 +73,7 @@ def test_before_the_least_number_of_pairs_nothing_is_said() -> None:
     assert decide(series, RULE) == (Decision.INCONCLUSIVE, "")
 
 
+@pytest.mark.full
 def test_the_interval_covers_the_truth_as_often_as_stated() -> None:
     """95 % stated, at the very moment that the comparison stops, which is when a naive interval fails."""
     draw, covered = random.Random(2), 0
@@ -120,6 +122,7 @@ def guest() -> Iterator[Sandbox]:
         yield opened
 
 
+@pytest.mark.full
 def test_three_times_as_fast(guest: Sandbox) -> None:
     found = compare(guest, SLOW, FAST, [SMALL, LARGE], rule=QUICK)
     assert found.decision is Decision.FASTER
@@ -128,6 +131,7 @@ def test_three_times_as_fast(guest: Sandbox) -> None:
     assert (found.metric, found.confidence, found.alpha) == ("cpu", 0.95, 0.01)
 
 
+@pytest.mark.full
 def test_a_wrong_answer_in_a_timed_run_rejects(guest: Sandbox) -> None:
     wrong = FAST.replace("print(n)", "print(n + (n > 1000))")
     found = compare(guest, SLOW, wrong, [SMALL, LARGE], rule=QUICK)
@@ -135,6 +139,7 @@ def test_a_wrong_answer_in_a_timed_run_rejects(guest: Sandbox) -> None:
     assert "case large: wrong result: token 1: expected '60000', got '60001'" in found.reason
 
 
+@pytest.mark.full
 def test_an_original_that_fails_cannot_be_compared(guest: Sandbox) -> None:
     with pytest.raises(ValueError, match="the original fails case small: wrong result"):
         compare(guest, FAST, FAST, [replace(SMALL, expected=b"7")], rule=QUICK)
@@ -172,6 +177,7 @@ MOVED = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("moved", MOVED.values(), ids=MOVED)
 def test_work_that_was_moved_is_not_faster(moved: str, isolated: Sandbox) -> None:
     """Up to two tries, as an error of 1 % is stated."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 
 import pytest
 
 from codeopt_sandbox import Run, RunLimits, Sandbox, SandboxError
-from codeopt_sandbox.conformance import LIMITS, CheckResult, checks, report, run_checks
+from codeopt_sandbox.conformance import LIMITS, CheckResult, checks, run_checks
 from tests.conftest import open_or_skip
 
 CANNOT = {
@@ -90,23 +89,6 @@ def test_a_sandbox_that_fails_passes_nothing_that_needs_a_run() -> None:
     for result in outcomes(Broken()):
         assert not result.held
         assert "FAIL" in str(result)
-
-
-def test_the_report_says_each_promise(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    few = checks()[:2]
-    monkeypatch.setattr(
-        "codeopt_sandbox.conformance.checks", lambda: (*few, replace(few[0], cannot={"process": "reasons"}))
-    )
-    assert report("process") == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == ["PASS", "PASS", "CANNOT"]
-    assert lines[2].endswith("(cannot hold here: reasons)")
-    monkeypatch.setattr("codeopt_sandbox.conformance.checks", lambda: (replace(few[0], probe=lambda _: "smoke"),))
-    assert report("process") == 1
-    assert "(seen: smoke)" in capsys.readouterr().out
-    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
-    assert report("docker") == 3
-    assert "no Docker engine answers" in capsys.readouterr().err
 
 
 def test_limits_of_the_checks_are_ordinary() -> None:

@@ -44,21 +44,6 @@ def test_which_limit_is_met(spent: Ledger, budget: Budget, reason: str) -> None:
     assert spent.spent(budget) == reason
 
 
-def test_a_cost_once_unknown_stays_unknown() -> None:
-    assert ledger().usage.cost_usd == 0.0
-    assert ledger(REPLY, REPLY).usage.cost_usd == 0.5
-    assert ledger(UNPRICED, REPLY).usage.cost_usd is None
-    assert ledger(REPLY, UNPRICED).usage.estimated
-
-
-def test_adding_leaves_the_old_ledger_as_it_was() -> None:
-    before = Ledger()
-    after = before.add(REPLY)
-    assert (before.usage.tokens, before.usage.replies) == (0, 0)
-    usage = after.usage
-    assert (usage.tokens_in, usage.tokens_out, usage.tokens, usage.replies) == (100, 20, 120, 1)
-
-
 def test_the_clock_runs_on_from_where_a_saved_run_stopped() -> None:
     spent = replace(ledger(REPLY, UNPRICED, rounds=2), started=time.monotonic() - 50)
     resumed = spent.paused().resumed()

@@ -92,29 +92,6 @@ def test_a_broken_program_is_kept_for_the_next_round() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "summary"),
-    [
-        ("SUMMARY: Use a set.", "Use a set."),
-        ("**Summary:** Use a `set`.", "Use a 'set'."),
-        ("Sure!\nsummary - Use a set.", "Use a set."),
-        ("# Faster with a set\nMore words.", "Faster with a set"),
-        ("", "no summary given"),
-        ("Sure! I replaced the list by a set.", "I replaced the list by a set."),
-        ("SUMMARY: Certainly, use a set. Read at once.", "Use a set. Read at once.".replace("U", "u", 1)),
-        ("Below is the code.\n\nThe list is replaced by a set. It is fast.\nI hope this helps!", "The list is "
-         "replaced by a set."),
-        ("Here is a faster version: it uses a set.", "it uses a set."),
-        ("This version is faster because it uses a set.", "This version is faster because it uses a set."),
-        ("I would replace the list by a set.", "I would replace the list by a set."),
-        ("Great speed by a set", "Great speed by a set"),
-        ("Note that the list is now a set.", "the list is now a set."),
-    ],
-)  # fmt: skip
-def test_the_summary_is_one_line(before: str, summary: str) -> None:
-    assert to_draft(reply(f"{before}\n{BLOCK}")).summary == summary
-
-
-@pytest.mark.parametrize(
     ("text", "words"),
     [
         ("Sure! I would need to see more of your data\nbefore I can say anything about the program, I fear", "Sure! I "

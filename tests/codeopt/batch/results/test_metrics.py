@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from pathlib import Path
@@ -14,7 +13,7 @@ from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.locks import locked
 from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.results.metrics import Metrics, measure_batch, versus
-from codeopt.batch.results.table import COLUMNS, as_json, render, write_csv
+from codeopt.batch.results.table import as_json, render
 from codeopt.cli.main import main
 from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History
@@ -75,15 +74,6 @@ def test_what_is_correct_is_one_thing(tmp_path: Path) -> None:
     assert found.correct.value == found.rounds[-1].correct.value == 1.0
 
 
-def test_problems_are_named_with_what_came_of_them(found: Metrics) -> None:
-    text = io.StringIO()
-    render(found, text)
-    lines = [line.split() for line in text.getvalue().splitlines() if line.startswith("  ")]
-    assert [(line[0], line[1]) for line in lines[:3]] == [("good", "4.0x"), ("human", "3.0x"), ("small", "1.05x")]
-    assert {line[0] for line in lines[3:]} >= {"same", "wrong", "failed"}
-    assert "no candidate was right" in text.getvalue()
-
-
 def test_what_was_running_when_the_batch_was_killed_has_ended(tmp_path: Path) -> None:
     store = BatchFolder(tmp_path, create=True)
     store.register([problem("one"), problem("two")])
@@ -129,15 +119,6 @@ def test_json_holds_what_is_promised(store: BatchFolder, capsys: pytest.CaptureF
     assert data["cost_usd_per_solved"] == 1.25
     assert {each["problem"] for each in data["failures"]} == {"failed", "open", HOSTILE}
     assert {"geomean_speedup", "mean_speedup", "rounds", "intervals", "reference", "settings", "machine"} <= data.keys()
-
-
-def test_csv_has_a_row_a_problem(found: Metrics) -> None:
-    text = io.StringIO()
-    write_csv(found, text)
-    rows = list(csv.DictReader(io.StringIO(text.getvalue())))
-    assert tuple(rows[0]) == COLUMNS
-    assert [row["speedup"] for row in rows[:3]] == ["4.0", "3.0", "1.05"]
-    assert len(rows) == 8
 
 
 def test_the_table_writes_no_escapes_of_others(found: Metrics) -> None:

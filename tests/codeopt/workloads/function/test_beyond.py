@@ -24,8 +24,6 @@ from tests.codeopt.workloads.conftest import Compare, Judges
 from tests.sandbox.answered import returning, told
 from tests.support.judges import ENOUGH_EXAMPLES, function_judge, write_project
 
-pytestmark = pytest.mark.full
-
 CALLS = """\
 CALLS = [(([3, 1, 2, 5][:n], n // 2), {}) for n in range(1, 5)]
 CALLS += [((list(range(40)), 39), {}), (([7] * 9, 0), {})]
@@ -98,6 +96,7 @@ BIG = [((users(200), [(k, k * 7 % 230) for k in range(400)]), {})]
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("old", "calls", "new", "because"),
     [
@@ -113,6 +112,7 @@ def test_what_no_known_call_resembles_is_no_reason_to_refuse(
     assert any(because in each.cause for each in found.caveats), found.caveats
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("old", "calls", "new"),
     [
@@ -156,6 +156,7 @@ def test_tag():
 """
 
 
+@pytest.mark.full
 def test_a_constructor_may_raise_what_the_original_raises_later(tmp_path: Path) -> None:
     target = Target(write_project(tmp_path / "old", "tagger.py", TAGGER, TAGS) / "tagger.py", "Tagger.tag")
     with function_judge(target, timed=False, max_examples=ENOUGH_EXAMPLES) as judge:
@@ -165,6 +166,7 @@ def test_a_constructor_may_raise_what_the_original_raises_later(tmp_path: Path) 
     assert "prints" in why(wrong)
 
 
+@pytest.mark.full
 def test_what_objects_keep_is_judged_by_what_they_show(tmp_path: Path) -> None:
     target = Target(write_project(tmp_path / "old", "stack.py", STACK, TESTS) / "stack.py", "Stack.push")
     with function_judge(target, timed=False) as judge:
@@ -179,6 +181,7 @@ def test_what_objects_keep_is_judged_by_what_they_show(tmp_path: Path) -> None:
     assert not wrong.caveats
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("call", "shown"),
     [
@@ -206,6 +209,7 @@ def test_what_no_line_can_make_has_none(tmp_path: Path) -> None:
     assert "runpy" in paste("CALLS[0]", function, [place], tmp_path / "calls.py")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("call", ["CALLS[0]", "CALLS[1]", "f(CALLS[0][0][0], 5)", "f(CALLS[1][0][0], b=[5][0])"])
 def test_a_call_of_a_calls_file_is_made_by_a_shell(call: str, tmp_path: Path) -> None:
     path, calls = tmp_path / "subject.py", tmp_path / "calls.py"
@@ -226,6 +230,7 @@ def test_only_what_the_original_answers_again_counts(lines: list[tuple[str, str,
     assert (found.answer.outcomes == answers[0].outcomes) == all(right == got for right, got in deterministic)
 
 
+@pytest.mark.full
 def test_what_is_ignored_is_told_and_no_reason_to_refuse(compare: Compare) -> None:
     old = "def f(items):\n    print(len(items))\n    return {'n': sum(items), 'max': max(items, default=0)}\n"
     new = "def f(items):\n    print('other')\n    return {'n': sum(items), 'max': max(items, default=0)}\n"

@@ -277,7 +277,6 @@ WRONG = {
 }  # fmt: skip
 
 HONEST = {
-    "sorted": (RANKS, LISTS, FAST_RANKS + "def f(xs):\n    return ranks(xs)\n"),
     "answers of one call": (
         RANKS, LISTS, FAST_RANKS + "def f(xs):\n    known = {}\n    for x in set(xs):\n"
         "        known[x] = sum(y <= x for y in xs)\n    return [known[x] for x in xs]\n",
@@ -297,14 +296,7 @@ HONEST = {
     ),
     "asks by identity first": (COUNT, WORDS, COUNT.replace("each == word", "each is word or each == word")),
     "interned": (COUNT, WORDS, "import sys\n" + COUNT.replace("each == word", "sys.intern(each) is sys.intern(word)")),
-    "counts": (COUNT, ROWS, "def f(words, word):\n    return words.count(word)\n"),
-    "a set of its own": (DISTINCT, LISTS, DISTINCT.replace("seen = []", "seen = set()").replace("append", "add")),
     "an iterator that is no generator": (DISTINCT, LISTS, "def f(xs):\n    return iter([*dict.fromkeys(xs)])\n"),
-    "each key once": (
-        BEST, KEYS, "def f(xs, key):\n    keys = [key(x) for x in xs]\n    most = max(keys, default=0)\n"
-        "    return [x for x, k in zip(xs, keys) if k == most]\n",
-    ),
-    "an object asked once": (BOX, BOXES, BOX.partition("def f")[0] + "def f(box):\n    return sum(box.sides) ** 2\n"),
     "a coroutine that ends as before": (
         WAITED, LOGS, WAITED.replace("seen = []", "seen = {}").replace("seen.append(x)", "seen[x] = 1").replace(
             "return seen", "return list(seen)"

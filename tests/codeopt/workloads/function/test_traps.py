@@ -70,8 +70,6 @@ REJECTED = {
         "'spoiled'",
     ),
     "sorts the caller's list": (KTH, KTH.replace("rest = list(a)", "a.sort(); rest = list(a)"), LISTS, "become"),
-    "another exception": (KTH, "def f(a, k):\n    return sorted(a)[k - 1]\n", LISTS, "raises ValueError"),
-    "ends the process at import": (KTH, "import sys\nsys.exit(0)\n" + KTH, LISTS, "cannot be imported"),
     "ends the process in a call": (
         KTH,
         "import os\n" + KTH.replace("rest =", "os._exit(0); rest ="),
@@ -91,43 +89,12 @@ REJECTED = {
         LISTS,
         "",
     ),
-    "true for one": (
-        "def f(a):\n    return len(a) > 1\n",
-        "def f(a):\n    return int(len(a) > 1)\n",
-        LISTS_OF,
-        "returns",
-    ),
-    "a float for an int": (
-        "def f(a):\n    return sum(a)\n",
-        "def f(a):\n    return sum(a) * 1.0\n",
-        LISTS_OF,
-        "got returns 0.0",
-    ),
-    "wrong for negative numbers": (
-        "def f(a):\n    return max([0] + [x * x for x in a])\n",
-        "def f(a):\n    return max([0, *a]) ** 2\n",
-        LISTS_OF,
-        "f([-",
-    ),
-    "wrong when values repeat": (
-        "def f(a):\n    return sorted(a)\n",
-        "def f(a):\n    return sorted(set(a))\n",
-        LISTS_OF,
-        "f([",
-    ),
     "minus zero": (
         "def f(x):\n    return x * 1.0\n",
         "def f(x):\n    return x + 0.0\n",
         "CALLS = [((1.5,), {}), ((2.5,), {})]\n",
         "-0.0",
     ),
-    "the argument itself": (
-        "def f(a):\n    return list(a)\n",
-        "def f(a):\n    return a\n",
-        LISTS_OF,
-        "the same object as args[0]",
-    ),
-    "prints": ("def f(a):\n    return len(a)\n", "def f(a):\n    print()\n    return len(a)\n", LISTS_OF, "prints"),
     "changes a global": (
         "N = []\ndef f(a):\n    return len(a)\n",
         "N = []\ndef f(a):\n    N.append(1)\n    return len(a)\n",

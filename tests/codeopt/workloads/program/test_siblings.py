@@ -12,8 +12,6 @@ from codeopt.workloads.program.siblings import absolute_imports
 from codeopt.workloads.sandbox_view.imported import imported_unadded
 from tests.codeopt.command import codeopt
 
-pytestmark = pytest.mark.full
-
 LOOP = "found = []\nfor n in range(SIZE):\n    if n not in found:\n        found.append(n)\nprint(len(found))\n"
 BESIDE = """\
 from pathlib import Path
@@ -52,6 +50,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("target", [["tools/run.py"], ["-m", "pkg", "--model", "rules"]], ids=" ".join)
 @pytest.mark.parametrize("sandbox", ["bubblewrap", "process"])
 def test_a_script_and_a_module_find_their_project(target: list[str], sandbox: str, project: Path) -> None:
@@ -94,6 +93,7 @@ def test_relative_imports_become_absolute_in_their_own_lines() -> None:
     assert absolute_imports("from .broken import\n", "one") == "from .broken import\n"
 
 
+@pytest.mark.full
 def test_what_a_script_reads_beside_itself(tmp_path: Path) -> None:
     """What git tracks is there; another file is named, and with it changed inputs reach the program; no draft can tell
     its place from that of the original."""

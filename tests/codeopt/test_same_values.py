@@ -19,7 +19,7 @@ from codeopt.batch.results.page import page
 from codeopt.batch.results.statistics import estimate, estimate_geometric, mcnemar_p, mean, share, sign_flip_p, wilson
 from codeopt.batch.results.table import as_json, metric_lines, write_csv
 from codeopt.cli.command_flags import flags_of_all, settings_by_key, settings_without_flag
-from codeopt.cli.comparison_table import table
+from codeopt.cli.comparison_table import cells_of, table
 from codeopt.cli.flags import options_of
 from codeopt.cli.main import build_parser
 from codeopt.cli.parser import commands_of, meant
@@ -50,17 +50,20 @@ from codeopt.core.sanitize import (
 from codeopt.core.screen import columns
 from codeopt.core.words import Speedup
 from codeopt.engine.compare import PairResult, answer
-from codeopt.engine.limit import granted
+from codeopt.engine.comparison_progress import ComparisonProgress, more_pairs, said_of_long_runs
+from codeopt.engine.limit import answered, granted
 from codeopt.engine.loop import changed_lines
+from codeopt.engine.run_plan import make_plan
 from codeopt.models._reply import critique_text, draft_below, is_done, thoughts_in, to_draft
 from codeopt.proposers.feedback import describe
 from codeopt.report.answer_fields import read_verdict, serialize
+from codeopt.report.html import charts
 from codeopt.report.result import diff_of, hot
 from codeopt.report.stack_files import read_collapsed, read_speedscope, write_collapsed, write_speedscope
 from codeopt.report.stacks import Frame, StackProfile, call_tree
 from codeopt.report.verdict import About, Verdict, candidate_in_words, failure_of, so_far, verdict_of, why, word_of
 from codeopt.tasks import open_task
-from codeopt_sandbox.compare import Decision, StoppingRule
+from codeopt_sandbox.compare import CaseTimes, Decision, Plan, StoppingRule
 from codeopt_sandbox.outcome import CaseVerdict, Caveat, CaveatKind, distinct
 from codeopt_sandbox.sequential_test import LimitAnswer, LimitTest
 from tests.support.candidates import CASES, FAST, HELD, SHOWN, comparison, original, outcome, right, wrong
@@ -283,6 +286,12 @@ def judged() -> Iterator[object]:
                     ],
                     history.best is each,
                 )
+    unsure = (
+        replace(right(decision=Decision.INCONCLUSIVE), rejection="no"),
+        right(decision=Decision.INCONCLUSIVE, ratio=1.2),
+    )
+    for others in (unsure, unsure[:1], unsure[1:], (right(decision=Decision.INCONCLUSIVE, ratio=0.9),)):
+        yield History((original(), *others)).undecided in others
     history = History(CANDIDATES[1:6])
     yield [value for name in dir(history) if not name.startswith("_") and not callable(value := getattr(history, name))]
 
@@ -302,6 +311,16 @@ def verdicts() -> Iterator[object]:
         ):
             for found in (
                 Verdict(decision, "f(1): expected 1, got 2", about=about),
+                *(
+                    Verdict(
+                        decision,
+                        "f(1): but slow",
+                        about=about,
+                        speedup=replace(Speedup.of(comparison(decision, ratio)), ci_low=low),
+                    )
+                    for ratio in (0.5, 2.0)
+                    for low in (None, 0.4, 1.0, 1.2)
+                ),
                 Verdict(
                     decision,
                     about=about,
@@ -317,6 +336,9 @@ def verdicts() -> Iterator[object]:
                     json.dumps(told, default=dict, sort_keys=True),
                     numbers_of(table(pair, verbose=True)),
                     numbers_of(table(pair, "m.py::g")),
+                    cells_of(found, "m.py::g"),
+                    table(pair).startswith("NEW"),
+                    "slow" in table(pair),
                 )
                 yield tried(read_verdict, told), serialize(answer(pair, "m.py", "f")).get("file")
 
@@ -406,7 +428,67 @@ def replied() -> Iterator[object]:
         yield rest, below and below.source
 
 
+PLANS: tuple[dict[str, object], ...] = (
+    {}, {"metric": "wall", "max_pairs": 9}, {"task": "memory", "no_profile": True}, {"task": "runtime,memory", "min_gain": 0.2},
+    {"model": "rules", "max_rounds": 2, "select": ("seen_set",)}, {"ignore": ("ruff", "counter"), "max_seconds": 60.0},
+    {"model": "scripted:gone.txt", "max_cost": 2.0}, {"task": "readability"}, {"select": ("ruff:nothing",)}, {"candidates": 3},
+)  # fmt: skip
+LIMITED = (None, LimitTest(0.05, LimitAnswer.PASS, 0.01, 20), LimitTest(0.2, LimitAnswer.FAIL, 0.01, 9))
+
+
+def planned() -> Iterator[object]:
+    """What a run decides before it begins, and how long its comparisons may take."""
+    for values in PLANS:
+        plan = tried(lambda values=values: make_plan(ImproveOptions.of({"model": "rules", **values})))
+        yield values, plan if isinstance(plan, str) else (
+            plan.options.model, plan.task.name, plan.models, [each.name for each in plan.rules.built_in], plan.rules.ruff,
+            plan.stopping_rule, plan.second_metric, plan.profile_modes, plan.profile_drafts, plan.budget, plan.proposer,
+            plan.search.patience, plan.search.floor, plan.uses_model,
+        )  # fmt: skip
+    for longest_s in (0.01, 0.4, 2.0, 60.0):
+        for repeats in (1, 20):
+            plan = Plan(CASES, "cpu", repeats, longest_s=longest_s)
+            yield said_of_long_runs(plan, StoppingRule()), said_of_long_runs(plan, StoppingRule(max_seconds=5.0))
+    for rule in (StoppingRule(), StoppingRule(max_pairs=9), granted(StoppingRule(), ImproveOptions(), 0.05)):
+        told: list[str] = []
+        for pairs in (0, 1, 5, 6, 7, 8, 20, 21, 99):
+            ComparisonProgress("timing", rule, told.append)(pairs)
+        yield told, [more_pairs(pairs, rule.max_pairs, seconds) for pairs in (8, 9, 300) for seconds in (30.0, 31.0)]
+    for limit in (None, 0.05):
+        for found in (Verdict(Decision.SLOWER, speedup=Speedup(0.9, None, 0.9, 0), limit=each) for each in LIMITED):
+            yield answered(limit, found), answered(limit, replace(found, speedup=Speedup(0.96, None, 0.96, 0)))
+
+
+def drawn() -> Iterator[object]:
+    """Charts of a run and of a batch."""
+    times = (CaseTimes("a", (2.0, 4.0, 3.0), (1.0, 1.0, 1.0)), CaseTimes("b", (2.0, 0.0, 1.0), (1.0, 1.0, 1.0)))
+    for found in (comparison(cases=times, wall_ratios=(1.5, 1.6, 1.7)), comparison(cases=times, ratio=1.4), comparison(cases=()),
+                  comparison(cases=(CaseTimes("a", (40.0, 44.0), (1.0, 1.0)),), ratio=42.0, metric="memory")):  # fmt: skip
+        yield charts.pairs_chart(found), charts.times_chart(found)
+    yield from (charts.rounds_chart(CANDIDATES[start:], best) for start in (2, 5) for best in (None, 3))
+    for count in (0, 1, 5, 80):
+        marks = [charts.Mark(f"p {n}", ("solved", "kept", "failed")[n % 3], 1 + n / 10, 1.0, 9.0, 2.0 if n % 2 else None, n)
+                 for n in range(count)]  # fmt: skip
+        yield (
+            tried(charts.speedups, marks, 1.1),
+            tried(charts.costs, marks, "{:.0f} s".format),
+            tried(charts.at_least, marks),
+        )
+        shares = [charts.RoundShares(n + 1, 0.9, n / 80, n / 90, n / 70) for n in range(count)]
+        yield tried(charts.by_round, shares, 0.4), tried(charts.by_round, shares, None)
+    for low, high in ((0.95, 60.0), (38.0, 130.0), (0.93, 1.12), (1.88, 2.31), (0.95, 2e5), (1.0, 1.0001)):
+        axis = charts.Axis(low, high)
+        yield (
+            axis.ticks(),
+            charts.Axis(low, high, 90, log=False).ticks(),
+            axis.bottom,
+            axis.y(1.0),
+            axis.share(2 * high),
+        )
+
+
 ROWS: dict[str, Row] = {
+    "plans": planned, "charts": drawn,
     "converters": converted, "figures": said, "texts": sanitized, "options": options, "limits": limited, "candidates": judged, "verdicts": verdicts,
     "reports": reported, "batches": batches, "stacks": stacked, "replies": replied,
 }  # fmt: skip

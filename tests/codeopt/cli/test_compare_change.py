@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from codeopt.cli.compare_several import change_table
 from codeopt.cli.comparison_table import table as table_of_pair
 from codeopt.core.diagnostic import Diagnostic
@@ -61,20 +59,3 @@ def test_the_worst_comes_first_with_its_times() -> None:
         "    the limit of 5% is broken (error at most 1%, 9 pairs)",
         "  PASS  a.py::same             no measurable difference",
     ]
-
-
-@pytest.mark.parametrize(
-    ("limit", "line"),
-    [
-        (LimitTest(0.05, LimitAnswer.PASS, 0.01, 20), "PASS: the limit of 5% holds (error at most 1%, 20 pairs)"),
-        (LimitTest(0.05, LimitAnswer.FAIL, 0.01, 9), "FAIL: the limit of 5% is broken (error at most 1%, 9 pairs)"),
-        (
-            LimitTest(0.05, LimitAnswer.INCONCLUSIVE, 0.01, 37, pairs_needed=239),
-            "inconclusive about the limit of 5%: 37 pairs were timed, about 239 are needed",
-        ),
-    ],
-)
-def test_the_answer_about_a_limit_is_said_once(limit: LimitTest, line: str) -> None:
-    timed = Comparison(Decision.SAME, 1.0, 0.99, 1.01, 37, "cpu", 0.95, 0.01, "", ())
-    found = Verdict(Decision.SAME, speedup=Speedup.of(timed), limit=limit)
-    assert line in table_of_pair(PairResult(found)).splitlines()

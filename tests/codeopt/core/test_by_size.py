@@ -27,8 +27,3 @@ def sizes(unit: str, **ratios: float) -> BySize:
 )
 def test_a_disagreement_is_one_line(found: BySize, said: str) -> None:
     assert found.disagreement == said
-
-
-def test_all_sizes_are_a_row() -> None:
-    assert sizes("items", n1=1.0).words == "1 item 1.00x"
-    assert sizes("items", n5=0.9, n3000=41.5).words == "5 items 0.90x, 3,000 items 41.50x"

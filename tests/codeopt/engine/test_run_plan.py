@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -45,27 +44,6 @@ def test_models_take_turns() -> None:
     assert (plan.models, plan.budget.rounds) == (("a", "b"), 2)
     with pytest.raises(UsageError, match="--model a,rules "):
         make_plan(ImproveOptions(model="a,rules", base_url="http://127.0.0.1:9"))
-
-
-@pytest.mark.parametrize(
-    ("options", "rule", "second", "modes", "budget"),
-    [
-        ({"task": "runtime"}, ("auto", 1.05, None), "", ("lines",), (None, None, None)),
-        ({"task": "memory", "min_gain": 0.2}, ("memory", 1.2, None), "auto", ("lines",), (None, None, None)),
-        ({"metric": "wall", "no_profile": True}, ("wall", 1.05, None), "", (), (None, None, None)),
-        ({"max_rounds": 3, "max_seconds": 9.0, "max_cost": 0.5}, ("auto", 1.05, None), "", ("lines",), (3, 9.0, 0.5)),
-        ({"model": "a", "task": "readability"}, ("auto", 1.03, 0.05), "", ("lines", "scalene"), (4, None, None)),
-    ],
-)
-def test_each_option_is_in_the_plan(
-    options: dict[str, Any], rule: object, second: str, modes: object, budget: object
-) -> None:
-    plan = make_plan(ImproveOptions(**{"model": "rules", "base_url": "http://127.0.0.1:9", **options}))
-    found = plan.stopping_rule
-    assert (found.metric, found.worth_having, found.tolerated) == rule
-    assert (plan.second_metric, plan.profile_modes) == (second, modes)
-    assert (plan.budget.rounds, plan.budget.seconds, plan.budget.cost_usd) == budget
-    assert plan.search.floor is bool(plan.models)
 
 
 def test_a_dry_run_shows_the_plan_and_runs_nothing(tmp_path: Path) -> None:

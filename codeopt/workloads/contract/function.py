@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from codeopt.workloads.contract.declared import SAMPLE, DeclaredTypes, declared_types
-from codeopt.workloads.contract.function_text import StatedBound, relied_on, stated_bounds, stated_order
+from codeopt.workloads.contract.function_text import StatedBound, relied_on, stated_bounds
 from codeopt.workloads.contract.relations import Relation, find_relations, parts, repaired
 from codeopt.workloads.contract.seen import Broken, Seen, in_one_line, seen
 from codeopt.workloads.source.functions import Function
@@ -219,7 +219,7 @@ def contract_of(
     for each in stated:
         if each.parameter in shown:
             shown[each.parameter] = _reaching(shown[each.parameter], each)
-    kept = find_relations([parts(call) for call in calls], relied_on(function.node, stated_order(function.node)))
+    kept = find_relations([parts(call) for call in calls], relied_on(function.node))
     return Contract(function.parameters, shown, kept, stated, declared)
 
 

@@ -16,6 +16,7 @@ from itertools import combinations
 from typing import Any
 
 from codeopt.analysis.nodes import Def
+from codeopt.workloads.contract.patterns import ONCE, SORTED
 from codeopt.workloads.contract.properties import resized
 from codeopt.workloads.source.functions import dotted
 
@@ -32,8 +33,8 @@ class Relied:
     indices: tuple[tuple[str, str, bool], ...] = ()
     """What is indexed, and the index or the list of indices; True of a list that is looped over."""
     ordered: frozenset[str] = frozenset()
-    stated: frozenset[str] = frozenset()
-    """Sorted ones, as the docstring says."""
+    stated: frozenset[tuple[str, str]] = frozenset()
+    """Those with a pattern that the docstring says, with its words."""
     equal: tuple[tuple[str, str], ...] = ()
     """Lists that are read in step."""
     tables: tuple[str, ...] = ()
@@ -45,8 +46,8 @@ class Relied:
 NOTHING_RELIED = Relied()
 
 
-def relied_on(node: Def, stated: frozenset[str] = frozenset()) -> Relied:
-    """What the code of a function may rely on. stated: lists that its docstring calls sorted."""
+def relied_on(node: Def) -> Relied:
+    """What a function may rely on, as its code shows and its docstring says."""
     names = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
     nodes = list(ast.walk(node))
     read = [each for each in nodes if isinstance(each, ast.Subscript)]
@@ -83,10 +84,11 @@ def relied_on(node: Def, stated: frozenset[str] = frozenset()) -> Relied:
     by_name = {named[each.value.id] for each in read if isinstance(each.value, ast.Name) and each.value.id in named}
     ranges = [part for call in calls if dotted(call.func) in _RANGES for part in ast.walk(call)]
     ends = sorted({part.id for part in ranges if isinstance(part, ast.Name)} & names)
+    indices |= {(items, at, False): None for items, at in stated_indices(node)}
     return Relied(
         tuple(indices),
         frozenset(searched),
-        stated,
+        stated_patterns(node),
         tuple(dict.fromkeys(pair for each in by_index.values() for pair in combinations(sorted(each), 2))),
         tuple(sorted((inside & names) | by_name)),
         tuple((items, count) for items in rows for count in ends if count != items),
@@ -125,9 +127,11 @@ _SPAN = re.compile(
     rf"(?:`{{0,2}}\b(?P<name>\w+)\b`{{0,2}}(?:,| is| are| must be| lies| lie) |^)(?:from|between) "
     rf"(?P<low>{_NUMBER}) (?:to|and) (?P<high>{_NUMBER}){_UNLESS}"
 )
-_ORDERED = re.compile(
-    r"`{0,2}\b(?P<name>\w+)\b`{0,2}(?:, | is | are | must be | has to be | \()(?:sorted|ascending|in ascending order)\b"
-    r"|\b(?:sorted|ascending) (?:list|numbers|items) `{0,2}(?P<other>\w+)\b"
+_PATTERNS = {SORTED: "sorted|ascending|in ascending order", ONCE: r"distinct|unique|each (?:\w+ )?once"}
+"""Words for each pattern of a list or text."""
+_BELOW = re.compile(
+    r"(?:\b(?P<name>\w+)\b`{0,2}(?:,| is| are| must be| has to be) |^)(?:shorter|smaller|less|lower) than "
+    r"(?:the length of )?(?:the )?`{0,2}(?P<other>\w+)"
 )
 _FIELD = re.compile(
     r"\s*(?:[-*]\s+)?(?::param(?:eter)?\s+(?:[\w.\[\], |]+\s+)?(\w+):|(\w+)\s*\([^()]*\)\s*:|(\w+)\s*:)(.*)"
@@ -203,16 +207,29 @@ def stated_bounds(node: Def) -> tuple[StatedBound, ...]:
     return tuple(dict.fromkeys(each for each in found if each.parameter in names))
 
 
-def stated_order(node: Def) -> frozenset[str]:
-    """Parameters that the docstring calls sorted."""
+def stated_patterns(node: Def) -> frozenset[tuple[str, str]]:
+    """Parameters that the docstring calls sorted, or without repeats, each with the words of the pattern."""
     names = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
     found = set()
     for about, words in _statements(ast.get_docstring(node) or "", names):
-        for match in _ORDERED.finditer(words):
-            found.add(match["name"] or match["other"])
-        if about and re.match(r"(?:an? )?(?:sorted|ascending)\b", words):
-            found.add(about)
-    return frozenset(found & names)
+        for pattern, said in _PATTERNS.items():
+            after = rf"\b(?P<name>\w+)\b`{{0,2}}(?:, | is | are | must be | has to be | \()(?:{said})\b"
+            before = rf"\b(?:{said}) (?:list|numbers|items) `{{0,2}}(?P<other>\w+)\b"
+            found |= {(match["name"] or match["other"], pattern) for match in re.finditer(f"{after}|{before}", words)}
+            if about and re.match(rf"(?:an? )?(?:{said})\b", words):
+                found.add((about, pattern))
+    return frozenset(each for each in found if each[0] in names)
+
+
+def stated_indices(node: Def) -> Iterator[tuple[str, str]]:
+    """Yield parameters that are shorter than another, as the docstring says: `n is shorter than the list`."""
+    names = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    for about, words in _statements(ast.get_docstring(node) or "", names):
+        for match in _BELOW.finditer(words):
+            at = match["name"] or about
+            rest = names - {at}
+            if at in names and (match["other"] in rest or len(rest) == 1):
+                yield match["other"] if match["other"] in rest else min(rest), at
 
 
 def _statements(text: str, names: set[str]) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -37,6 +37,9 @@ Matrix = list[list[float]]
 T = TypeVar("T")
 
 
+ONCE = "nothing in {} comes twice"
+
+
 @dataclass(frozen=True)
 class Kept:
     """Result of a pattern on one value, with its weight as evidence."""
@@ -59,16 +62,20 @@ class Pattern:
 
 
 def patterns_of(
-    values: Sequence[Any], evidence: EvidenceNeeded = OF_CALLS, more: float = 0.0, *, column: bool = False
-) -> Iterator[Pattern]:
+    values: Sequence[Any], evidence: EvidenceNeeded = OF_CALLS, more: float = 0.0, *,
+    stated: Collection[str] = (), column: bool = False,
+) -> Iterator[Pattern]:  # fmt: skip
     """Yield the patterns that values of several calls share. more: further weight of each value that is in order, where
-    the code says that it has to be. column: they are columns of tables."""
+    the code says that it has to be. stated: words of patterns for which one value is enough, as the docstring has them.
+    column: they are columns of tables."""
+    few = 1 if stated else evidence.few
     learnt: set[str] = set()
     further = [*(OF_COLUMNS if column else ()), *(_same_counts(values) if evidence.of_inputs else ())]
     for each in (*PATTERNS, *_typed_rows(values), *further):
         found = [kept for value in values if (kept := each.look(value)) is not None]
         shown = sum(kept.weight + more * (each.words in (SORTED, EVEN)) for kept in found)
-        if len(found) < evidence.few or shown < evidence.weight or not all(kept.holds for kept in found):
+        shown += evidence.weight * (each.words in stated)
+        if len(found) < few or shown < evidence.weight or not all(kept.holds for kept in found):
             continue
         learnt.add(each.words)
         if each.implied_by not in learnt:
@@ -396,6 +403,18 @@ def _are_distinct(value: Any) -> Kept | None:
     return Kept(len(set(value)) == len(value), known)
 
 
+def _comes_once(value: Any) -> Kept | None:
+    """Check that no item comes twice: without evidence, as few of many texts are the same."""
+    try:
+        return Kept(len(set(value)) == len(value)) if isinstance(value, (*ROWS, str)) else None
+    except TypeError:  # items that cannot be hashed
+        return None
+
+
+def _without_repeats(value: Any) -> Any:
+    return "".join(dict.fromkeys(value)) if isinstance(value, str) else type(value)(dict.fromkeys(value))
+
+
 def _is_permutation(value: Any, first: int) -> Kept | None:
     if not isinstance(value, ROWS) or not value or not all(type(item) is int for item in value):
         return None
@@ -446,7 +465,8 @@ EVEN = "the rows of {} are equally long"
 PATTERNS = (
     Pattern("{} is a permutation from 0", lambda v: _is_permutation(v, 0), "", lambda v: _as_permutation(v, 0)),
     Pattern("{} is a permutation from 1", lambda v: _is_permutation(v, 1), "", lambda v: _as_permutation(v, 1)),
-    Pattern("no number of {} comes twice", _are_distinct, "", lambda v: type(v)(dict.fromkeys(v))),
+    Pattern("no number of {} comes twice", _are_distinct, "", _without_repeats),
+    Pattern(ONCE, _comes_once, "", _without_repeats),
     Pattern(EVEN, _has_even_rows, "", _with_even_rows),
     Pattern(
         _RISE, _of(_spans, lambda pairs: Kept(all(a < b for a, b in pairs), _of_order(len(pairs)))), "",

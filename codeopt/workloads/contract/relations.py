@@ -223,10 +223,9 @@ def find_relations(
     found += [*_compared(calls), *_keys(calls), *_sums(calls)]
     for path in dict.fromkeys(path for each in calls for path in each.values):
         values = [each.values[path] for each in calls if path in each.values]
-        more, enough = evidence.weight / FEW if path[0] in relied.ordered and len(path) == 1 else 0.0, evidence
-        if path[0] in relied.stated and len(path) == 1:
-            more, enough = evidence.weight, replace(evidence, few=1)
-        learnt = patterns_of(values, enough, more, column=isinstance(path[-1], Column))
+        more = evidence.weight / FEW if path[0] in relied.ordered and len(path) == 1 else 0.0
+        stated = [words for name, words in relied.stated if path == (name,)]
+        learnt = patterns_of(values, evidence, more, stated=stated, column=isinstance(path[-1], Column))
         found += [_of_pattern(path, each) for each in learnt if each.words != EVEN or not _are_words(values)]
     return tuple({each.words: each for each in found}.values())
 

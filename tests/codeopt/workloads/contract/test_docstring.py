@@ -82,6 +82,27 @@ def test_a_bound_tells_what_is_beyond_and_what_is_not(
     assert learnt(tmp_path, docstring, calls).beyond(asked) == why
 
 
+@pytest.mark.parametrize(
+    ("docstring", "known", "asked", "why"),
+    [
+        ("items: each letter once", ["'ab'"], "'aa'", "calls that break: nothing in `items` comes twice"),
+        ("`items` are distinct.", ["['x', 'yy']"], "['x', 'x']", "calls that break: nothing in `items` comes twice"),
+        ("The unique numbers items.", ["[4, 9]"], "[4, 4]", "calls that break: nothing in `items` comes twice"),
+        ("items: each letter once", ["'ab'", "'aa'"], "'bb'", ""),
+        ("Counts each letter of items once.", ["'ab'"], "'aa'", ""),
+        ("n is shorter than the list.", ["'abc'"] * 4, "'a'", "calls that break: `n` is an index within `items`"),
+        ("n: less than the length of items", ["'abc'"] * 4, "'a'", "calls that break: `n` is an index within `items`"),
+        ("n is shorter than the list.", ["'abc'"] * 4 + ["'a'"], "'b'", ""),
+        ("Of more than items, n.", ["'abc'"] * 4, "'abd'", ""),
+    ],
+)
+def test_what_is_said_of_items_and_sizes(
+    docstring: str, known: list[str], asked: str, why: str, tmp_path: Path
+) -> None:
+    calls = [f"f({1 + at % 2}, {items})" for at, items in enumerate(known)]
+    assert learnt(tmp_path, docstring, calls).beyond(f"f(2, {asked})") == why
+
+
 def test_calls_from_hints_take_no_bound_back(tmp_path: Path) -> None:
     calls = [f"f({number})" for number in (-5, 0, 3)]
     assert (

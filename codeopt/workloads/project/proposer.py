@@ -83,12 +83,6 @@ class ProjectProposer(Excerpted):
         return replace(history, candidates=tuple(candidates), views=views)
 
 
-def _whole(files: Revision, ground: ProtectedFiles) -> str:
-    """Return everything that may be edited, if no function is slow. A long text is replaced by one line."""
-    text = pack({path: text for path, text in files.items() if not ground.why(path)})
-    return text if len(text) <= ROOM else "# No function that may be edited takes a share of the time."
-
-
 # Put a proposer's answer into a project: each part in its place, everything else untouched.
 
 _BLOCK = re.compile(

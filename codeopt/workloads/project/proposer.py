@@ -25,11 +25,10 @@ from codeopt.core.history import Draft, History
 from codeopt.core.revision import Revision, pack
 from codeopt.rules import HotFiles, Rule
 from codeopt.workloads.function.view import FunctionRule
+from codeopt.workloads.project.excerpts import ROOM, SourcePage, round_views
 from codeopt.workloads.project.impact import surface_of
 from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.project_program import NOTHING_FIXED, ProtectedFiles, unpack
-from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage
-from codeopt.workloads.project.prompt.round_views import round_views
 from codeopt.workloads.source.edits import (
     added,
     bound_in,

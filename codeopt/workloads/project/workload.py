@@ -18,6 +18,7 @@ from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._judging import HANGS, InputPolicy, OutputChecker, answers_of, require_own
 from codeopt.workloads._protocol import Defaults, KeepTests, Workload
 from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
+from codeopt.workloads.project.briefing import brief, fixed_words
 from codeopt.workloads.project.command_probes import (
     BaselineCommand,
     CommandProbes,
@@ -32,7 +33,6 @@ from codeopt.workloads.project.hot_region import HotRegion, hot_region
 from codeopt.workloads.project.masks import HIDDEN, Masks, given_masks
 from codeopt.workloads.project.profile import NO_PROFILE, ProjectProfile
 from codeopt.workloads.project.project_program import ProjectProgram, ProtectedReason
-from codeopt.workloads.project.prompt.briefing import brief, fixed_words
 from codeopt.workloads.project.proposer import ProjectProposer, project_rules
 from codeopt.workloads.project.public_calls import FunctionFinding, PublicCalls
 from codeopt.workloads.project.runs import CommandRuns

@@ -14,9 +14,11 @@ from pathlib import Path
 
 from codeopt.core.revision import Revision
 from codeopt.report.stacks import Frame
+from codeopt.workloads.project.briefing import brief
 from codeopt.workloads.project.changed_command import larger_commands, mutated_commands, smaller_commands
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.edit_gains import edit_groups
+from codeopt.workloads.project.excerpts import ROOM, SourcePage, diff, named_places
 from codeopt.workloads.project.impact import callers_of
 from codeopt.workloads.project.masks import given_masks, learn
 from codeopt.workloads.project.profile import (
@@ -28,9 +30,6 @@ from codeopt.workloads.project.profile import (
     with_sampled_lines,
 )
 from codeopt.workloads.project.project_program import entry_files, find_protected_files
-from codeopt.workloads.project.prompt.briefing import brief
-from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage, named_places
-from codeopt.workloads.project.prompt.round_views import diff
 from codeopt.workloads.project.proposer import apply_answer, now_unused
 from codeopt.workloads.source.edits import (
     added,

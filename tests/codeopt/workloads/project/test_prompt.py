@@ -12,6 +12,8 @@ from codeopt.models.scripted import Scripted
 from codeopt.proposers.language_model import LanguageModel
 from codeopt.report.stacks import Frame
 from codeopt.tasks import open_task
+from codeopt.workloads.project.briefing import brief, is_vendored, library_shares
+from codeopt.workloads.project.excerpts import SourcePage, named_places, round_views
 from codeopt.workloads.project.profile import (
     CalledBy,
     ProjectProfile,
@@ -19,9 +21,6 @@ from codeopt.workloads.project.profile import (
     make_profile,
 )
 from codeopt.workloads.project.project_program import ProtectedFiles
-from codeopt.workloads.project.prompt.briefing import brief, is_vendored, library_shares
-from codeopt.workloads.project.prompt.excerpts import SourcePage, named_places
-from codeopt.workloads.project.prompt.round_views import round_views
 from codeopt.workloads.project.proposer import ProjectProposer, apply_answer
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile

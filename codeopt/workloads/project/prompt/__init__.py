@@ -1,1 +1,0 @@
-"""A language model's view of a project: source, figures, and drafts."""

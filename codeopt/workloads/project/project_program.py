@@ -174,8 +174,6 @@ RUNNERS = frozenset({"pytest", "py.test", "unittest", "nose2", "asv", "manage.py
 RECIPES = frozenset({"tox", "nox", "invoke", "inv", "doit", "hatch", "pdm", "poetry"})
 """Tools that run what a file of the project says."""
 
-_FOLDER = re.compile(rb'"benchmark_dir"\s*:\s*"([^"]+)"')
-
 
 NOTHING_FIXED = ProtectedFiles()
 
@@ -202,9 +200,8 @@ def find_protected_files(
     fix(named, ProtectedReason.TEST)
     fix((path for path in files if PurePosixPath(path).name == "conftest.py"), ProtectedReason.TEST)
     fix(find_test_files(files, command.words), ProtectedReason.TEST)
-    if "asv.conf.json" in files:
-        named_folder = _FOLDER.search(files["asv.conf.json"])
-        bodies = posixpath.normpath(named_folder[1].decode("utf-8", "replace")) if named_folder else "benchmarks"
+    if ASV_SETTINGS in files:
+        bodies = posixpath.normpath(asv_folder(files))
         fix((path for path in files if path.startswith(f"{bodies}/")), ProtectedReason.TEST)
     fix(
         (path for path in files if PurePosixPath(path).name in BUILD | RECIPE_FILES - {"tasks.py"}),
@@ -216,6 +213,15 @@ def find_protected_files(
     fix(modules.helpers_of(checked, code), ProtectedReason.HELPER)
     others = sum(not path.endswith(".py") and path not in fixed for path in files)
     return ProtectedFiles(fixed, others)
+
+
+ASV_SETTINGS = "asv.conf.json"
+
+
+def asv_folder(files: Mapping[str, bytes]) -> str:
+    """The folder of benchmarks that the settings of ASV name, which are JSON with comments."""
+    found = re.search(rb'"benchmark_dir"\s*:\s*"([^"]+)"', files[ASV_SETTINGS])
+    return found[1].decode("utf-8", "replace") if found else "benchmarks"
 
 
 def entry_files(command: ProjectCommand, files: Mapping[str, bytes]) -> tuple[str, ...]:

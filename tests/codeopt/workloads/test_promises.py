@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -28,7 +29,7 @@ from codeopt.workloads.program.differences import error_name
 from codeopt.workloads.program.differential import ends_well, kind_of_change, patient
 from codeopt.workloads.program.mutated_cases import MutatedCase
 from codeopt.workloads.project.command import read_command
-from codeopt.workloads.project.harnesses import asv
+from codeopt.workloads.project.harnesses import Asv
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.suite import collected_files, named_tests
 from codeopt.workloads.project.test_runs import TestResults as Results
@@ -202,7 +203,7 @@ def test_how_a_run_ended() -> None:
 def test_a_pattern_chooses_benchmarks(words: Sequence[str], pattern: str) -> None:
     project: Any = SimpleNamespace(files=(("asv.conf.json", b'{"benchmark_dir": "speed"}'),))
     command = read_command("python -m asv run", Path("/p"))
-    changed, _ = asv.fixed(asv.replace(command, words=("-m", "asv", "run", *words)), project, 7)
+    changed, _ = Asv().fixed(replace(command, words=("-m", "asv", "run", *words)), project, 7)
     assert f"main('speed', {pattern!r}, 7, " in changed.words[1]
 
 

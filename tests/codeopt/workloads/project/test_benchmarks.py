@@ -8,7 +8,6 @@ import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -22,7 +21,7 @@ from codeopt.report.verdict import table_of
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles, read_project
-from codeopt.workloads.project.harnesses import RESULT, asv, find_benches, pyperf, pytest_benchmark
+from codeopt.workloads.project.harnesses import RESULT, Asv, Harness, Pyperf, PytestBenchmark, find_benches
 from codeopt.workloads.project.profiling import open_command
 from codeopt.workloads.project.project_program import read_text
 from codeopt.workloads.project.proposer import apply_answer
@@ -118,16 +117,16 @@ def project_of(**files: str) -> ProjectFiles:
 @pytest.mark.parametrize(
     ("tool", "words", "project", "expected"),
     [
-        (pytest_benchmark, ("-m", "pytest"), project_of(test_a__py=BENCH), True),
-        (pytest_benchmark, ("-m", "pytest", "--benchmark-skip"), project_of(test_a__py=BENCH), False),
-        (pytest_benchmark, ("-m", "pytest"), project_of(test_a__py="def test_a(): pass\n"), False),
-        (pyperf, ("perf.py",), project_of(perf__py="import pyperf\n"), True),
-        (pyperf, ("other.py",), project_of(perf__py="import pyperf\n"), False),
-        (asv, ("-m", "asv", "run", "-b", "time_x"), project_of(asv__conf__json="{}"), True),
-        (asv, ("-m", "asv", "publish"), project_of(asv__conf__json="{}"), False),
+        (PytestBenchmark(), ("-m", "pytest"), project_of(test_a__py=BENCH), True),
+        (PytestBenchmark(), ("-m", "pytest", "--benchmark-skip"), project_of(test_a__py=BENCH), False),
+        (PytestBenchmark(), ("-m", "pytest"), project_of(test_a__py="def test_a(): pass\n"), False),
+        (Pyperf(), ("perf.py",), project_of(perf__py="import pyperf\n"), True),
+        (Pyperf(), ("other.py",), project_of(perf__py="import pyperf\n"), False),
+        (Asv(), ("-m", "asv", "run", "-b", "time_x"), project_of(asv__conf__json="{}"), True),
+        (Asv(), ("-m", "asv", "publish"), project_of(asv__conf__json="{}"), False),
     ],
 )
-def test_a_tool_is_recognised(tool: ModuleType, words: tuple[str, ...], project: ProjectFiles, expected: bool) -> None:
+def test_a_tool_is_recognised(tool: Harness, words: tuple[str, ...], project: ProjectFiles, expected: bool) -> None:
     command = ProjectCommand("", words)
     assert tool.matches(command, project) is expected
     if expected:
@@ -141,7 +140,7 @@ def test_a_suite_of_asv_runs_by_its_conventions(tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     asv_bodies.main("suite", "", 3, "out/found.json")
-    found = [(name, len(values)) for name, values in asv.read((tmp_path / "out/found.json").read_bytes())]
+    found = [(name, len(values)) for name, values in Asv().read((tmp_path / "out/found.json").read_bytes())]
     assert found == [
         ("words.Words.time_join(1, 'a')", 3),
         ("words.Words.time_join(2, 'a')", 0),

@@ -13,11 +13,10 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from codeopt.analysis.import_steps import importers, module_name, steps_to
 from codeopt.analysis.nodes import Definition, bound_names, functions
 from codeopt.workloads.sandbox_view.view import Module
 from codeopt.workloads.source.edits import OUTSIDE, CodeEdit
-from codeopt.workloads.source.module_graph import NAMED_PATH, read_module
+from codeopt.workloads.source.module_graph import NAMED_PATH, importers, module_name, read_module, steps_to
 from codeopt_sandbox.plain_files import read_bytes
 
 # Test files of a project: by the names of pytest, unittest and Django, by pytest's settings, by the files that

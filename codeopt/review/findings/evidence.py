@@ -13,9 +13,9 @@ from codeopt.core.options import ImproveOptions
 from codeopt.review.changed_functions import is_test
 from codeopt.workloads.function.corpus.existing_tests import MOST_FILES
 from codeopt.workloads.function.recording import left_out, recorded_calls
-from codeopt.workloads.sandbox_view.imported import imported_files
 from codeopt.workloads.sandbox_view.view import SETTINGS, Module, tracked
 from codeopt.workloads.source.functions import Function, read_function
+from codeopt.workloads.source.module_graph import imported_files
 from codeopt.workloads.tests import ProjectTests
 from codeopt_sandbox.plain_files import read_bytes
 

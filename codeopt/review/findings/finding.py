@@ -20,9 +20,9 @@ from codeopt.core.ownership import PACKAGES
 from codeopt.report.answer_fields import MachineFields, read, serialize
 from codeopt.review.findings.evidence import Evidence
 from codeopt.review.suggestion import Suggestion
-from codeopt.workloads.sandbox_view.imported import imported_files
 from codeopt.workloads.sandbox_view.linked import Linked
 from codeopt.workloads.sandbox_view.view import Module, locate
+from codeopt.workloads.source.module_graph import imported_files
 from codeopt_sandbox.plain_files import read_bytes, read_text
 
 FORMAT = 4

@@ -10,7 +10,6 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import PurePosixPath
 
-from codeopt.analysis.import_steps import module_name
 from codeopt.analysis.nodes import Definition, definitions, functions
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.revision import Revision
@@ -18,7 +17,7 @@ from codeopt.core.words import counted
 from codeopt.workloads.project.command import WATCH
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.source.edits import OUTSIDE, CodeEdit, body_of, head_of, is_text
-from codeopt.workloads.source.module_graph import ModuleGraph, read_module
+from codeopt.workloads.source.module_graph import ModuleGraph, module_name, read_module
 from codeopt_sandbox.guest.tests.surface import HOLDS
 from codeopt_sandbox.guest_bundle import loading
 from codeopt_sandbox.outcome import Caveat, CaveatKind

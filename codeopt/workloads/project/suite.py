@@ -13,7 +13,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from codeopt.analysis.import_steps import importers
 from codeopt.core.cache import Cache, CacheKind, digest_of
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.history import TestsRun
@@ -34,6 +33,7 @@ from codeopt.workloads.project.test_runs import (
     run_tests,
 )
 from codeopt.workloads.source.edits import CodeEdit, commented, edits_of
+from codeopt.workloads.source.module_graph import importers
 from codeopt.workloads.tests import NearestTests, find_test_files, nearest_tests
 from codeopt_sandbox.outcome import Caveat, CaveatKind
 

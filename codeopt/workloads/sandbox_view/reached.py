@@ -17,9 +17,8 @@ from pathlib import Path
 
 from codeopt.core.interpreter import PROJECT_FILES
 from codeopt.core.ownership import PACKAGES
-from codeopt.workloads.sandbox_view.imported import imported_files, module_files
 from codeopt.workloads.sandbox_view.view import INSIDE, SETTINGS, Module, View, locate
-from codeopt.workloads.source.module_graph import read_module
+from codeopt.workloads.source.module_graph import imported_files, module_files, read_module
 from codeopt_sandbox.plain_files import read_bytes
 
 MOST_FILES = 5000

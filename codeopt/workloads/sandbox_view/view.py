@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import json
 import os
+import py_compile
 import re
 import shutil
+import time
+import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from codeopt.core.errors import UsageError
-from codeopt.core.git import tracked_files
+from codeopt.core.git import tracked_files, unadded_files
 from codeopt.core.ownership import PACKAGES
 from codeopt.core.run_inputs import files_below, is_secret
-from codeopt.workloads.sandbox_view.imported import compile_imports, imported_unadded
 from codeopt.workloads.sandbox_view.linked import (
     LARGEST_FILE,
     NO_LINKS,
@@ -29,6 +33,7 @@ from codeopt.workloads.sandbox_view.linked import (
     place_beside,
     project_top,
 )
+from codeopt.workloads.source.module_graph import imported_files
 from codeopt_sandbox.owner import owned_folder
 from codeopt_sandbox.plain_files import is_plain, read_bytes, read_text
 
@@ -370,3 +375,63 @@ def _installed(plan: Path) -> Iterator[tuple[Path, PurePosixPath]]:
             parts = PurePosixPath(str(about.get("destination", "")) if isinstance(about, dict) else "").parts
             if parts[:1] and parts[0] in LIBRARIES:
                 yield Path(source), PurePosixPath(*parts[1:])
+
+
+# Modules of its project that a module imports: those that git does not track, and their bytecode.
+
+MOST_READ = 400
+"""Modules that are read to find what they import: about two seconds; only where there are files not yet added."""
+
+
+def imported_unadded(program: Path, root: Path, roots: tuple[Path, ...]) -> list[Path]:
+    """Return Python files that the program imports and git neither tracks nor ignores, relative to the project.
+
+    Indirect imports count. Without git any imported file is returned.
+    """
+    unadded = unadded_files(root)  # None without git
+    there = None if unadded is None else {path for path in unadded if path.suffix == ".py"}
+    found: list[Path] = []
+    waiting, seen = [program], {program}
+    while there != set() and waiting and len(seen) <= MOST_READ:
+        path, imported = waiting.pop(), list[Path]()
+        with suppress(OSError):
+            imported += imported_files(read_bytes(path), path, (program.parent, *roots))
+        for each in imported:
+            if each in seen or not each.is_relative_to(root):
+                continue
+            seen.add(each)
+            waiting.append(each)
+            name = each.relative_to(root)
+            if not is_secret(name) and (there is None or name in there):
+                found.append(name)
+    return found
+
+
+# The project's copy with compiled modules: it is read-only for a run, and each run would compile them again.
+
+MOST_COMPILED = 3000
+"""Maximum number of modules that are compiled."""
+MOST_S = 20.0
+"""Time limit of compiling them, seconds."""
+
+
+def compile_imports(first: Path, roots: tuple[Path, ...]) -> None:
+    """Compile the modules of its own project that a module imports, directly or indirectly. No code of them runs.
+
+    `roots` are the folders on sys.path. The sandbox ignores files that were compiled for another Python.
+    """
+    until = time.monotonic() + MOST_S
+    around = takewhile(lambda folder: folder not in roots, first.parents)  # packages, which are imported before it
+    todo, seen = [first, *(path for folder in around if (path := folder / "__init__.py").is_file())], set[Path]()
+    while todo and len(seen) < MOST_COMPILED and time.monotonic() < until:
+        path = todo.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                todo += imported_files(read_bytes(path), path, roots)
+                py_compile.compile(str(path), quiet=2)
+        except OSError:
+            continue

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
-
-from codeopt.analysis.import_steps import module_name
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from pathlib import Path
 
 NAMED_PATH = re.compile(rb"[\w./-]+\.py\b")
 """Path of a Python file within a text of another kind."""
@@ -151,3 +150,108 @@ def _imports(tree: ast.Module, name: str, package: bool) -> Iterator[str]:
             yield from (f"{base}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 200:
             yield node.value
+
+
+def module_name(path: str) -> str:
+    """Dotted name of a module by its path; of a package without `__init__`."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+# Distance of a project's files from others by their imports, which a pattern finds: no file is parsed.
+
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#;]*)|import[ \t]+([^\n#;]+))", re.M
+)
+_WORD = re.compile(rb"[.\w]+")
+
+
+def importers(files: Mapping[str, bytes], roots: Sequence[str] = ()) -> Mapping[str, set[str]]:
+    """The files that import a file, by its path.
+
+    roots: folders that are on the path of imports, in addition to the top, `src` and `lib`.
+    """
+    starts = [f"{root.replace('/', '.')}." for root in ("src", "lib", *roots)]
+    by_name = {name: path for path in files if path.endswith(".py") for name in _names_of(path, starts)}
+    users: dict[str, set[str]] = defaultdict(set)
+    for path, content in files.items():
+        if path.endswith(".py"):
+            for name in _imports_by_words(path, content):
+                if used := by_name.get(name):
+                    users[used].add(path)
+    return users
+
+
+def steps_to(hot: Sequence[str], users: Mapping[str, set[str]]) -> dict[str, int]:
+    """Number of imports that lead from a file to the nearest of some, by path. users: as `importers` finds them."""
+    steps = dict.fromkeys(hot, 0)
+    todo = deque(steps)
+    while todo:
+        path = todo.popleft()
+        for user in users.get(path, ()):
+            if user not in steps:
+                steps[user] = steps[path] + 1
+                todo.append(user)
+    return steps
+
+
+def _names_of(path: str, starts: Sequence[str]) -> Iterator[str]:
+    """Names that a module is imported by."""
+    name = module_name(path)
+    yield name
+    yield from (name.removeprefix(start) for start in starts if name.startswith(start))
+
+
+def _imports_by_words(path: str, content: bytes) -> Iterator[str]:
+    """Dotted names that may be meant by the imports of a text."""
+    home = path.removesuffix(".py").split("/")
+    package = home[:-1]
+    for source, names, plain in _IMPORT.findall(content):
+        if plain:
+            yield from (part.split()[0].decode() for part in plain.split(b",") if part.split())
+            continue
+        text = source.decode()
+        level = len(text) - len(text.lstrip("."))
+        above = package[: len(package) - level + 1] if level else []
+        base = ".".join([*above, *filter(None, [text.lstrip(".")])])
+        yield base
+        yield from (f"{base}.{word.decode()}" for word in _WORD.findall(names))
+
+
+# Imports of a module on the disk.
+
+
+def imported_files(text: str | bytes, path: Path, roots: tuple[Path, ...]) -> Iterator[Path]:
+    """Yield the files that the imports in a text load, at any place in it. `path` is the module's path."""
+
+    @cache  # most imports are of other folders: each folder is read once for all of them
+    def names(folder: Path) -> frozenset[str]:
+        try:
+            return frozenset(each.name for each in folder.iterdir())
+        except OSError:
+            return frozenset()
+
+    for name, places in dict.fromkeys(_imported_names(read_module(text), path, roots)):
+        yield from module_files(name, [place for place in places if names(place) & {name[0], f"{name[0]}.py"}])
+
+
+def _imported_names(
+    tree: ast.Module, path: Path, roots: tuple[Path, ...]
+) -> Iterator[tuple[tuple[str, ...], tuple[Path, ...]]]:
+    """Yield the parts of each imported name, and the folders that the name is searched in."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((tuple(alias.name.split(".")), roots) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            home = node.module.split(".") if node.module else []
+            places = (path.parents[node.level - 1],) if 0 < node.level <= len(path.parents) else roots
+            yield from (((*home, alias.name), places) for alias in node.names)
+
+
+def module_files(parts: Sequence[str], roots: Iterable[Path]) -> Iterator[Path]:
+    """`a/__init__.py` and `a/b.py` for `a.b`; a name that is no module is one of the module before it."""
+    for root in roots:
+        last = root.joinpath(*parts)
+        whole = [each for each in (last.with_suffix(".py"), last / "__init__.py") if each.is_file()]
+        before = [root.joinpath(*parts[:end]) for end in range(1, len(parts))]
+        packages = [path for each in before for path in (each / "__init__.py", each.with_suffix(".py"))]
+        yield from (*(path for path in packages if path.is_file()), *whole)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.workloads.program.siblings import absolute_imports
-from codeopt.workloads.sandbox_view.imported import imported_unadded
+from codeopt.workloads.sandbox_view.view import imported_unadded
 from tests.codeopt.command import codeopt
 
 LOOP = "found = []\nfor n in range(SIZE):\n    if n not in found:\n        found.append(n)\nprint(len(found))\n"

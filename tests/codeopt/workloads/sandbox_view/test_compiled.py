@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.sandbox_view.imported import compile_imports
+from codeopt.workloads.sandbox_view.view import compile_imports
 from tests.support.files import write_files
 
 FILES = {

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.analysis.import_steps import importers
 from codeopt.workloads.sandbox_view.view import locate, tracked
 from codeopt.workloads.source.edits import OUTSIDE, CodeEdit
+from codeopt.workloads.source.module_graph import importers
 from codeopt.workloads.tests import ProjectTests, find_test_files, nearest_tests
 from tests.codeopt.review.pull_request import propose
 

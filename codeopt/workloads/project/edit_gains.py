@@ -17,8 +17,7 @@ from typing import Any
 from codeopt.analysis.nodes import Def, bound_names, first_line
 from codeopt.core.revision import Revision
 from codeopt.workloads.function.recording import Instrument
-from codeopt.workloads.project.changed_command import larger_commands
-from codeopt.workloads.project.command_probes import BaselineCommand
+from codeopt.workloads.project.command_probes import BaselineCommand, larger_commands
 from codeopt.workloads.project.public_calls import FunctionFinding
 from codeopt.workloads.project.watch import LEAST_S, LONGER, watched_run
 from codeopt.workloads.source.edits import (

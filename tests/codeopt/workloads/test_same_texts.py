@@ -15,8 +15,8 @@ from pathlib import Path
 from codeopt.core.revision import Revision
 from codeopt.report.stacks import Frame
 from codeopt.workloads.project.briefing import brief
-from codeopt.workloads.project.changed_command import larger_commands, mutated_commands, smaller_commands
 from codeopt.workloads.project.command import read_command
+from codeopt.workloads.project.command_probes import larger_commands, mutated_commands, smaller_commands
 from codeopt.workloads.project.edit_gains import edit_groups
 from codeopt.workloads.project.excerpts import ROOM, SourcePage, diff, named_places
 from codeopt.workloads.project.impact import callers_of

@@ -10,9 +10,16 @@ import pytest
 
 from codeopt.core.options import FuzzPolicy
 from codeopt.workloads._judging import InputPolicy
-from codeopt.workloads.project.changed_command import in_script, in_word, mutated_commands, one_changed, put, scaled
 from codeopt.workloads.project.command import ProjectCommand, read_command
-from codeopt.workloads.project.command_probes import why_unchanged
+from codeopt.workloads.project.command_probes import (
+    in_script,
+    in_word,
+    mutated_commands,
+    one_changed,
+    put,
+    scaled,
+    why_unchanged,
+)
 from codeopt.workloads.project.test_runs import argv_of
 from tests.codeopt.workloads.dedupe_project import (
     HONEST,

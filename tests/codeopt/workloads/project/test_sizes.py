@@ -19,9 +19,8 @@ from codeopt.report.verdict import table_of
 from codeopt.workloads import Suite
 from codeopt.workloads._judging import InputPolicy, OutputChecker
 from codeopt.workloads.project import edit_gains
-from codeopt.workloads.project.changed_command import larger_commands, smaller_commands
 from codeopt.workloads.project.command import ProjectCommand, read_command
-from codeopt.workloads.project.command_probes import BaselineCommand, changed_runs
+from codeopt.workloads.project.command_probes import BaselineCommand, changed_runs, larger_commands, smaller_commands
 from codeopt.workloads.project.edit_gains import EditGains, FailingTest
 from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.hot_region import StartTime, apart, hot_region

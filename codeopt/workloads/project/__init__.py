@@ -110,8 +110,8 @@ def _open_versions(request: WorkloadRequest, other: Target) -> Iterator[OpenedPr
     """Two folders, OLD and NEW, in one sandbox. Raises UsageError, NoSandbox."""
     from codeopt.workloads.project.command import read_command
     from codeopt.workloads.project.profiling import open_command
+    from codeopt.workloads.project.project_program import read_both, read_versions
     from codeopt.workloads.project.suite import named_tests
-    from codeopt.workloads.project.two_versions import read_both, read_versions
 
     options = request.options
     places = (request.target.path, other.path)

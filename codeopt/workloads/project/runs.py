@@ -12,7 +12,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.words import error_line
 from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles
-from codeopt.workloads.project.two_versions import OtherVersion
+from codeopt.workloads.project.project_program import OtherVersion
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.guest.request import USUAL
 from codeopt_sandbox.outcome import Files, Run, RunLimits

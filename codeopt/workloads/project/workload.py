@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.errors import NotVerifiable, ProgramError
@@ -29,7 +30,6 @@ from codeopt.workloads.project.command_probes import (
 )
 from codeopt.workloads.project.edit_gains import EditGains
 from codeopt.workloads.project.harnesses import Benches, TimedBody, find_benches
-from codeopt.workloads.project.hot_region import HotRegion, hot_region
 from codeopt.workloads.project.masks import HIDDEN, Masks, given_masks
 from codeopt.workloads.project.profile import NO_PROFILE, ProjectProfile
 from codeopt.workloads.project.project_program import ProjectProgram, ProtectedReason
@@ -39,7 +39,7 @@ from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.suite import ProjectSuite, collected_files, open_suite
 from codeopt.workloads.project.watch import profile_command, require_good
 from codeopt.workloads.source.edits import CodeEdit
-from codeopt_sandbox.compare import Comparison, Plan, StoppingRule, make_plan
+from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
 from codeopt_sandbox.guest.request import seeded
 from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, Outcome, Run
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile
@@ -81,8 +81,9 @@ class ProjectWorkload(Defaults):
     """Benchmarks of a tool that the command runs; None where it runs none."""
     plain: tuple[Revision, Run] | None = None
     """The draft that was run last by the command itself, and the run."""
-    apart: list[HotRegion] = field(default_factory=list)
-    """Time of the draft that was confirmed last apart from start and imports; nothing where that was not measured."""
+    apart: list[dict[str, Any]] = field(default_factory=list)
+    """Field `hot_region` of the draft that was confirmed last: its time apart from start and imports. Nothing where that
+    was not measured."""
     after: list[TimedBody] = field(default_factory=list)
     """Times of the benchmarks with the patch that was confirmed last."""
 
@@ -194,15 +195,6 @@ class ProjectWorkload(Defaults):
         self.after[:] = self.benches.after(kept) if self.benches else ()
         return candidate if kept == candidate.revision else replace(candidate, revision=kept)
 
-    def measure_hot_region(self, draft: Revision, found: Comparison) -> HotRegion | None:
-        """Speedup apart from start and imports, which is kept for the facts; None where these are next to nothing."""
-        self.apart.clear()
-        if self.timed_command or self.benches:
-            return None
-        region = hot_region(self.runner, self.program.revision, draft, found)
-        self.apart.extend([region] if region else [])
-        return region
-
     def profile(self, draft: Revision) -> Profile | None:
         """Profile of the command, by lines of the files."""
         plain = self.plain[1] if self.plain and self.plain[0] == draft else None
@@ -260,7 +252,7 @@ class ProjectWorkload(Defaults):
             },
             output=self.masks.words or "compared",
             timed_command=self.timed_command or THE_COMMAND,
-            hot_region=self.apart[0].to_json() if self.apart else None,
+            hot_region=self.apart[0] if self.apart else None,
             protected_files=self.program.ground.to_json(),
             mutated_commands=sum(len(each.made) for each in self.changed),
             sandbox_seconds={f"{purpose}_s": round(seconds, 2) for purpose, seconds in self.runner.spent.items()},

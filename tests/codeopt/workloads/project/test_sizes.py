@@ -23,7 +23,7 @@ from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.command_probes import BaselineCommand, changed_runs, larger_commands, smaller_commands
 from codeopt.workloads.project.edit_gains import EditGains, FailingTest
 from codeopt.workloads.project.files import ProjectFiles
-from codeopt.workloads.project.hot_region import StartTime, apart, hot_region
+from codeopt.workloads.project.guards.start_and_imports import StartTime, apart, hot_region
 from codeopt.workloads.project.profile import NO_PROFILE
 from codeopt.workloads.project.public_calls import FunctionFinding
 from codeopt.workloads.project.runs import CommandRuns

@@ -33,7 +33,7 @@ from codeopt.review.work import ReviewBudget
 from codeopt.serving.request import Operation, OperationRequest, Root
 from codeopt.workloads import WorkloadRequest, kind_of
 from codeopt.workloads.function.recording import UsersCommand, record, said_of
-from codeopt.workloads.project.profiling import profile_project
+from codeopt.workloads.project.watch import profile_project
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.base_folder import BaseFolder

@@ -162,8 +162,8 @@ def profile_run(arguments: argparse.Namespace) -> int:
     from codeopt.engine.open_session import open_session
     from codeopt.report.result import python_line
     from codeopt.report.stack_files import read_profile
-    from codeopt.workloads.project.page import command_page
-    from codeopt.workloads.project.profiling import profile_project, profile_text
+    from codeopt.workloads.project.page import command_page, profile_text
+    from codeopt.workloads.project.watch import profile_project
 
     _check(arguments, Path(arguments.target or "."))
     before = read_profile(arguments.before, "--before") if arguments.before else None

@@ -87,8 +87,8 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
         NoSandbox: No sandbox runs on this machine.
     """
     from codeopt.workloads.project.files import read_project
-    from codeopt.workloads.project.profiling import open_command
     from codeopt.workloads.project.project_program import ProjectProgram, find_protected_files
+    from codeopt.workloads.project.runs import open_command
     from codeopt.workloads.project.suite import named_tests
 
     if request.other is not None:
@@ -109,8 +109,8 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
 def _open_versions(request: WorkloadRequest, other: Target) -> Iterator[OpenedProject]:
     """Two folders, OLD and NEW, in one sandbox. Raises UsageError, NoSandbox."""
     from codeopt.workloads.project.command import read_command
-    from codeopt.workloads.project.profiling import open_command
     from codeopt.workloads.project.project_program import read_both, read_versions
+    from codeopt.workloads.project.runs import open_command
     from codeopt.workloads.project.suite import named_tests
 
     options = request.options

@@ -1,18 +1,22 @@
-"""Profile of a project's command as an HTML page: the clock, targets, flame graph, tables, and the targets' source."""
+"""Profile of a project's command for people, as an HTML page and on a terminal: the clock, targets, tables, source."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from shlex import join
+from textwrap import wrap
 
 from codeopt.analysis.nodes import first_line
+from codeopt.core.sanitize import inline, log_line, printable
 from codeopt.core.words import clock, took
 from codeopt.report.html.drafts import LineColumn, annotated, percents
 from codeopt.report.html.flame import branches, flame
 from codeopt.report.html.templating import Markup, made, page, tag
-from codeopt.report.stacks import StackProfile, call_tree, placed
+from codeopt.report.stacks import CallNode, StackProfile, call_tree, placed
 from codeopt.workloads.project.profile import (
+    IMPORTS,
     N_PLUS_1,
     FunctionTime,
     LibraryTime,
@@ -20,7 +24,6 @@ from codeopt.workloads.project.profile import (
     ProjectProfile,
     WaitLine,
 )
-from codeopt.workloads.project.profiling import BUSY, next_step
 from codeopt.workloads.source.functions import definitions
 from codeopt.workloads.source.module_graph import read_module
 
@@ -217,3 +220,113 @@ def time_bar(parts: Sequence[tuple[str, float]], title: str, whole_s: float) -> 
         if seconds >= LEAST * total
     ]
     return tag("div", bar, tag("ul", key, class_="parts"))
+
+
+# A command's profile on a terminal: functions, lines, and with -v the call tree, libraries and imports.
+
+LEAST_TOLD = 0.02
+"""Smaller shares are not shown to people."""
+DEEPEST = 12
+"""Maximum depth of the tree of calls that is shown."""
+MOST = 12
+"""Maximum number of rows of a table."""
+TARGETS = 5
+"""Maximum number of targets that are shown."""
+SMALL = 0.1
+"""Share of the CPU time in the project's functions below which imports may be worth more."""
+SAMPLED = "Lines are sampled: time in a loop is spread over its lines. -v times each line."
+"""Note below the lines that were not timed one by one."""
+BUSY = 0.2
+"""Wait for a core, as a share of the wall time, from which on it is reported."""
+
+
+def profile_text(
+    command: str, profile: ProjectProfile, files: Mapping[str, bytes], *, verbose: bool, folder: str = "."
+) -> str:
+    """Format a profile for a terminal. `verbose` adds the call tree, targets, libraries and imports."""
+    parts = [part for part in profile.parts if part.seconds >= 0.005]
+    out = [
+        f"{inline(command, 200)}: {took(profile.seconds)} {clock('wall')}, {took(profile.cpu_s)} {clock('cpu')}",
+        *(f"  {row}" for row in wrap(", ".join(f"{part.name} {took(part.seconds)}" for part in parts), 76)),
+    ]
+    waited = _waiting(profile)
+    out += waited if profile.waits_most else []
+    functions = [f for f in profile.functions if f.own_share >= LEAST_TOLD][:MOST]
+    counted = any(f.calls is not None for f in functions)
+    out += ["", f"   self   total{'       calls' * counted}  function"] * bool(functions)
+    for f in functions:
+        calls = f" {f.count:>11}" * counted
+        library = f"  ({f.library_share:.0%} in libraries)" if f.library_share >= LEAST_TOLD else ""
+        out.append(f"{f.own_share:>7.1%} {f.total_share:>7.1%}{calls}  {printable(f.named)}{library}")
+    lines = [line for line in profile.lines if line.own_share >= LEAST_TOLD][:MOST]
+    out += ["", "   self   line"] * bool(lines)
+    for line in lines:
+        source = files.get(line.file, b"").decode("utf-8", "replace").split("\n")
+        text = source[line.line - 1] if 0 < line.line <= len(source) else ""
+        out.append(f"{line.own_share:>7.1%}   {printable(line.file)}:{line.line}  {inline(text.strip(), 90)}")
+    out += [SAMPLED] * bool(lines and not verbose)
+    asked = [f"  {printable(each.words)}" for each in profile.repeated_queries[:MOST]]
+    out += ["", f"Queries, {N_PLUS_1}:", *asked] if asked else []
+    out += [] if profile.waits_most else waited
+    out += _details(profile) if verbose else []
+    out.append("")
+    out += [f"Note: {note}" for note in profile.notes]
+    if profile.queued_s > BUSY * profile.seconds:
+        out.append(f"Note: this machine is busy: the command waited {took(profile.queued_s)} for a core, not counted.")
+    if (ours := _of_project(profile)) < SMALL:
+        out.append(f"This project takes {ours:.0%} of the CPU time: a faster function cannot save more.")
+    following = next_step(command, profile, folder)
+    return "\n".join(log_line(line, 2000) for line in [*out, *[f"Next: {following}"] * bool(following)])
+
+
+def next_step(command: str, profile: ProjectProfile, folder: str = ".") -> str:
+    """Return a command to paste: the improvement, or the imports if they take most of the time.
+
+    Empty if the project's own functions take so little that no improvement of them would show.
+    """
+    slowest = next((part.name for part in profile.parts), "")
+    interpreter, _, rest = command.partition(" ")
+    if _of_project(profile) >= SMALL:
+        return join(["codeopt", "improve", *[folder] * (folder != "."), "--run", command])
+    is_import = slowest == IMPORTS and interpreter in ("python", "python3")
+    return f"{interpreter} -X importtime {rest}" if is_import else ""
+
+
+def _of_project(profile: ProjectProfile) -> float:
+    return sum(f.own_share for f in profile.functions)
+
+
+def _details(profile: ProjectProfile) -> list[str]:
+    """Format the tree of calls, targets, libraries, imports and the interpreter's start."""
+    branches = list(_branches(call_tree(profile.stacks(""), LEAST_TOLD), 0))
+    out = ["", f"Call tree by total {clock('cpu')}", *branches] if branches else []
+    targets = [f for f in profile.targets if f.expected_gain >= LEAST_TOLD][:TARGETS]
+    out += ["", "Functions by largest possible gain"] * bool(targets)
+    out += [f"  {f.expected_gain:>6.1%}  {printable(f.named)}  ({f.why})" for f in targets]
+    for title, rows in (("Libraries by calling line", profile.libraries), ("Imports", profile.imports)):
+        large = [row for row in rows if row.share >= LEAST_TOLD][:MOST]
+        out += ["", title] * bool(large)
+        for row in large:
+            where = f"{printable(row.file)}:{row.line}" if row.file else "no line of the project"
+            out.append(f"  {row.share:>6.1%}  {printable(row.library)}  {where}")
+    started, waited = f"{profile.start_share:.1%} of {clock('cpu')}", f"{profile.waiting_share:.1%} of {clock('wall')}"
+    return [*out, "", f"Start of the interpreter {started}, waiting {waited}"]
+
+
+def _waiting(profile: ProjectProfile) -> list[str]:
+    """Format lines at which the command waits, and the wait for its own threads and processes as one row."""
+    out = []
+    for row in [row for row in profile.waits if row.share >= LEAST_TOLD and not row.for_others][:MOST]:
+        where = printable(f"{row.file}:{row.line} in {row.qualname}") if row.file else "no line of the project"
+        out.append(f"  {row.share:>6.1%}  {where}{f' ({printable(row.library)})' if row.library else ''}")
+    others = sum(row.share for row in profile.waits if row.for_others)
+    out += [f"  {min(others, 1.0):>6.1%}  for its own threads and processes"] if others >= LEAST_TOLD else []
+    return ["", "Waiting, shares of wall time", *out] if out else []
+
+
+def _branches(nodes: tuple[CallNode, ...], depth: int) -> Iterator[str]:
+    """Format the functions of the project; libraries and the interpreter's start have no file."""
+    for node in nodes if depth <= DEEPEST else ():
+        if node.frame.file:
+            yield f"  {node.share:>6.1%}  {'  ' * depth}{printable(f'{node.frame.file}::{node.frame.name}')}"
+            yield from _branches(node.below, depth + 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Unpack
@@ -10,10 +11,12 @@ from typing import Unpack
 from codeopt.core.program import TargetFiles, changes_of
 from codeopt.core.revision import Revision
 from codeopt.core.words import error_line
-from codeopt.workloads.project.command import ProjectCommand
+from codeopt.workloads._request import WorkloadRequest
+from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.project_program import OtherVersion
 from codeopt_sandbox import Sandbox
+from codeopt_sandbox.base_folder import BaseFolder
 from codeopt_sandbox.guest.request import USUAL
 from codeopt_sandbox.outcome import Files, Run, RunLimits
 from codeopt_sandbox.runner import RunOptions
@@ -240,3 +243,34 @@ def _written(modules: Iterable[str], run: Run) -> Iterator[tuple[tuple[str, str]
             path = (place.parent.parent / f"{place.name.partition('.')[0]}.py").as_posix()
             if path in known:
                 yield (path, file.path), (file.path, file.content)
+
+
+UNLIMITED_S = 24 * 3600.0
+"""Time limit of the command as it is where --timeout says nothing, seconds."""
+
+
+@contextmanager
+def open_command(
+    request: WorkloadRequest, project: ProjectFiles, command: ProjectCommand | None = None, *, room_mib: int = 0
+) -> Iterator[CommandRuns]:
+    """Open a sandbox in which a command finds its project.
+
+    Args:
+        request: The target and its options.
+        project: Files of the project.
+        command: The command to run; None for that of the options.
+        room_mib: Additional space for files that runs get, MiB.
+
+    Raises:
+        UsageError: The command cannot be used.
+        NoSandbox: No sandbox runs on this machine.
+    """
+    options = request.options
+    command = command or read_command(options.run or "", project.root, options.python)
+    for note in project.notes:
+        request.session.console.print(f"note       {note}")
+    if options.timeout is None:
+        request = replace(request, options=replace(options, timeout=UNLIMITED_S))
+    room_mib += project.room_mib
+    with BaseFolder(project.files) as base, request.open_sandbox(room_mib=room_mib, base=base) as sandbox:
+        yield CommandRuns(sandbox, project, command)

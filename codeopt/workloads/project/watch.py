@@ -9,14 +9,21 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from codeopt.analysis.nodes import first_line, last_line
 from codeopt.core.errors import ProgramError
-from codeopt.core.revision import Revision
+from codeopt.core.interpreter import Interpreter
+from codeopt.core.options import ImproveOptions
+from codeopt.core.revision import UNCHANGED, Revision
+from codeopt.core.session import Session
+from codeopt.core.target import Target
 from codeopt.report.stacks import Frame
+from codeopt.workloads._request import WorkloadRequest
 from codeopt.workloads.function.recording import Instrument, events, sampler
 from codeopt.workloads.project.command import WATCH
+from codeopt.workloads.project.files import ProjectFiles, read_project
 from codeopt.workloads.project.profile import (
     CalledBy,
     FunctionTime,
@@ -29,11 +36,16 @@ from codeopt.workloads.project.profile import (
     make_profile,
     with_sampled_lines,
 )
-from codeopt.workloads.project.runs import CommandRuns, error_of
+from codeopt.workloads.project.project_program import ProjectProgram
+from codeopt.workloads.project.runs import CommandRuns, error_of, open_command
 from codeopt.workloads.source.functions import definitions
 from codeopt.workloads.source.module_graph import read_module
 from codeopt_sandbox.guest.profile.counter import MOST_CALLS
 from codeopt_sandbox.outcome import Case, Run, RunLimits
+
+if TYPE_CHECKING:
+    from codeopt.report.answers import CommandProfileJson
+
 
 ENOUGH_S = 0.6
 """CPU time that the samples of a short command are to cover, seconds; it is run several times. The kernel's clock gives
@@ -342,3 +354,48 @@ class Names:
 
 def _called(lines: Iterable[bytes]) -> list[str]:
     return CALL.findall(b"\n".join(lines).decode("utf-8", "replace"))
+
+
+# The command's profile for an agent or on a terminal.
+
+
+@dataclass(frozen=True)
+class CommandProfile:
+    """The command's profile, of which project and by which Python."""
+
+    command: str
+    profile: ProjectProfile
+    project: ProjectFiles
+    interpreter: Interpreter | None
+
+    def answer(self) -> CommandProfileJson:
+        """The object that `codeopt profile --run --json` prints."""
+        from codeopt.report.answer_fields import PythonFields
+        from codeopt.report.answers import CommandProfileJson
+
+        said = self.profile.to_json()
+        said["notes"] += self.project.notes
+        python = PythonFields.maybe(self.interpreter)
+        return CommandProfileJson(schema="codeopt.profile-run/1", command=self.command, python=python, **said)
+
+
+def profile_project(folder: Path, options: ImproveOptions, session: Session, *, counts: bool = False) -> CommandProfile:
+    """Run the command of the options in the sandbox, unprofiled and under a profiler.
+
+    Args:
+        folder: Folder of the project.
+        options: Options with the command.
+        session: Session of the user.
+        counts: Also count calls and time lines, each in a further run.
+
+    Raises:
+        CodeoptError: The command or the sandbox cannot be used.
+    """
+    options, interpreter = session.find_interpreter(options, folder / "any.py")
+    request = WorkloadRequest(Target(folder), ProjectProgram(folder, {}), options, session, interpreter=interpreter)
+    project = read_project(folder, options.with_paths, request.imported_in_place(folder))
+    request = replace(request, options=replace(options, with_paths=()))  # they are among the project's files
+    with open_command(request, project) as runs:
+        session.console.progress("running the command, as it is and under a profiler")
+        profile = profile_command(runs, UNCHANGED, counts=counts)
+    return CommandProfile(options.run or "", profile, project, interpreter)

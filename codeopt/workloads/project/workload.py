@@ -82,8 +82,8 @@ class ProjectWorkload(Defaults):
     plain: tuple[Revision, Run] | None = None
     """The draft that was run last by the command itself, and the run."""
     apart: list[dict[str, Any]] = field(default_factory=list)
-    """Field `hot_region` of the draft that was confirmed last: its time apart from start and imports. Nothing where that
-    was not measured."""
+    """Field `hot_region` of the draft that was confirmed last: its time apart from start and imports. Nothing where
+    that was not measured."""
     after: list[TimedBody] = field(default_factory=list)
     """Times of the benchmarks with the patch that was confirmed last."""
 

@@ -8,8 +8,7 @@ from enum import Enum
 from typing import Any, Generic, Literal, TypeVar, get_args
 
 from codeopt.core.revision import Revision
-from codeopt.workloads._protocol import Workload
-from codeopt.workloads._request import TimedRegion
+from codeopt.workloads._protocol import TimedRegion, Workload
 from codeopt_sandbox.compare import Comparison, Plan
 from codeopt_sandbox.outcome import Case, Caveat, Outcome
 

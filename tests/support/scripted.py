@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
 from codeopt.workloads import Defaults, Stage, Suite
-from codeopt.workloads._request import Checked
+from codeopt.workloads._protocol import Checked
 from codeopt_sandbox.compare import Plan, StoppingRule
 from codeopt_sandbox.guest.request import CONFIRMING, USUAL, Environment
 from codeopt_sandbox.outcome import Case, Files, Mode, Outcome, Run, RunLimits

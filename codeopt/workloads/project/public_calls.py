@@ -24,7 +24,7 @@ from codeopt.core.program import read_program
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.core.words import counted
-from codeopt.workloads._request import WorkloadRequest
+from codeopt.workloads._protocol import WorkloadRequest
 from codeopt.workloads.function.corpus.cases import calls_of, disturbed
 from codeopt.workloads.function.function_target import open_function
 from codeopt.workloads.function.recording import MOST_OF_ONE, RECORDERS, Instrument, recording_file, sample

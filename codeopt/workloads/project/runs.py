@@ -11,7 +11,7 @@ from typing import Unpack
 from codeopt.core.program import TargetFiles, changes_of
 from codeopt.core.revision import Revision
 from codeopt.core.words import error_line
-from codeopt.workloads._request import WorkloadRequest
+from codeopt.workloads._protocol import WorkloadRequest
 from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.project_program import OtherVersion

@@ -20,7 +20,7 @@ from codeopt.core.revision import UNCHANGED, Revision
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.report.stacks import Frame
-from codeopt.workloads._request import WorkloadRequest
+from codeopt.workloads._protocol import WorkloadRequest
 from codeopt.workloads.function.recording import Instrument, events, sampler
 from codeopt.workloads.project.command import WATCH
 from codeopt.workloads.project.files import ProjectFiles, read_project

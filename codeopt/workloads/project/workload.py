@@ -17,8 +17,7 @@ from codeopt.core.revision import Revision
 from codeopt.report.verdict import THE_COMMAND
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._judging import HANGS, InputPolicy, OutputChecker, answers_of, require_own
-from codeopt.workloads._protocol import Defaults, KeepTests, Workload
-from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
+from codeopt.workloads._protocol import Checked, Defaults, KeepTests, Stage, Suite, Workload, WorkloadRequest
 from codeopt.workloads.project.briefing import brief, fixed_words
 from codeopt.workloads.project.command_probes import (
     BaselineCommand,

@@ -16,7 +16,7 @@ from codeopt.engine import guards
 from codeopt.engine.guards import Consequence, Finding, Gain, guard
 from codeopt.engine.judge import MAX_FAILURES, PAIRS_SHARE, Judge, is_same_program
 from codeopt.workloads import Stage
-from codeopt.workloads._request import Checked
+from codeopt.workloads._protocol import Checked
 from codeopt_sandbox.compare import MIN_PAIRS_ANY_TIME, Decision, Plan, StoppingRule
 from codeopt_sandbox.guest.request import CONFIRMING, Environment
 from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Run

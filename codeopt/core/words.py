@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard
@@ -296,6 +296,12 @@ def error_line(said: str) -> str:
 def counted(count: int, what: str) -> str:
     """`1 case`, `12 cases`."""
     return f"{count} {plural(count, what)}"
+
+
+def listed(names: Sequence[object], most: int) -> str:
+    """`a, b, c and 4 more`."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(str, names[:most])) + more
 
 
 def plural(count: int, what: str) -> str:

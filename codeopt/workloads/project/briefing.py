@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.sanitize import cut, fenced, inline
+from codeopt.core.words import listed
 from codeopt.report.stacks import Frame
 from codeopt.workloads.project.profile import (
     N_PLUS_1,
@@ -68,23 +69,19 @@ def brief(
 
 def fixed_words(ground: ProtectedFiles, files: Mapping[str, bytes]) -> str:
     """The fixed ground by name, tests by their number, and what the command runs with its text."""
-    lines = []
-    if named := "; ".join(_by_reason(ground)):
-        lines.append(f"Fixed ground, to read and not to edit: {named}.")
+    named, lines = list[str](), list[str]()
+    modules = sorted((str(reason), path) for path, reason in ground.files.items() if path.endswith(".py"))
+    for kind, rows in groupby(modules, key=lambda row: row[0]):
+        paths = [inline(path) for _, path in rows]
+        most = MOST_NAMED if kind not in (ProtectedReason.TEST, ProtectedReason.HELPER) else 2
+        named.append(f"{listed(paths, most)} ({kind})")
+    if named:
+        lines.append(f"Fixed ground, to read and not to edit: {'; '.join(named)}.")
     for path, reason in ground.files.items():
         text = files.get(path, b"").decode("utf-8", "replace")
         if reason is ProtectedReason.COMMAND and text.strip():
             lines.append(f"{inline(path)} is:\n{fenced(cut(text, *LONGEST_SHOWN))}")
     return "\n".join(lines)
-
-
-def _by_reason(ground: ProtectedFiles) -> Iterator[str]:
-    modules = sorted((str(reason), path) for path, reason in ground.files.items() if path.endswith(".py"))
-    for reason, rows in groupby(modules, key=lambda row: row[0]):
-        paths = [inline(path) for _, path in rows]
-        most = MOST_NAMED if reason not in (ProtectedReason.TEST, ProtectedReason.HELPER) else 2
-        more = f" and {len(paths) - most} more" if len(paths) > most else ""
-        yield f"{', '.join(paths[:most])}{more} ({reason})"
 
 
 def _figures(figures: Figures, files: Mapping[str, str]) -> str:

@@ -3,7 +3,7 @@ names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +12,7 @@ from codeopt.core.errors import UsageError
 from codeopt.core.git import tracked_files, work_trees
 from codeopt.core.program import python_below
 from codeopt.core.run_inputs import is_secret, read_or_fail
+from codeopt.core.words import listed
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked, imported_beside, place_beside, project_top
 from codeopt.workloads.sandbox_view.view import built_files
 from codeopt_sandbox.outcome import Files
@@ -63,7 +64,7 @@ def read_project(folder: Path, with_paths: Sequence[Path] = (), linked: Linked =
     sources = {name.as_posix(): root / name for name in names if not is_secret(name)}
     built = {place: path for place, path in built_files(root, names).items() if place.as_posix() not in sources}
     if built:
-        notes += (f"built in place and shown too: {_listed([*built])}",)
+        notes += (f"built in place and shown too: {listed([*built], 3)}",)
     sources |= {place.as_posix(): root / path for place, path in built.items()}
     for path in with_paths:
         sources |= named_files(path, root)
@@ -76,7 +77,16 @@ def read_project(folder: Path, with_paths: Sequence[Path] = (), linked: Linked =
     if not any(name.endswith(".py") for name in files):
         raise UsageError(f"{folder} has no Python file that git tracks", hint="`git add` it, or name it with --with")
     beside, roots = _linked(root, linked, files)
-    return ProjectFiles(root, tuple(_contents(files | beside, folder)), notes, roots)
+    found, size = list[tuple[str, bytes]](), 0
+    for name, path in (files | beside).items():
+        size += path.stat().st_size
+        if size > LARGEST_MIB << 20:
+            raise UsageError(
+                f"{folder} has more than {LARGEST_MIB} MiB of files, which a run cannot be shown",
+                hint="name the folder in it that the command needs",
+            )
+        found.append((name, read_or_fail(path)))
+    return ProjectFiles(root, tuple(found), notes, roots)
 
 
 def _linked(root: Path, linked: Linked, files: Mapping[str, Path]) -> tuple[dict[str, Path], tuple[str, ...]]:
@@ -101,7 +111,7 @@ def _tracked(root: Path) -> tuple[list[Path], tuple[str, ...]]:
     if tracked:
         found = tracked
         modules = [path for path in found if (root / path).is_dir()]
-        return found, (f"submodules are not shown ({_listed(modules)}); --with shows one",) * bool(modules)
+        return found, (f"submodules are not shown ({listed(modules, 3)}); --with shows one",) * bool(modules)
     found = [path.relative_to(root) for path in python_below(root)]
     git_is_missing = tracked is None and next(work_trees(root), None)
     without = "there is no git program here" if git_is_missing else "not a git repository"
@@ -119,19 +129,3 @@ def named_files(path: Path, root: Path) -> dict[str, Path]:
         return {place.as_posix(): whole}
     below = (each for each in sorted(whole.rglob("*")) if not is_secret(each.relative_to(whole)))
     return {(place / each.relative_to(whole)).as_posix(): each for each in below if each.is_file()}
-
-
-def _contents(files: dict[str, Path], folder: Path) -> Iterator[tuple[str, bytes]]:
-    size = 0
-    for name, path in files.items():
-        size += path.stat().st_size
-        if size > LARGEST_MIB << 20:
-            raise UsageError(
-                f"{folder} has more than {LARGEST_MIB} MiB of files, which a run cannot be shown",
-                hint="name the folder in it that the command needs",
-            )
-        yield name, read_or_fail(path)
-
-
-def _listed(paths: Sequence[Path]) -> str:
-    return ", ".join(map(str, paths[:3])) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")

@@ -140,27 +140,17 @@ def impact_of(
         what = f"{counted(len(left), 'public function')} {ALONE}: {', '.join(map(str, left[:MOST]))}"
         gaps.append(Diagnostic(what, f"at most {MOST} are judged by their calls"))
     lost = old.modules.keys() - new.modules.keys() - {*after.changed_files(before), *gone}
-    loaded = _of_loaded(lost, after, [path for path in after.changed_files(before) if path in after]) if lost else ()
-    caveats = [*(caveat for each in changed for caveat in each.caveats()), *loaded]
+    caveats = [caveat for each in changed for caveat in each.caveats()]
+    if lost:  # an import in a function may load it later
+        modules = ModuleGraph({path: text.encode("utf-8", "surrogatepass") for path, text in after.items()})
+        loaded = modules.with_imported((path for path in after.changed_files(before) if path in after), after.keys())
+        for path in sorted(lost - loaded):
+            caveats.append(Caveat(CaveatKind.INTERFACE, f"import of its modules, {path}", "is loaded", "is not"))
     for name in sorted({**old.settings, **new.settings}):
         was, now = (side.settings.get(name, "left as it is") for side in (old, new))
         if was != now:
             caveats.append(Caveat(CaveatKind.ENVIRONMENT, f"import of its modules, {name}", was, now))
     return Impact(changed, tuple(judged)[:MOST], tuple(gaps), tuple(caveats))
-
-
-def _of_loaded(lost: Collection[str], after: Revision, todo: list[str]) -> Iterator[Caveat]:
-    """Modules that an import does not load any more, and that no import in a function loads later. todo: the changed
-    modules."""
-    graph = ModuleGraph({path: text.encode("utf-8", "surrogatepass") for path, text in after.items()})
-    found = {*todo}
-    while todo:
-        path = todo.pop()
-        new = graph.imported(graph.tree(path), path) & after.keys() - found
-        found |= new
-        todo += new
-    for path in sorted({*lost} - found):
-        yield Caveat(CaveatKind.INTERFACE, f"import of its modules, {path}", "is loaded", "is not")
 
 
 class FunctionGraph:

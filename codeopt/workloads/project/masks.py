@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import UsageError
-from codeopt.core.words import counted
+from codeopt.core.words import counted, listed
 from codeopt_sandbox.outcome import Caveat, CaveatKind, Run, WrittenFile
 
 PATTERN = "re:"
@@ -143,15 +143,12 @@ class TextMask:
             places = [f"line {number} ({name})" if name else f"line {number}" for number, name in names]
             classes = dict.fromkeys(kind for _, rule in masks for _, kind in rule.places)
             why = f"a {', a '.join(classes)} there is another one in each run"
-            yield Diagnostic(f"{name} is compared by its form alone in {_named(places)}", why)
+            yield Diagnostic(f"{name} is compared by its form alone in {listed(places, MOST_NAMED)}", why)
         if self.left_out:
             forms = [repr(each.shown.decode("utf-8", "backslashreplace")) for each in self.left_out]
-            yield Diagnostic(f"{name} is compared without lines like {_named(forms)}", "their number changes")
-
-
-def _named(places: Sequence[str]) -> str:
-    more = f" and {len(places) - MOST_NAMED} more" if len(places) > MOST_NAMED else ""
-    return ", ".join(places[:MOST_NAMED]) + more
+            yield Diagnostic(
+                f"{name} is compared without lines like {listed(forms, MOST_NAMED)}", "their number changes"
+            )
 
 
 SAME = TextMask()

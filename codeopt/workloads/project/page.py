@@ -19,10 +19,8 @@ from codeopt.workloads.project.profile import (
     IMPORTS,
     N_PLUS_1,
     FunctionTime,
-    LibraryTime,
     LineTime,
     ProjectProfile,
-    WaitLine,
 )
 from codeopt.workloads.source.functions import definitions
 from codeopt.workloads.source.module_graph import read_module
@@ -105,10 +103,15 @@ def command_page(
             for row in profile.queries[:ROWS]
         ],
         waits_most=profile.waits_most,
-        waits=[_waited(row) for row in profile.waits if row.share >= LEAST][:ROWS],
+        waits=[
+            (row.place, _percent(row.share), "its own threads and processes" if row.for_others else row.library)
+            for row in profile.waits
+            if row.share >= LEAST
+        ][:ROWS],
         sources=_sources(profile, files),
         libraries=[
-            (title, [_library(row) for row in rows if row.share >= LEAST][:ROWS]) for title, rows in libraries.items()
+            (title, [(row.library, _percent(row.share), row.place) for row in rows if row.share >= LEAST][:ROWS])
+            for title, rows in libraries.items()
         ],
     )
 
@@ -190,15 +193,6 @@ def _span(text: str, function: FunctionTime) -> tuple[int, int] | None:
     found = [node for name, node in definitions(read_module(text)) if name == function.qualname]
     spans = [(first_line(node), node.end_lineno or node.lineno) for node in found]
     return next((span for span in spans if span[0] == function.line), None)
-
-
-def _waited(row: WaitLine) -> tuple[str, str, str]:
-    where = f"{row.file}:{row.line} in {row.qualname}" if row.file else "no line of the project"
-    return where, _percent(row.share), "its own threads and processes" if row.for_others else row.library
-
-
-def _library(row: LibraryTime) -> tuple[str, str, str]:
-    return row.library, _percent(row.share), f"{row.file}:{row.line}" if row.file else "no line of the project"
 
 
 COLOURS = 7
@@ -307,8 +301,7 @@ def _details(profile: ProjectProfile) -> list[str]:
         large = [row for row in rows if row.share >= LEAST_TOLD][:MOST]
         out += ["", title] * bool(large)
         for row in large:
-            where = f"{printable(row.file)}:{row.line}" if row.file else "no line of the project"
-            out.append(f"  {row.share:>6.1%}  {printable(row.library)}  {where}")
+            out.append(f"  {row.share:>6.1%}  {printable(row.library)}  {printable(row.place)}")
     started, waited = f"{profile.start_share:.1%} of {clock('cpu')}", f"{profile.waiting_share:.1%} of {clock('wall')}"
     return [*out, "", f"Start of the interpreter {started}, waiting {waited}"]
 
@@ -317,8 +310,8 @@ def _waiting(profile: ProjectProfile) -> list[str]:
     """Format lines at which the command waits, and the wait for its own threads and processes as one row."""
     out = []
     for row in [row for row in profile.waits if row.share >= LEAST_TOLD and not row.for_others][:MOST]:
-        where = printable(f"{row.file}:{row.line} in {row.qualname}") if row.file else "no line of the project"
-        out.append(f"  {row.share:>6.1%}  {where}{f' ({printable(row.library)})' if row.library else ''}")
+        library = f" ({printable(row.library)})" if row.library else ""
+        out.append(f"  {row.share:>6.1%}  {printable(row.place)}{library}")
     others = sum(row.share for row in profile.waits if row.for_others)
     out += [f"  {min(others, 1.0):>6.1%}  for its own threads and processes"] if others >= LEAST_TOLD else []
     return ["", "Waiting, shares of wall time", *out] if out else []

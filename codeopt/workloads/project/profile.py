@@ -28,6 +28,7 @@ IMPORTS = "imports"
 """Name of a part of the clock."""
 OUTSIDE = "outside of the project's functions"
 """Name of a part of the clock."""
+NO_LINE = "no line of the project"
 QUEUED = "waiting for a free core"
 """Name of a part of the clock."""
 INTERPRETER = "python"
@@ -209,6 +210,11 @@ class LibraryTime:
     line: int
     share: float
 
+    @property
+    def place(self) -> str:
+        """`shop/app.py:9`"""
+        return f"{self.file}:{self.line}" if self.file else NO_LINE
+
 
 @dataclass(frozen=True)
 class QueryLine:
@@ -253,6 +259,11 @@ class WaitLine:
     """Share of the command's wall time, 0 to 1."""
     for_others: bool
     """Threads or processes of the command itself are waited for, which may be at work."""
+
+    @property
+    def place(self) -> str:
+        """`shop/app.py:9 in order_total`"""
+        return f"{self.file}:{self.line} in {self.qualname}" if self.file else NO_LINE
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from codeopt.core.program import Program, as_source
 from codeopt.core.project_python import reading_advice
 from codeopt.core.revision import Revision
 from codeopt.core.run_inputs import read_or_fail
+from codeopt.core.words import listed
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles, named_files, read_project
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
@@ -328,7 +329,12 @@ def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand,
     ground = _ruler(before, command, tests).also(settings, ProtectedReason.CONFIGURATION)
     new_ruler = {path: why for path, why in _ruler(after, command, tests).files.items() if path not in before}
     new_tests = {path for path, why in new_ruler.items() if why is ProtectedReason.TEST} & {*find_test_files(after)}
-    added = set(_needed(after, new_ruler, entry_files(command, after)))
+    # what the command needs: what it runs and is given, and what that imports
+    unlike_tests = (
+        path for path, why in new_ruler.items() if why not in (ProtectedReason.TEST, ProtectedReason.HELPER)
+    )
+    begin = (*entry_files(command, after), *unlike_tests)
+    added = ModuleGraph(after).with_imported(begin, new_ruler.keys()) & new_ruler.keys()
     unseen = (new_ruler.keys() | settings) - before.keys() - added
     ground = ground.also(added, ProtectedReason.TEST)
     kept = {path for path in ground.files if path in before and before[path] != after.get(path)}
@@ -403,20 +409,6 @@ def _ruler(files: Mapping[str, bytes], command: ProjectCommand, tests: Sequence[
     return ProtectedFiles(fixed).also(_data(files, command), ProtectedReason.NAMED).also(beside, ProtectedReason.TEST)
 
 
-def _needed(files: Mapping[str, bytes], new: Mapping[str, ProtectedReason], entries: Sequence[str]) -> Iterator[str]:
-    """Yield files of a ruler that the command needs: what it runs and is given, and what that imports."""
-    graph = ModuleGraph(files)
-    todo = [*entries, *(path for path, why in new.items() if why not in (ProtectedReason.TEST, ProtectedReason.HELPER))]
-    seen = set(todo)
-    while todo:
-        path = todo.pop()
-        if path in new:
-            yield path
-        imported = graph.imported(graph.tree(path), path) & new.keys() - seen
-        seen |= imported
-        todo += imported
-
-
 def _measures(path: str, reason: ProtectedReason) -> bool:
     if reason in (ProtectedReason.TEST, ProtectedReason.HELPER):
         return True
@@ -463,5 +455,4 @@ def _same_built(old: ProjectFiles, new: ProjectFiles) -> tuple[ProjectFiles, Pro
 
 def _note(paths: Iterable[str], what: str) -> list[str]:
     names = sorted(paths)
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return [f"{', '.join(names[:MOST_NAMED])}{more} {what}"] if names else []
+    return [f"{listed(names, MOST_NAMED)} {what}"] if names else []

@@ -18,7 +18,7 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.history import TestsRun
 from codeopt.core.json_codec import JsonCodec
 from codeopt.core.revision import UNCHANGED, Revision
-from codeopt.core.words import counted
+from codeopt.core.words import counted, listed
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.corpus.trace_cache import in_words, is_recent, runner_parts
 from codeopt.workloads.project.runs import CommandRuns
@@ -298,7 +298,14 @@ class ProjectSuite:
         if lost:
             lost, caveats = self._steadily_lost(draft, lost, results, expected)
         if lost:
-            return replace(found, wrong=_words(lost, results), detail=_detail(lost, results))
+            first, others = lost[0], lost[1:]
+            why = results.reason(first) if first in results.states else results.run.stop_detail or "it was not run"
+            wrong = f"test {first} fails{f' ({why})' if why else ''}"
+            detail = [f"{first}:", results.detail(first)]
+            if others:
+                wrong += f"; so {'does' if len(others) == 1 else 'do'} {listed(others, MOST_NAMED)}"
+                detail.append(f"These fail also: {listed(others, MOST_LISTED)}")
+            return replace(found, wrong=wrong, detail="\n".join(detail))
         partly = {expected[name] for name in gone} | {path for path in todo if self.known[path].cut}
         whole = [path for path in todo if path not in partly]
         if not caveats:
@@ -408,25 +415,6 @@ def steadily_lost(
 def _function(name: str) -> str:
     """Name of the test without its parameters."""
     return name.partition("[")[0]
-
-
-def _words(lost: Sequence[str], results: TestResults) -> str:
-    """The first with its reason, the names of some others."""
-    first, others = lost[0], lost[1:]
-    more = f"; so {'does' if len(others) == 1 else 'do'} {', '.join(others[:MOST_NAMED])}" if others else ""
-    more += f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
-    if first in results.states:
-        why = results.reason(first)
-        return f"test {first} fails{f' ({why})' if why else ''}{more}"
-    return f"test {first} fails ({results.run.stop_detail or 'it was not run'}){more}"
-
-
-def _detail(lost: Sequence[str], results: TestResults) -> str:
-    """The first with its traceback and variables, the names of others."""
-    first, others = lost[0], lost[1:]
-    more = f" and {len(others) - MOST_LISTED} more" if len(others) > MOST_LISTED else ""
-    named = [f"These fail also: {', '.join(others[:MOST_LISTED])}{more}"] if others else []
-    return "\n".join([f"{first}:", results.detail(first), *named])
 
 
 # Results of a project's tests that are kept for the next session: of each file those that the original passes, and the

@@ -6,7 +6,7 @@ import ast
 import posixpath
 import re
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -108,6 +108,17 @@ class ModuleGraph:
             found |= self._by_name.get(name, set())
             beside = posixpath.join(posixpath.dirname(path), f"{name}.py")
             found |= {beside} & self.files.keys()
+        return found
+
+    def with_imported(self, begin: Iterable[str], among: Set[str]) -> set[str]:
+        """Some files, and those of others that they import, directly or by another of them."""
+        found = {*begin}
+        todo = [*found]
+        while todo:
+            path = todo.pop()
+            new = self.imported(self.tree(path), path) & among - found
+            found |= new
+            todo += new
         return found
 
     @cached_property

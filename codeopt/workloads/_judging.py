@@ -75,8 +75,6 @@ NOTHING_CHANGED = InputPolicy(_OFF)
 #
 # It is asked only about outputs that differ.
 
-OWN_BYTES = 4_000_000
-"""Bytes of inputs and outputs of the original that the checker must accept, in one run; the shortest come first."""
 Question = tuple[Any, str, str]
 """An input, what is expected, and what is printed."""
 
@@ -135,7 +133,8 @@ def require_own(check: Checker, cases: Sequence[Case], runs: Sequence[Run], name
     size = 0
     for case, run in sorted(zip(cases, runs, strict=True), key=lambda pair: _size(*pair)):
         size += _size(case, run)
-        if asked and size > OWN_BYTES:
+        # Bytes of inputs and outputs of the original that the checker must accept, in one run; the shortest come first.
+        if asked and size > 4_000_000:
             break
         asked.append((case, run))
     reasons = check.answers.reasons([check.question(case, run.stdout, run.stdout) for case, run in asked])

@@ -16,13 +16,8 @@ from codeopt_sandbox.compare import Decision
 
 T = TypeVar("T")
 
-SPAN = 4.0
-"""Least ratio of the timed size to the smallest one: nearer ones say nothing new."""
 NEAR = 2.0
 """Most by which a known input may be smaller or larger than the middle one that is wanted."""
-ROUNDS = 2
-"""Each has two runs of each side. One is enough where all sizes agree: with that 4 runs of inputs that are at most half
-as long are below 5 % of the CPU time of the 40 and more runs of a verdict."""
 
 
 def smaller_ones(
@@ -37,7 +32,8 @@ def smaller_ones(
     """
     known = [each for each in known if each[0] >= 1]  # of an empty input only the fixed cost is known
     smallest = min(known, key=lambda each: each[0], default=None)
-    if smallest is None or smallest[0] * SPAN > largest:
+    # Least ratio of the timed size to the smallest one: nearer ones say nothing new
+    if smallest is None or smallest[0] * 4.0 > largest:
         return []
     wanted = sqrt(smallest[0] * largest)
     nearest = min(known, key=lambda each: abs(log(each[0] / wanted)))
@@ -61,7 +57,9 @@ def by_size(
         return BySize()
     (old, new), inputs, found = sides, [each for _, each in smaller], BySize()
     least: dict[Revision, Sequence[float]] = {}
-    for _ in range(ROUNDS):
+    # Each has two runs of each side. One is enough where all sizes agree: with that 4 runs of inputs that are at most
+    # half as long are below 5 % of the CPU time of the 40 and more runs of a verdict.
+    for _ in range(2):
         for side in (old, new, new, old):  # a drift of the machine affects both equally
             took = seconds(side, inputs)
             if took is None:
@@ -86,24 +84,10 @@ WANTED_S = 0.7
 """Time of the original on the part, seconds."""
 WITHIN = 3.0
 """Factor by which the time on the part may be longer or shorter than that."""
-AT_LEAST_S = 0.1
-"""Least time of the original on a part if none of that time was found, seconds."""
-AT_MOST = 0.5
-"""Largest such time, as a share of the whole's."""
 TRIES = 5
 """Number of shares that are tried."""
-LEAST_SHARE = 1e-4
-"""Lower bound of a part's length, in relation to the whole."""
-MOST_SHARE = 0.9
-"""Upper bound of the same."""
-LEAST_POWER = 0.3
-"""Lower bound of the power of the input's size by which the time is taken to grow."""
-MOST_POWER = 4.0
-"""Upper bound of the same."""
 LEAST_S = 1e-3
 """Minimum time of a run that shows how time grows, seconds."""
-GAIN_SHARE = 1 / 3
-"""Share of log(speedup) that the whole input must show: it runs once, and reading it is another share of its time."""
 MOST_LONGER = 1.5
 """Time on the whole, as a multiple of the original's, up to which a draft that is as fast on the part is not slower."""
 
@@ -124,7 +108,8 @@ def find_part(whole_s: float, run_part: Callable[[float], tuple[float, Part] | N
     longer = (1.0, whole_s)
     share = WANTED_S / whole_s
     for _ in range(TRIES):
-        share = min(MOST_SHARE, max(LEAST_SHARE, share))
+        # Bounds of a part's length, in relation to the whole
+        share = min(0.9, max(1e-4, share))
         found = run_part(share)
         if found is None:
             break
@@ -136,13 +121,16 @@ def find_part(whole_s: float, run_part: Callable[[float], tuple[float, Part] | N
         shorter, longer = (size, longer) if seconds < WANTED_S else (shorter, size)
         if shorter is None:
             power = math.log(longer[1] / whole_s) / math.log(share)
-            share *= (WANTED_S / longer[1]) ** (1 / min(MOST_POWER, max(LEAST_POWER, power)))
+            # Bounds of the power of the input's size by which the time is taken to grow
+            share *= (WANTED_S / longer[1]) ** (1 / min(4.0, max(0.3, power)))
         elif shorter[0] < longer[0]:  # between them any power will do: time may grow exponentially
             power = math.log(longer[1] / shorter[1]) / math.log(longer[0] / shorter[0])
             share = shorter[0] * (WANTED_S / shorter[1]) ** (1 / power)
         else:
             break
-    usable = [(seconds, part) for seconds, part in tried if AT_LEAST_S <= seconds <= AT_MOST * whole_s]
+    # Least time of the original on a part if none of that time was found, seconds, and the largest, as a share of the
+    # whole's
+    usable = [(seconds, part) for seconds, part in tried if 0.1 <= seconds <= 0.5 * whole_s]
     return min(usable, key=lambda each: abs(math.log(each[0] / WANTED_S)))[1] if usable else None
 
 
@@ -164,7 +152,8 @@ def finding_on_whole(
         original_again: Runs the original on the whole once more, seconds. Called if the gain is in doubt.
     """
     faster = gain.comparison.decision is Decision.FASTER
-    least = GAIN_SHARE * math.log(gain.comparison.ratio) if faster else -math.log(MOST_LONGER)
+    # Share of log(speedup) that the whole input must show: it runs once, and reading it is another share of its time.
+    least = 1 / 3 * math.log(gain.comparison.ratio) if faster else -math.log(MOST_LONGER)
     took = max(took_s, 1e-6)
     if math.log(whole_s / took) < least:
         whole_s = max(whole_s, original_again())

@@ -44,14 +44,6 @@ all that changes: above each file's part its line `# === file: PATH ===`, below 
 or a field within its `class` line) with the new imports, constants and helpers that they need; `del NAME` for a
 function that goes; what is left out stays as in the original (in place of whole functions of a long file, blocks of
 `<<<<<<< SEARCH`, lines of the original, `=======`, new lines, `>>>>>>> REPLACE` do)"""
-LEAST_WAIT = 0.05
-"""Minimum share of the wall time of a waiting line in the prompt, 0 to 1."""
-MOST_NAMED = 10
-"""Maximum number of files of the fixed ground that are named, and of tests 2."""
-LONGEST_SHOWN = (3_000, 600)
-"""Characters of what the command runs that are shown, of its start and of its end."""
-LONGEST_LINE = 100
-"""Characters of a hot line that are shown."""
 
 
 def brief(
@@ -73,14 +65,16 @@ def fixed_words(ground: ProtectedFiles, files: Mapping[str, bytes]) -> str:
     modules = sorted((str(reason), path) for path, reason in ground.files.items() if path.endswith(".py"))
     for kind, rows in groupby(modules, key=lambda row: row[0]):
         paths = [inline(path) for _, path in rows]
-        most = MOST_NAMED if kind not in (ProtectedReason.TEST, ProtectedReason.HELPER) else 2
+        # Maximum number of files of the fixed ground that are named, and of tests 2
+        most = 10 if kind not in (ProtectedReason.TEST, ProtectedReason.HELPER) else 2
         named.append(f"{listed(paths, most)} ({kind})")
     if named:
         lines.append(f"Fixed ground, to read and not to edit: {'; '.join(named)}.")
     for path, reason in ground.files.items():
         text = files.get(path, b"").decode("utf-8", "replace")
         if reason is ProtectedReason.COMMAND and text.strip():
-            lines.append(f"{inline(path)} is:\n{fenced(cut(text, *LONGEST_SHOWN))}")
+            # Characters of what the command runs that are shown, of its start and of its end
+            lines.append(f"{inline(path)} is:\n{fenced(cut(text, 3_000, 600))}")
     return "\n".join(lines)
 
 
@@ -102,14 +96,16 @@ def _figures(figures: Figures, files: Mapping[str, str]) -> str:
         while 0 < at < len(text) and text[at - 1].lstrip().startswith("@"):
             at += 1  # the interpreter enters a function at its first decorator
         if 0 < at <= len(text) and text[at - 1].strip():
-            hot.append(f"{line.own_share:6.1%} {line.file}:{at}  {text[at - 1].strip()[:LONGEST_LINE]}")
+            # Characters of a hot line that are shown
+            hot.append(f"{line.own_share:6.1%} {line.file}:{at}  {text[at - 1].strip()[:100]}")
     rows += ["hot lines", *hot] if hot else []
     if libraries := figures.libraries:
         rows.append("time in libraries, by the function of the project that it belongs to")
         rows += [f"{row.share:6.1%} {row.library} below {row.caller.file}::{row.caller.name}" for row in libraries]
     if asked := [each.words for each in profile.repeated_queries[:ROWS]]:
         rows += [f"queries of a database: {N_PLUS_1}", *asked]
-    waits = [each for each in profile.waits if each.file and not each.for_others and each.share >= LEAST_WAIT][:ROWS]
+    # Minimum share of the wall time of a waiting line in the prompt, 0 to 1
+    waits = [each for each in profile.waits if each.file and not each.for_others and each.share >= 0.05][:ROWS]
     if waits:
         rows.append("where it waits, shares of the clock: computing less does not shorten that")
         rows += [f"{each.share:6.1%} {each.file}:{each.line} in {each.qualname}" for each in waits]
@@ -129,12 +125,8 @@ def _function(function: FunctionTime, figures: Figures) -> str:
 
 ROWS = 8
 """Maximum number of rows of a table."""
-MOST_FUNCTIONS = 12
-"""Maximum number of functions in the first table."""
 MOST_LINES = 5
 """Maximum number of hot lines, and of functions with what they are called with: their source is shown."""
-MOST_CALLERS = 2
-"""Maximum number of callers of a function that are named."""
 LEAST = 0.01
 """Minimum share of the command that is worth a row."""
 HOT = 0.03
@@ -142,10 +134,6 @@ HOT = 0.03
 BUSY = 0.1
 """Total share from which on a function with LEAST of its own is shown whole, too: a parser's loop had 3 % and 15 %.
 Own share of one at work while modules are imported: one of 160 lines with 5 % took a third of a prompt."""
-MULTIPLIED = 2
-"""Calls that a function makes of another each time it is called, from which on the number can be lowered there."""
-LOADING_LEAST = 0.05
-"""Minimum share of the command that is worth a row for a function at work while modules are imported."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +148,8 @@ class Figures:
     @property
     def functions(self) -> tuple[FunctionTime, ...]:
         worth = (f for f in self.profile.functions if f.own_share >= LEAST or f.total_share >= BUSY)
-        return tuple(f for f in worth if not self.is_import(f) and not is_vendored(f.file))[:MOST_FUNCTIONS]
+        # Maximum number of functions in the first table
+        return tuple(f for f in worth if not self.is_import(f) and not is_vendored(f.file))[:12]
 
     @property
     def repeating(self) -> tuple[tuple[float, str], ...]:
@@ -182,7 +171,8 @@ class Figures:
         """Functions of the project that call one, the most often calling first."""
         place = (function.qualname, function.file)
         rows = (row for row in self.profile.callers if row.callee and row.callee[:2] == place)
-        return tuple(sorted((row for row in rows if row.caller), key=lambda row: -row.calls)[:MOST_CALLERS])
+        # Maximum number of callers of a function that are named
+        return tuple(sorted((row for row in rows if row.caller), key=lambda row: -row.calls)[:2])
 
     @cached_property
     def hot(self) -> tuple[FunctionTime, ...]:
@@ -210,7 +200,9 @@ class Figures:
                 caller = self._known.get(row.caller[:2]) if row.caller else None
                 if caller in self._ranked and caller not in found:
                     found.append(caller)
-                    if caller.calls and row.calls < MULTIPLIED * caller.calls:
+                    # Calls that a function makes of another each time it is called, from which on the number can be
+                    # lowered there.
+                    if caller.calls and row.calls < 2 * caller.calls:
                         passing.append(caller)
         return tuple(dict.fromkeys([*found, *self._ranked]))
 
@@ -235,14 +227,12 @@ class Figures:
         """Return True if a function belongs to the import of modules and has too little time for a row of its own."""
         imported = function.qualname == "<module>" and function.file in self.loading.modules
         return (imported and function.own_share < LEAST) or (
-            function.total_share < LOADING_LEAST and self.loading.is_loading(function)
+            # a smaller share is not worth a row for a function at work while modules are imported
+            function.total_share < 0.05 and self.loading.is_loading(function)
         )
 
 
 # The part of a command's time in which the project's own modules are imported, apart from what they then do.
-
-MOSTLY = 0.5
-"""Part of a function's time from which on it counts as the import's."""
 
 
 @dataclass(frozen=True)
@@ -259,7 +249,8 @@ class ImportShares:
     def is_loading(self, function: FunctionTime) -> bool:
         """Return True if a function runs mostly during imports."""
         share = self.functions.get(function.frame, 0.0)
-        return share > MOSTLY * function.total_share
+        # Part of a function's time from which on it counts as the import's
+        return share > 0.5 * function.total_share
 
 
 def import_shares(profile: ProjectProfile) -> ImportShares:

@@ -32,28 +32,14 @@ from codeopt_sandbox.verdict import Checker, judge
 
 MOST = 5
 """Number of changed commands that are enough."""
-LONG_MOST = 2
-"""Maximum number of compared commands, for a command that takes more than `LONG_S`."""
 LONG_S = 3.0
 """Time from which on a command counts as long, seconds."""
-LONG_FRUITLESS = 3
-"""Number of mutations of a long command without a change in the output, after which no further one is tried.
-
-The output of such a command hides the mutation, and each mutation takes two runs.
-"""
 TRIED = 10
 """At most, with those that the original fails on."""
 LONGER = 3
 """Maximum time of a changed command as a multiple of the command's."""
 LEAST_S = 2.0
 """Time that a changed command may take in any case, seconds."""
-PATIENCE = 5
-"""Maximum time of a draft's run, as a multiple of that of the original's."""
-AGAIN = (1, 2)
-"""Seeds of further runs of the original: with its first run as many as show what varies in the user's command."""
-
-MOST_SMALLER = 4
-"""Smaller commands that are tried to show a difference by one: each takes two runs."""
 
 
 @dataclass
@@ -66,7 +52,8 @@ class CommandProbes(ProbeLoop):
         """Run a draft on the commands: the difference that rejects it, or a caveat with the first one."""
         limits = self.given.limits(LONGER, LEAST_S)
         # One that is slower there is not wrong for that.
-        patient = replace(limits, seconds=min(self.given.runs.limits.seconds, PATIENCE * limits.seconds))
+        # Maximum time of a draft's run, as a multiple of that of the original's
+        patient = replace(limits, seconds=min(self.given.runs.limits.seconds, 5 * limits.seconds))
 
         def differs(changed: Changed, _: int) -> OutputDifference | None:
             run = run_on(self.given.runs, draft, changed.case, limits=patient)
@@ -98,7 +85,9 @@ def _probes(
 
     def made() -> Iterator[Changed]:
         is_long = given.plain.wall_s > LONG_S
-        most, fruitless = (LONG_MOST, LONG_FRUITLESS) if is_long else (MOST, TRIED)
+        # Of a long command few are compared, and after three mutations without a change in the output no further one
+        # is tried: the output of such a command hides the mutation, and each mutation takes two runs.
+        most, fruitless = (2, 3) if is_long else (MOST, TRIED)
         telling = same = 0
         for tried, changed in enumerate(islice(commands, TRIED)):
             if telling == most or (not telling and same == fruitless):
@@ -111,7 +100,8 @@ def _probes(
 
     def is_steady(case: Case) -> bool:
         """Run the original again and compare it with itself. It costs runs, so it follows only a difference."""
-        again = (run_on(given.runs, given.original, case, limits=limits, environment=seeded(seed)) for seed in AGAIN)
+        # Seeds of further runs of the original: with its first run as many as show what varies in the user's command.
+        again = (run_on(given.runs, given.original, case, limits=limits, environment=seeded(seed)) for seed in (1, 2))
         return all(judge(case, run, given.check).verdict is CaseVerdict.AC for run in again)
 
     def smaller(case: Case) -> Iterator[Changed]:
@@ -119,7 +109,8 @@ def _probes(
         if not given.runs.other or case.files:  # no model sees these commands, and a file may be large
             return
         command = given.runs.command.given(case.args)
-        for changed in islice(smaller_commands(command, given.runs.project.contents, given.judged), MOST_SMALLER):
+        # Smaller commands that are tried to show a difference by one: each takes two runs
+        for changed in islice(smaller_commands(command, given.runs.project.contents, given.judged), 4):
             if found := given.answered(changed, case.name, limits):
                 yield Changed(found[0])
 
@@ -215,14 +206,6 @@ class BaselineCommand:
 #
 # The script is a protected file on both sides. No model sees these commands.
 
-SINGLE = 4
-"""Maximum number of changes of one number."""
-OF_A_FILE = 3
-"""Maximum number of changes of one file."""
-TIMES_SCALED = 3
-"""Maximum number of changes of all numbers."""
-LARGEST = 4 << 20
-"""Bytes of a data file that is changed."""
 LARGER = (4.0, 2.0, 32.0)
 """Factors of the numbers of a larger command, in the order in which they are tried; where 4 takes too long, 32 does."""
 SMALLER = (0.125, 0.03125)
@@ -348,9 +331,11 @@ def _numbers(
 def _with_numbers(
     command: ProjectCommand, texts: Mapping[str, str], places: list[NumberPlace], draw: random.Random
 ) -> Iterator[ChangedCommand]:
-    order = draw.sample(places, min(SINGLE, len(places)))
+    # Maximum number of changes of one number
+    order = draw.sample(places, min(4, len(places)))
     singles = (one_changed(place, places, draw) for place in order)
-    for values in chain.from_iterable(zip_longest((scaled(places, draw) for _ in range(TIMES_SCALED)), singles)):
+    # Maximum number of changes of all numbers
+    for values in chain.from_iterable(zip_longest((scaled(places, draw) for _ in range(3)), singles)):
         if values:
             yield _put(command, put(texts, values))
 
@@ -367,10 +352,12 @@ def _with_data(command: ProjectCommand, files: Mapping[str, bytes], seed: int) -
     named = [word.rpartition("=")[2] for word in command.arguments]
     named += [text for path in entry_files(command, files) for text in graph.named_texts(path)]
     data = [path for path in dict.fromkeys(named) if path in files and not path.endswith(".py")]
-    for path in (each for each in data if len(files[each]) <= LARGEST):
+    # Bytes of a data file that is changed
+    for path in (each for each in data if len(files[each]) <= 4 << 20):
         mutated = mutate_cases([Case("command", b"", files=((path, files[path]),))], seed=seed)
         alike = (each.case.files for each in mutated if not each.beyond and each.case.files)
-        yield from (ChangedCommand("another file", command.line, found) for found in islice(alike, OF_A_FILE))
+        # Maximum number of changes of one file
+        yield from (ChangedCommand("another file", command.line, found) for found in islice(alike, 3))
 
 
 def _without_options(command: ProjectCommand, draw: random.Random) -> Iterator[ChangedCommand]:
@@ -401,12 +388,6 @@ UNTOUCHED = frozenset({"round", "exit", "_exit", "sleep", "setrecursionlimit", "
 LEAST = 3
 """Smaller ones say how, not how much."""
 SEEDS = 1000
-
-LOWEST = 0.6
-"""Factor of a number that is made smaller."""
-
-HIGHEST = 1.1
-"""Factor of a number that is made larger."""
 
 
 @dataclass(frozen=True)
@@ -504,7 +485,8 @@ def one_changed(place: NumberPlace, places: Sequence[NumberPlace], draw: random.
     if place.seed:
         return {place: float(draw.choice([n for n in range(SEEDS) if n != place.value]))}
     others = [each.value for each in places if each.value != place.value and not each.seed]
-    low, high = sorted((place.value * LOWEST, place.value * HIGHEST))
+    # Factors of a number that is made smaller, and larger
+    low, high = sorted((place.value * 0.6, place.value * 1.1))
     low = max([low, *(each for each in others if each < place.value)])
     high = min([high, *(each for each in others if each > place.value)])
     if isinstance(place.value, float):

@@ -37,11 +37,8 @@ from codeopt_sandbox.outcome import Case, CaseVerdict
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
 
-MOST_PAIRS = 30
 WORTH_HAVING = 1.03
 """Least gain of an edit that is kept: less is not worth a change to read."""
-GROWTH = 1.5
-"""Minimum time of a larger command, as a multiple of the command's."""
 FailingTest = Callable[[Revision], str]
 """Returns the first test that fails on a draft; empty if all pass."""
 
@@ -121,7 +118,7 @@ class EditGains:
         if len(groups) == 1:
             return draft
         kept, dropped, patch = list[EditGain](), list[EditGain](), draft
-        rule = replace(rule.screening(), max_pairs=min(MOST_PAIRS, rule.max_pairs), worth_having=WORTH_HAVING)
+        rule = replace(rule.screening(), max_pairs=min(30, rule.max_pairs), worth_having=WORTH_HAVING)
         uncalled = self._uncalled(draft, groups)
         parts = self._standing_alone(draft, groups, uncalled)
         for number, group in enumerate(parts, 1):
@@ -176,7 +173,8 @@ class EditGains:
 
     def _larger(self) -> Case | None:
         """The larger command at which gains are looked for."""
-        return self.larger_command(GROWTH * self.given.plain.active_s)
+        # Minimum time of a larger command, as a multiple of the command's
+        return self.larger_command(1.5 * self.given.plain.active_s)
 
     def _fails(self, rest: Revision) -> str:
         """Reason why the command itself is not right with the rest of a patch; empty where it is."""
@@ -341,22 +339,12 @@ def _outside(body: Sequence[ast.stmt]) -> Iterator[str]:
 #
 # It shows gains that are absent or too short to be seen at the given size.
 
-LARGER_TRIED = 6
-"""Maximum number of larger commands that are tried."""
 
-LARGER_LIMIT = 12
-"""Maximum time of one, as a multiple of the command's."""
-
-LARGER_LEAST_S = 10.0
-"""Time that one may take in any case, seconds."""
 SEARCH = 2
 """Time limit of the search, as a multiple of a single command's limit.
 
 A command that ends at its time limit costs as much as many pairs.
 """
-
-LARGE_ENOUGH_S = 5.0
-"""A command that takes longer is large enough."""
 
 
 def larger_case(given: BaselineCommand, least_s: float) -> Case | None:
@@ -364,12 +352,15 @@ def larger_case(given: BaselineCommand, least_s: float) -> Case | None:
 
     None if no such command was found.
     """
-    if given.plain.wall_s > LARGE_ENOUGH_S:
+    # A command that takes longer is large enough
+    if given.plain.wall_s > 5.0:
         return None
-    limits = given.limits(LARGER_LIMIT, LARGER_LEAST_S)
+    # Maximum time of one, as a multiple of the command's, and the time that one may take in any case, seconds
+    limits = given.limits(12, 10.0)
     wanted = larger_commands(given.runs.command, given.runs.project.contents, given.judged)
     begun = time.monotonic()
-    for number, changed in enumerate(islice(wanted, LARGER_TRIED)):
+    # Maximum number of larger commands that are tried
+    for number, changed in enumerate(islice(wanted, 6)):
         if time.monotonic() - begun >= SEARCH * limits.seconds:
             return None
         found = given.answered(changed, f"larger.{number}", limits)

@@ -30,9 +30,6 @@ _WORD = re.compile(r"\w+")
 
 ROOM = 6_000
 """Maximum length of what is shown of the original, characters, apart from hot functions."""
-HOT_ROOM = 4
-"""Room of hot functions, of which the rest keeps at least REST: in one room a function of 165 lines left a hole in
-another with 6 % of the time."""
 MORE = 5_000
 """Maximum length of what is shown in addition for a round's profile, and for its critique, characters."""
 REST = 1 / 3
@@ -42,8 +39,6 @@ SHORT = 40
 """Maximum number of lines of a function, its docstring left out, that is shown before any longer one."""
 AROUND = 6
 """Lines shown around a hot line or a call in a function that is too long."""
-LONG_DOCSTRING = 3
-"""Lines from which on a docstring is left out."""
 
 
 class SourcePart(NamedTuple):
@@ -127,7 +122,9 @@ class SourcePage:
             (place.file, module.span(place.qualname) | module.class_line(place.qualname)) for place, module in modules
         ]
         if hot:
-            yield HOT_ROOM, [piece for piece, place in zip(whole, places, strict=True) if place in hot]
+            # Room of hot functions, of which the rest keeps at least REST: in one room a function of 165 lines left a
+            # hole in another with 6 % of the time.
+            yield 4, [piece for piece, place in zip(whole, places, strict=True) if place in hot]
         yield REST if hot else 1, self._short_or_near(modules)
         if not hot:
             yield REST, whole
@@ -242,7 +239,8 @@ def _docstring(node: Definition) -> Iterator[int]:
     first = node.body[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
         last = first.end_lineno or first.lineno
-        if last - first.lineno >= LONG_DOCSTRING and (len(node.body) > 1 or not isinstance(node, Def)):
+        # Lines from which on a docstring is left out
+        if last - first.lineno >= 3 and (len(node.body) > 1 or not isinstance(node, Def)):
             yield from range(first.lineno, last + 1)
 
 
@@ -254,8 +252,6 @@ _PATH = re.compile(r"[\w./-]*\w\.py\b")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _ALONE = re.compile(r"([\w.]+)(?:\(.*\))?")
 """Code that is a name, or a call of it."""
-MOST_ALIKE = 3
-"""Maximum number of definitions that one name without a class may mean, if none of them takes time."""
 MOST = 12
 """Maximum number of places."""
 
@@ -296,7 +292,8 @@ def _meant(
     exact = [place for place in defined if f".{place.qualname}".endswith(f".{word}") and "." in word]
     busy = [place for place in defined if place in times]
     known = [place for place in defined if "." in word or "." not in place.qualname]
-    may_be_known = alone and word not in vars(builtins) and len(known) <= MOST_ALIKE
+    # Maximum number of definitions that one name without a class may mean, if none of them takes time
+    may_be_known = alone and word not in vars(builtins) and len(known) <= 3
     yield from exact or busy or (known if may_be_known else ())
 
 
@@ -341,8 +338,6 @@ def _definitions(names: set[str], files: Mapping[str, str]) -> dict[str, tuple[S
 
 ROWS = 8
 """Maximum number of functions with the largest times of a draft; half as many more may have changed most."""
-LINES = 5
-"""Maximum number of hot lines."""
 WORTH_A_ROW = 0.03
 """Minimum share of the command, of a function's time or of what it gained or lost, that is worth a row."""
 
@@ -392,7 +387,8 @@ def _profile(candidate: Candidate, before: Candidate, original: Candidate, page:
         f"{line.share:6.1%} {line.named}  {line.text.strip()[:100]}" for line in new.lines if line.share >= WORTH_A_ROW
     ]
     if lines:
-        parts.append(f"Its hot lines, with shares of the command:\n{fenced(chr(10).join(lines[:LINES]))}")
+        shown = "\n".join(lines[:5])
+        parts.append(f"Its hot lines, with shares of the command:\n{fenced(shown)}")
     places = [part for name in names if (part := SourcePart(*name.split("::", 1))) not in page.loading]
     if source := page.add(places, MORE):
         parts.append(f"What it spends its time in and is not shown above, in the original:\n{fenced(source, 'python')}")
@@ -435,13 +431,6 @@ def _ms(then_s: float, now_s: float) -> str:
 
 # The change from one version of a project to another, as a model reads it: a function that only moved is one line.
 
-CONTEXT = 2
-"""Lines around each change."""
-MOST_REMOVED = 6
-"""Lines of the original in a row that are shown as removed: it is above the diff."""
-LONGEST_DIFF = 8_000
-"""Characters of a diff that are shown."""
-
 
 @dataclass(frozen=True)
 class _Unit:
@@ -459,7 +448,8 @@ class _Unit:
 def diff(old: Revision, new: Revision) -> str:
     """Unified diff of the files that differ, with the line numbers that they have there. What is too long is cut at the
     end of a hunk."""
-    out, left = list[str](), LONGEST_DIFF
+    # Characters of a diff that are shown
+    out, left = list[str](), 8_000
     for path in new.changed_files(old):
         out += [f"--- a/{path}", f"+++ b/{path}"]
         for hunk in _hunks(old[path], new[path]):
@@ -475,7 +465,8 @@ def diff(old: Revision, new: Revision) -> str:
 def _hunks(old: str, new: str) -> Iterator[list[str]]:
     both = {*_function_lines(old).values()} & {*_function_lines(new).values()}
     a, b = _units(old, both), _units(new, both)
-    for group in SequenceMatcher(None, a, b, autojunk=False).get_grouped_opcodes(CONTEXT):
+    # Lines around each change
+    for group in SequenceMatcher(None, a, b, autojunk=False).get_grouped_opcodes(2):
         (_, a1, _, b1, _), (_, _, a2, _, b2) = group[0], group[-1]
         hunk = [f"@@ -{_span(a, a1, a2)} +{_span(b, b1, b2)} @@"]
         for tag, i1, i2, j1, j2 in group:
@@ -483,7 +474,8 @@ def _hunks(old: str, new: str) -> Iterator[list[str]]:
                 hunk += [unit.marked(" ") for unit in a[i1:i2]]
             else:
                 gone = [unit.marked("-") for unit in a[i1:i2]]
-                if len(gone) > MOST_REMOVED:
+                # Lines of the original in a row that are shown as removed: it is above the diff
+                if len(gone) > 6:
                     gone = [gone[0], f"-[... {len(gone) - 2} lines of the original ...]", gone[-1]]
                 hunk += [*gone, *(unit.marked("+") for unit in b[j1:j2])]
         yield hunk

@@ -22,8 +22,6 @@ MOST_FILES = 20_000
 """Maximum number of files. All runs share them, and each guest has one working copy in memory."""
 LARGEST_MIB = 500
 """Maximum size of all files, MiB."""
-MOST_ROOM_MIB = 64
-"""Room for what a run writes is as much as the files take, and no more than this, MiB."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,8 @@ class ProjectFiles:
     @property
     def room_mib(self) -> int:
         """Room for what a run writes, MiB."""
-        return min(MOST_ROOM_MIB, (sum(len(content) for _, content in self.files) >> 20) + 1)
+        # Room for what a run writes is as much as the files take, and no more than this, MiB
+        return min(64, (sum(len(content) for _, content in self.files) >> 20) + 1)
 
     @cached_property
     def contents(self) -> Mapping[str, bytes]:

@@ -26,19 +26,8 @@ from codeopt_sandbox.guest_bundle import loading
 from codeopt_sandbox.outcome import Files, Run
 
 RESULT = f"{WATCH}/benches.json"
-LEAST_S = 0.3
-"""Minimum time of all bodies together in one run, seconds."""
 MOST_LOOPS = 2_000
 """Maximum number of times that each body is run to reach it."""
-OF_TOOL = 1 / 3
-"""Minimum time of the bodies, as a share of the tool's own time.
-
-For example, pytest starts in 0.2 s, and in 3 s with all its plug-ins.
-"""
-SETTLED = 2
-"""Number of corrections of the loop count."""
-KEPT = 200
-"""Values of a body that are kept."""
 
 
 @dataclass(frozen=True)
@@ -96,9 +85,12 @@ def find_benches(runs: CommandRuns, draft: Revision) -> Benches | None:
         return None
     idle = min((once.run(draft) for _ in range(2)), key=lambda each: each.cpu_s)
     loops, bodies = 1, first
-    for _ in range(SETTLED):  # a first call takes longer than those after it
+    # Number of corrections of the loop count
+    for _ in range(2):  # a first call takes longer than those after it
         each = sum(median(harness.seconds) for harness in bodies)
-        loops = min(max(ceil(max(LEAST_S, idle.cpu_s * OF_TOOL) / each), 1), MOST_LOOPS) if each > 0 else MOST_LOOPS
+        # Minimum time of all bodies together in one run: in seconds, and as a share of the tool's own time. pytest, for
+        # example, starts in 0.2 s, and in 3 s with all its plug-ins.
+        loops = min(max(ceil(max(0.3, idle.cpu_s / 3) / each), 1), MOST_LOOPS) if each > 0 else MOST_LOOPS
         again, run = _fixed(harness, runs, draft, loops)
         bodies = _benches(harness, run)
         if run.exit != 0 or not bodies:
@@ -119,7 +111,8 @@ def _benches(harness: Harness, run: Run) -> tuple[TimedBody, ...]:
     content = next((file.content for file in run.written if file.path == RESULT), None)
     try:
         rows = list(harness.read(content)) if content else []
-        return tuple(TimedBody(str(name), tuple(map(float, values))[:KEPT]) for name, values in rows if values)
+        # Values of a body that are kept
+        return tuple(TimedBody(str(name), tuple(map(float, values))[:200]) for name, values in rows if values)
     except (ValueError, KeyError, TypeError, AttributeError):
         return ()
 
@@ -192,7 +185,6 @@ class PytestBenchmark:
 
 
 IMPORTS_PYPERF = re.compile(rb"^\s*(import pyperf|from pyperf import)\b", re.MULTILINE)
-PYPERF_VALUES = 5
 PYPERF_FOLDER = (f"{WATCH}/README", b"What is measured is written here.\n")
 """Makes the folder: pyperf makes none."""
 
@@ -207,7 +199,7 @@ class Pyperf:
 
     def fixed(self, command: ProjectCommand, project: ProjectFiles, loops: int) -> tuple[ProjectCommand, Files]:
         """Return the command with one worker process and a fixed number of values and loops. Its last flags count."""
-        values = min(loops, PYPERF_VALUES)
+        values = min(loops, 5)
         fixed = (f"--values={values}", f"--loops={ceil(loops / values)}")
         more = ("--copy-env", "--processes=1", "--warmups=0", *fixed, "--quiet", f"-o{RESULT}")
         return replace(command, words=(*command.words, *more)), (PYPERF_FOLDER,)

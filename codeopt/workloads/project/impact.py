@@ -28,8 +28,6 @@ MOST_REACHED = 10 * MOST
 """Maximum number of functions that are found to lead to a name: a class that all of a large project uses has more."""
 WIDELY = 60
 """Number of modules that mention a name from which on not all of their functions are looked at."""
-SHOWN = 5
-"""Maximum number of keys or items of a container that a caveat names."""
 ALONE = "judged by the whole command alone"
 
 
@@ -54,7 +52,8 @@ class ChangedName:
             for side in (self.lost, self.gained)
         )
         if (was or now) and not any(part.startswith("_") for part in self.place.qualname.split(".")):
-            expected, got = (f"holds {', '.join(side[:SHOWN])}" if side else "does not" for side in (was, now))
+            # Maximum number of keys or items of a container that a caveat names
+            expected, got = (f"holds {', '.join(side[:5])}" if side else "does not" for side in (was, now))
             yield Caveat(CaveatKind.INTERFACE, f"import of its modules, {self.place}", expected, got)
 
 

@@ -24,14 +24,8 @@ ALWAYS = (
     "*.pyc", "*/__pycache__/*", ".pytest_cache/*", "*/.pytest_cache/*", ".coverage", ".benchmarks/*", ".codeopt*",
 )  # fmt: skip
 """Files that tools leave, and that are no output."""
-MUCH = 1 / 3
-"""Share of masked words from which on the comparison is little evidence."""
-MOST_FORMS = 20
-"""Maximum number of forms of lines that come in other numbers in each run."""
 MOST_NAMED = 5
 """Maximum number of places that a gap names."""
-LONGEST_NAME = 80
-"""Bytes before a value in which its name is looked for: a line of JSON may be long."""
 CLASSES = {
     "id": rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
     "date": rb"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?",
@@ -225,7 +219,7 @@ class Masks:
         return tuple(
             Caveat(CaveatKind.EVIDENCE, "", "", f"{name} is compared by its form alone for the most part", why)
             for name, mask in texts
-            if mask.masked_share > MUCH
+            if mask.masked_share > 1 / 3  # from there on the comparison is little evidence
             for why in [f"{mask.masked_share:.0%} of its words are others in each run"]
         )
 
@@ -344,7 +338,8 @@ def _made(parts: Sequence[_Part]) -> LineMask:
 
 def _name(before: bytes) -> str:
     """Name of a value, by the text before it in its line; empty where that has none."""
-    key = _KEY.search(before[-LONGEST_NAME:])
+    # Bytes before a value in which its name is looked for: a line of JSON may be long
+    key = _KEY.search(before[-80:])
     return (key[1] or key[2]).decode("utf-8", "replace").strip() if key else ""
 
 
@@ -361,7 +356,8 @@ def _without_some_lines(rows: Sequence[list[bytes]]) -> TextMask:
     forms = {mask.shown: mask for mask in masks}
     found = TextMask(left_out=tuple(forms.values()))
     kept = [found.seen(b"\n".join(row)) for row in rows]
-    if len(forms) > MOST_FORMS or not kept[0].strip():
+    # Maximum number of forms of lines that come in other numbers in each run
+    if len(forms) > 20 or not kept[0].strip():
         return NOTHING
     lines = kept[0].count(b"\n") + 1
     moving = range(lines) if len(set(kept)) > 1 else range(0)

@@ -31,8 +31,6 @@ SEEN = 0.0005
 """Minimum share of what a flame graph shows."""
 ROWS = 20
 """Maximum number of rows of a short table."""
-MOST_FUNCTIONS = 2000
-"""Maximum number of functions in the table of all of them."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ def command_page(
         before=then,
         now_words=_amount(profile.cpu_s, "seconds"),
         function_names=names,
-        functions=[_function(f, earlier)[: len(names)] for f in profile.functions[:MOST_FUNCTIONS]],
+        functions=[_function(f, earlier)[: len(names)] for f in profile.functions[:2000]],
         queries=[
             (
                 f"{row.file}:{row.line} in {row.qualname}",
@@ -220,12 +218,8 @@ def time_bar(parts: Sequence[tuple[str, float]], title: str, whole_s: float) -> 
 
 LEAST_TOLD = 0.02
 """Smaller shares are not shown to people."""
-DEEPEST = 12
-"""Maximum depth of the tree of calls that is shown."""
 MOST = 12
 """Maximum number of rows of a table."""
-TARGETS = 5
-"""Maximum number of targets that are shown."""
 SMALL = 0.1
 """Share of the CPU time in the project's functions below which imports may be worth more."""
 SAMPLED = "Lines are sampled: time in a loop is spread over its lines. -v times each line."
@@ -294,7 +288,8 @@ def _details(profile: ProjectProfile) -> list[str]:
     """Format the tree of calls, targets, libraries, imports and the interpreter's start."""
     branches = list(_branches(call_tree(profile.stacks(""), LEAST_TOLD), 0))
     out = ["", f"Call tree by total {clock('cpu')}", *branches] if branches else []
-    targets = [f for f in profile.targets if f.expected_gain >= LEAST_TOLD][:TARGETS]
+    # Maximum number of targets that are shown
+    targets = [f for f in profile.targets if f.expected_gain >= LEAST_TOLD][:5]
     out += ["", "Functions by largest possible gain"] * bool(targets)
     out += [f"  {f.expected_gain:>6.1%}  {printable(f.named)}  ({f.why})" for f in targets]
     for title, rows in (("Libraries by calling line", profile.libraries), ("Imports", profile.imports)):
@@ -319,7 +314,8 @@ def _waiting(profile: ProjectProfile) -> list[str]:
 
 def _branches(nodes: tuple[CallNode, ...], depth: int) -> Iterator[str]:
     """Format the functions of the project; libraries and the interpreter's start have no file."""
-    for node in nodes if depth <= DEEPEST else ():
+    # Maximum depth of the tree of calls that is shown
+    for node in nodes if depth <= 12 else ():
         if node.frame.file:
             yield f"  {node.share:>6.1%}  {'  ' * depth}{printable(f'{node.frame.file}::{node.frame.name}')}"
             yield from _branches(node.below, depth + 1)

@@ -14,12 +14,8 @@ from codeopt_sandbox.outcome import Run
 from codeopt_sandbox.profile import MOST_OF_IT, count_words
 
 Key = TypeVar("Key", bound=Hashable)
-OFTEN = 10
-"""Number of calls from which on a function is called often."""
 SAMPLED = 10
 """Number of functions that get line times from the samples."""
-CLEARLY = 0.25
-"""Part of what a caller and what it calls take together."""
 LIBRARIES = "libraries that the project calls"
 """Name of a part of the clock."""
 START = "start of the interpreter"
@@ -33,8 +29,6 @@ QUEUED = "waiting for a free core"
 """Name of a part of the clock."""
 INTERPRETER = "python"
 """Name of the interpreter's own work, which is in no file."""
-REPEATED = 10
-"""Number of queries of one statement from which a line counts as repeating it."""
 N_PLUS_1 = "one query for each row (the N+1 pattern): ask once for all of them"
 """Advice on a line that repeats."""
 
@@ -160,7 +154,8 @@ class FunctionTime:
         Candidates are the function's own share, repeated calls, and work spread over several callees. Spread counts
         only for functions that are called often: one that is called a few times is the outline of the command.
         """
-        spread = self.spread_share if (self.calls or 0) >= OFTEN else 0.0
+        # Number of calls from which on a function is called often
+        spread = self.spread_share if (self.calls or 0) >= 10 else 0.0
         return max(self.own_share, self.total_share * self.repeated, self.asks_again, spread)
 
     @property
@@ -234,7 +229,8 @@ class QueryLine:
     @property
     def repeats(self) -> bool:
         """One statement is asked for each of many rows: the N+1 pattern."""
-        return self.most_of_one >= REPEATED
+        # Number of queries of one statement from which a line counts as repeating it
+        return self.most_of_one >= 10
 
     @property
     def words(self) -> str:
@@ -472,7 +468,8 @@ def given_back(
     for caller, callee in pairs:
         both = own[caller] + own[callee]
         share = both * own_s[callee] / (own_s[caller] + own_s[callee] or 1.0)
-        if caller != callee and share - own[callee] > CLEARLY * both:
+        # Part of what a caller and what it calls take together
+        if caller != callee and share - own[callee] > 0.25 * both:
             part, moved = (share - own[callee]) / own[caller], []
             for each in samples:
                 if each.stack[-1:] == (caller,) and not each.importing:  # a part of it, at an unknown line

@@ -365,10 +365,6 @@ def _tree(text: str, path: str) -> ast.Module:
 
 # The built-in rules on a project: each on the hot functions of all files, which others import.
 
-WORTH = 0.03
-"""A function with a smaller own share of the command is left as it is."""
-MOST = 12
-
 
 @dataclass(frozen=True)
 class ProjectRule(Rule):
@@ -392,7 +388,8 @@ def project_rules(rules: Sequence[Rule], profile: ProjectProfile, ground: Protec
     """The rules that are not for whole programs, each restricted to the functions that take the time and may be
     edited."""
     may_change = [f for f in profile.functions if f.qualname != "<module>" and not ground.why(f.file)]
-    hot = [f for f in may_change if f.own_share >= WORTH][:MOST]
+    # A function with a smaller own share of the command is left as it is
+    hot = [f for f in may_change if f.own_share >= 0.03][:12]
     places = tuple((f.file, f.qualname) for f in hot)
     kept = [rule for rule in rules if not rule.scripts_only]
     return tuple(ProjectRule(**vars(rule), places=places) for rule in kept) if places else ()

@@ -39,14 +39,6 @@ from codeopt_sandbox.call_answer import CallRun
 from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Outcome
 from codeopt_sandbox.owner import temporary_folder
 
-MOST = 100
-"""Maximum number of recorded calls of one function, of sizes like those of all that were recorded."""
-MADE_UP = 40
-"""Number of calls changed from these, within what all of them keep."""
-MOST_MIB = 64.0
-"""Limit of what the recorders of one run write, MiB."""
-FEW = 5
-"""Number of calls of a function below which they are little evidence."""
 Copies = Callable[[], tuple[Path, Path]]
 """The project as it is and with a draft, in two folders that are made when the first function is judged."""
 TESTS = (ProtectedReason.TEST, ProtectedReason.HELPER)
@@ -215,7 +207,8 @@ class PublicCalls:
             return
         arguments = ([(each.file, each.qualname) for each in new], MOST_OF_ONE)
         watcher = Instrument("tests.recorded_module", arguments, "install_in_project", RECORDERS)
-        runs, limits = replace(self.runs, purpose="functions"), replace(self.runs.limits, output_mib=MOST_MIB)
+        # Limit of what the recorders of one run write, MiB
+        runs, limits = replace(self.runs, purpose="functions"), replace(self.runs.limits, output_mib=64.0)
         watched = watched_run(runs, self.program.revision, watcher, limits)
         if watched.run.exit == 0 and watched.run.stop is None:
             lines = dict.fromkeys(line.partition(" ")[::2] for line in watched.lines)
@@ -234,9 +227,8 @@ class PublicCalls:
         recording.write_text("".join(f"{line}\n" for line in lines), "utf-8", "surrogatepass")
         accepts_others = self.request.options.special_checker is not None
         options = replace(self.request.options, check="tokens") if accepts_others else self.request.options
-        nothing_else = replace(
-            options, run=None, calls=None, tests=(), with_paths=(), no_tests=True, max_examples=MADE_UP
-        )
+        # Number of calls changed from these, within what all of them keep
+        nothing_else = replace(options, run=None, calls=None, tests=(), with_paths=(), no_tests=True, max_examples=40)
         request = replace(
             self.request, target=old, program=read_program(old.path), options=nothing_else, baseline=None,
             other=new, other_program=read_program(new.path), roots=self.runs.project.linked,
@@ -292,7 +284,8 @@ def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: Revision) -> Fu
             return FunctionFinding(edit, wrong=f"{edit}: calls like those of the command give other results")
         caveats += outcome.caveats
         tried += len(calls_of(case))
-    if tried < FEW:
+    # Number of calls of a function below which they are little evidence
+    if tried < 5:
         few = f"{edit} is judged by {counted(tried, 'call')}"
         caveats.append(Caveat(CaveatKind.EVIDENCE, "", "", few, "the command's calls cannot be changed, or take long"))
     return FunctionFinding(edit, calls, caveats=tuple(caveats))
@@ -306,7 +299,8 @@ def _fit(lines: Sequence[str], changed: set[str]) -> list[str]:
 def _sampled(lines: Sequence[str], fit: Sequence[str]) -> list[str]:
     """A recording with as many of the calls that fit as are made."""
     loaded = [line for line in lines if not line.startswith("f(")]
-    return [*loaded, *sample(fit, MOST)]
+    # Maximum number of recorded calls of one function, of sizes like those of all that were recorded
+    return [*loaded, *sample(fit, 100)]
 
 
 def _none(edit: CodeEdit, lines: tuple[str, ...]) -> Diagnostic:

@@ -29,14 +29,8 @@ COMPILE = ("-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash")
 """Without a look at the module's time, which is the same for all that a run is given. What does not compile is left
 out."""
 WRITES_BYTECODE = ("PYTHONDONTWRITEBYTECODE", "")
-FIRST_S = 20.0
-"""Time limit of a command that is run for the bytecode of what it imports, seconds."""
 FIRST_MIB = 64.0
 """Limit of that bytecode, MiB."""
-LIMIT_FACTOR = 10
-"""Time limit of a run, as a multiple of the time of the command as it is."""
-LEAST_LIMIT_S = 60.0
-"""Lower bound of that limit, seconds."""
 LEAST_LEFT = 0.02
 """Minimum share of a run's time that counts as timed, if the bodies take next to nothing."""
 
@@ -179,7 +173,8 @@ class CommandRuns:
     def _compile(self, edited: Mapping[str, bytes], removed: Sequence[str] = ()) -> None:
         """Have the bytecode of what the command imports, on either side, and of edited modules: a user's own run finds
         that from the run before."""
-        limits = replace(self.limits, seconds=min(self.limits.seconds, FIRST_S))
+        # Time limit of a command that is run for the bytecode of what it imports, seconds
+        limits = replace(self.limits, seconds=min(self.limits.seconds, 20.0))
         if self.purpose == COMMAND:
             self._share_bytecode(AS_IT_IS, {}, (), limits)
         new = {
@@ -219,7 +214,8 @@ class CommandRuns:
 
     def allow_after(self, plain: Run) -> None:
         """Give further runs a multiple of what the command took as it is, within the limit that there is."""
-        self.sandbox.allow(min(self.limits.seconds, max(LEAST_LIMIT_S, LIMIT_FACTOR * plain.wall_s)))
+        # Time limit of a run: a multiple of the time of the command as it is, but no less than so many seconds
+        self.sandbox.allow(min(self.limits.seconds, max(60.0, 10 * plain.wall_s)))
 
     def restart_guest(self) -> None:
         """Restart the sandbox's guest."""
@@ -245,10 +241,6 @@ def _written(modules: Iterable[str], run: Run) -> Iterator[tuple[tuple[str, str]
                 yield (path, file.path), (file.path, file.content)
 
 
-UNLIMITED_S = 24 * 3600.0
-"""Time limit of the command as it is where --timeout says nothing, seconds."""
-
-
 @contextmanager
 def open_command(
     request: WorkloadRequest, project: ProjectFiles, command: ProjectCommand | None = None, *, room_mib: int = 0
@@ -270,7 +262,8 @@ def open_command(
     for note in project.notes:
         request.session.console.print(f"note       {note}")
     if options.timeout is None:
-        request = replace(request, options=replace(options, timeout=UNLIMITED_S))
+        # Time limit of the command as it is where --timeout says nothing, seconds
+        request = replace(request, options=replace(options, timeout=24 * 3600.0))
     room_mib += project.room_mib
     with BaseFolder(project.files) as base, request.open_sandbox(room_mib=room_mib, base=base) as sandbox:
         yield CommandRuns(sandbox, project, command)

@@ -42,8 +42,6 @@ SHARE = 0.4
 of the rest. A suite of 120 files took 475 of 600 s before tests had a share."""
 WITHOUT_LIMIT_S = 600.0
 """Seconds for all runs of tests where the user sets no limit."""
-OF_ONE_ROUND = 0.5
-"""Share of the time left that the tests of one round may take. The other rounds and the confirmation have the rest."""
 AT_ONCE = 16
 """Test files of the first run for a draft; each further run has twice as many. A run imports the project again, and a
 draft that a near test refuses should not wait for a far one."""
@@ -51,10 +49,6 @@ MORE = 4
 """Time limit of tests on a draft, as a multiple of their time on the original."""
 MORE_S = 60.0
 """Least time limit of the tests of one run on a draft, seconds."""
-MOST_NAMED = 4
-"""Maximum number of failing tests that a line names after the first."""
-MOST_LISTED = 12
-"""Maximum number of failing tests that a model sees."""
 NOT_RUN = "the project's tests are not run"
 
 
@@ -201,7 +195,9 @@ class ProjectSuite:
         every = (*order.reaching, *order.others)
         wanted = order.calling or every[:AT_ONCE] if near else every
         found = self.drafts.get(draft, DraftTests(count=TestsRun(of=len(self.paths))))
-        left_s = self.left_s * (OF_ONE_ROUND if near else 1.0)
+        # Share of the time left that the tests of one round may take. The other rounds and the confirmation have the
+        # rest.
+        left_s = self.left_s * (0.5 if near else 1.0)
         end_s = self._spent_s + (left_s if seconds is None else min(left_s, seconds))
         todo, size = [path for path in wanted if path not in found.files], AT_ONCE
         try:
@@ -303,8 +299,10 @@ class ProjectSuite:
             wrong = f"test {first} fails{f' ({why})' if why else ''}"
             detail = [f"{first}:", results.detail(first)]
             if others:
-                wrong += f"; so {'does' if len(others) == 1 else 'do'} {listed(others, MOST_NAMED)}"
-                detail.append(f"These fail also: {listed(others, MOST_LISTED)}")
+                # Maximum number of failing tests that a line names after the first
+                wrong += f"; so {'does' if len(others) == 1 else 'do'} {listed(others, 4)}"
+                # Maximum number of failing tests that a model sees
+                detail.append(f"These fail also: {listed(others, 12)}")
             return replace(found, wrong=wrong, detail="\n".join(detail))
         partly = {expected[name] for name in gone} | {path for path in todo if self.known[path].cut}
         whole = [path for path in todo if path not in partly]

@@ -25,18 +25,8 @@ RESULTS = "codeopt-tests.jsonl"
 WITHOUT_OPTIONS = ("-o", "addopts=")
 GO_ON = "--continue-on-collection-errors"
 """A test module that cannot be imported (its own helpers are not installed) does not take the others with it."""
-MOST_LINES = 3
-"""Maximum number of lines of a failed assertion that are shown."""
 MOST_CHARS = 300
 """Maximum number of characters that are shown of it."""
-LONGEST_TRACE = (200, 900)
-"""Number of characters that are shown of its traceback's start and end."""
-MOST_LOCALS = 12
-"""Maximum number of a failing test's variables that are kept."""
-MOST_GIVEN = 40
-"""Maximum number of failing tests whose variables are kept: the text of a large object may take long."""
-MOST_TEXT = 2_000
-"""Length of what is kept of why a test fails, characters."""
 
 PYTEST = """\
 import pytest, reprlib
@@ -174,13 +164,15 @@ class TestResults:
         first = next((at for at, line in enumerate(lines) if line.startswith("E ")), len(lines))
         marked = [line[2:].strip() for line in lines if line.startswith("E ")]
         at = [line.strip() for line in lines[max(0, first - 1) : first]] if marked else []
-        found = " | ".join([*at, *marked[:MOST_LINES]]) or (lines[-1].strip() if lines else "")
+        # Maximum number of lines of a failed assertion that are shown
+        found = " | ".join([*at, *marked[:3]]) or (lines[-1].strip() if lines else "")
         return inline(found[:MOST_CHARS])
 
     def detail(self, name: str) -> str:
         """Return the cause of a test's failure: assertion, end of the traceback, and the test's variables."""
         given = "\n".join(line for line in self.given.get(name, "").split("\n") if not _NAMELESS.fullmatch(line))
-        shown = cut(self.why.get(name, "").strip(), *LONGEST_TRACE)
+        # Number of characters that are shown of its traceback's start and end
+        shown = cut(self.why.get(name, "").strip(), 200, 900)
         return "\n".join([shown, *(["where", cut(given, MOST_CHARS, 0)] if given else [])]).strip()
 
     @property
@@ -225,9 +217,12 @@ def as_tests(runs: CommandRuns, runner: TestRunner, words: Sequence[str]) -> Com
         words = ("-q", "-p", "no:cacheprovider", "--rootdir", ".", "--tb=short", GO_ON, *words)
     elif runner is TestRunner.MANAGE:
         words = [word.removesuffix(".py").replace("/", ".") for word in words]
-    head = HEAD.format(argv=list(argv_of(runs.command)), results=RESULTS, most=MOST_TEXT)
+    # Length of what is kept of why a test fails, characters
+    head = HEAD.format(argv=list(argv_of(runs.command)), results=RESULTS, most=2_000)
     text = head + BODY[runner]
-    fields = {"{locals}": str(MOST_LOCALS), "{given}": str(MOST_GIVEN), "{words!r}": repr(list(words))}
+    # At most so many of a failing test's variables are kept, and of so many tests: the text of a large object may take
+    # long.
+    fields = {"{locals}": str(12), "{given}": str(40), "{words!r}": repr(list(words))}
     for name, value in fields.items():
         text = text.replace(name, value)
     command = ProjectCommand(runner.value, ("-c", text), runs.command.variables)

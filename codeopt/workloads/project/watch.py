@@ -47,15 +47,8 @@ if TYPE_CHECKING:
     from codeopt.report.answers import CommandProfileJson
 
 
-ENOUGH_S = 0.6
-"""CPU time that the samples of a short command are to cover, seconds; it is run several times. The kernel's clock gives
-a sample each 4 ms, and a share of 10 % is then known to about 3 %."""
 SHORT_S = 1.0
 """Time of all sampled runs, seconds, after which there is no further one: a longer command is sampled once."""
-MOST_RUNS = 12
-"""Maximum number of runs of a very short command."""
-WAITS = 0.1
-"""Minimum share of the clock that a command waits where it is looked for what it waits for."""
 MOST = 10
 """Number of functions that are counted for their own time, and as many for their time with all that they call."""
 WIDTH = 8
@@ -81,11 +74,14 @@ def profile_command(
     require_good(plain, runs)
     runs.allow_after(plain)
     watched: list[EventLog] = []
-    while len(watched) < MOST_RUNS:
+    # Maximum number of runs of a very short command
+    while len(watched) < 12:
         watched.append(watched_run(runs, draft, sampler(waits=False)))
         require_good(watched[-1].run, runs)
         seconds = sum(float(row[4]) for each in watched for row in each.of("stack"))
-        if seconds >= ENOUGH_S or sum(each.run.active_s for each in watched) >= SHORT_S:
+        # CPU time that the samples of a short command are to cover, seconds; it is run several times. The kernel's
+        # clock gives a sample each 4 ms, and a share of 10 % is then known to about 3 %.
+        if seconds >= 0.6 or sum(each.run.active_s for each in watched) >= SHORT_S:
             break
     names = Names({path: content for path, content in runs.with_edits(draft) if path.endswith(".py")})
     samples = [each for run in watched for row in run.of("stack") for each in samples_of(row, names, len(watched))]
@@ -97,7 +93,8 @@ def profile_command(
     if functions or asks:
         found, lost = _counted(runs, draft, plain, names, found, functions, asks=asks)
         notes += lost
-    if plain.waiting_share >= WAITS:
+    # Minimum share of the clock that a command waits where it is looked for what it waits for
+    if plain.waiting_share >= 0.1:
         waiting = watched_run(runs, draft, sampler(waits=True))
         if _is_whole(waiting.run, plain):
             found = replace(found, waits=wait_lines(waiting.of("wait"), names.spot, plain))

@@ -45,8 +45,6 @@ from codeopt_sandbox.profile import HotFunction, HotLine, Profile
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import Checker, check_tokens, judge, open_checker
 
-SEEDS = (0, 1, 2)
-"""Hash seeds of the first runs: what depends on the order of a set is found out with times and addresses."""
 SHORTEST_S = 0.02
 """A command that takes less beyond the interpreter's own start cannot be timed."""
 HOT = 0.05
@@ -306,7 +304,8 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     if benches:
         runs, masks = benches.runs, replace(masks, given=(*masks.given, *benches.lines))
     plain: list[Run] = []
-    for seed in SEEDS:
+    # Hash seeds of the first runs: what depends on the order of a set is found out with times and addresses.
+    for seed in (0, 1, 2):
         plain.append(runs.run(original, environment=seeded(seed)) if plain else runs.first_run(original))
         require_good(plain[-1], runs)
         runs.allow_after(plain[-1])

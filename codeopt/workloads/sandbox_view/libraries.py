@@ -17,9 +17,6 @@ from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest_bundle import Libraries
 from codeopt_sandbox.runner import GuestRunner
 
-SLOW_S = 0.2
-"""Minimum time of an import that each run repeats to be reported, seconds."""
-
 
 @dataclass(frozen=True)
 class Preload:
@@ -37,7 +34,8 @@ class Preload:
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Diagnostics where it costs something that the libraries are not imported once."""
-        if not self.why or self.seconds < SLOW_S:
+        # Minimum time of an import that each run repeats to be reported, seconds
+        if not self.why or self.seconds < 0.2:
             return ()
         return (Diagnostic(f"each run imports its libraries again, which takes {self.seconds:.1f} s", self.why),)
 

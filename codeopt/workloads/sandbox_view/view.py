@@ -379,9 +379,6 @@ def _installed(plan: Path) -> Iterator[tuple[Path, PurePosixPath]]:
 
 # Modules of its project that a module imports: those that git does not track, and their bytecode.
 
-MOST_READ = 400
-"""Modules that are read to find what they import: about two seconds; only where there are files not yet added."""
-
 
 def imported_unadded(program: Path, root: Path, roots: tuple[Path, ...]) -> list[Path]:
     """Return Python files that the program imports and git neither tracks nor ignores, relative to the project.
@@ -392,7 +389,8 @@ def imported_unadded(program: Path, root: Path, roots: tuple[Path, ...]) -> list
     there = None if unadded is None else {path for path in unadded if path.suffix == ".py"}
     found: list[Path] = []
     waiting, seen = [program], {program}
-    while there != set() and waiting and len(seen) <= MOST_READ:
+    # Modules that are read to find what they import: about two seconds; only where there are files not yet added.
+    while there != set() and waiting and len(seen) <= 400:
         path, imported = waiting.pop(), list[Path]()
         with suppress(OSError):
             imported += imported_files(read_bytes(path), path, (program.parent, *roots))
@@ -409,21 +407,18 @@ def imported_unadded(program: Path, root: Path, roots: tuple[Path, ...]) -> list
 
 # The project's copy with compiled modules: it is read-only for a run, and each run would compile them again.
 
-MOST_COMPILED = 3000
-"""Maximum number of modules that are compiled."""
-MOST_S = 20.0
-"""Time limit of compiling them, seconds."""
-
 
 def compile_imports(first: Path, roots: tuple[Path, ...]) -> None:
     """Compile the modules of its own project that a module imports, directly or indirectly. No code of them runs.
 
     `roots` are the folders on sys.path. The sandbox ignores files that were compiled for another Python.
     """
-    until = time.monotonic() + MOST_S
+    # Time limit of compiling them, seconds
+    until = time.monotonic() + 20.0
     around = takewhile(lambda folder: folder not in roots, first.parents)  # packages, which are imported before it
     todo, seen = [first, *(path for folder in around if (path := folder / "__init__.py").is_file())], set[Path]()
-    while todo and len(seen) < MOST_COMPILED and time.monotonic() < until:
+    # Maximum number of modules that are compiled
+    while todo and len(seen) < 3000 and time.monotonic() < until:
         path = todo.pop()
         if path in seen:
             continue

@@ -14,8 +14,6 @@ from codeopt.core.revision import Revision
 from codeopt.workloads.source.functions import definitions
 from codeopt_sandbox.profile import Profile
 
-MOST_LINES = 400
-"""Maximum number of lines of helpers; the function itself is always whole."""
 SHORT = 25
 """Lines of a helper that is named and takes no time; of a longer one, only how it is called."""
 HOT = 0.01
@@ -81,7 +79,8 @@ class _Wanted:
             known.add(name)
             for node in bound.get(name, ()):
                 part, names = self._part(node, name)
-                if len(lines) + len(part) <= MOST_LINES + len(_span(target)):
+                # Maximum number of lines of helpers; the function itself is always whole
+                if len(lines) + len(part) <= 400 + len(_span(target)):
                     lines |= part
                     todo |= names - known
         return lines | _class_heads(self.tree, self.qualname)

@@ -17,19 +17,11 @@ from codeopt.workloads.project.workload import ProjectWorkload
 from codeopt_sandbox.compare import Comparison, Decision, Plan
 
 START = Instrument("profile.start_time")
-RUNS = 3
-"""Number of runs of each version."""
-LONG_S = 5.0
-"""CPU time of a command from which on it is run once."""
-WORTH_TELLING = 0.05
-"""Minimum share of start and imports that is shown, 0 to 1."""
 ALIKE = 0.15
 """Maximum difference in start and imports of both versions, as a share of the smaller value or of the rest.
 
 With a larger difference a version has moved work into or out of its imports, and no part can be separated.
 """
-LITTLE = 0.2
-"""Share of the rest below which a gain is hard to see in the whole."""
 _Times = tuple[float, float]
 """CPU seconds of start and imports, and of the whole."""
 
@@ -57,15 +49,18 @@ def hot_region(runs: CommandRuns, original: Revision, draft: Revision, found: Co
     if found.metric != "cpu":
         return None
     sides: tuple[list[_Times], list[_Times]] = ([], [])
-    for _ in range(RUNS):
+    # Number of runs of each version
+    for _ in range(3):
         for revision, times in zip((original, draft), sides, strict=True):
             measured = _measured(runs, revision)
             if measured is None:
                 return None
             times.append(measured)
-        if max(apart_s / whole_s for (apart_s, whole_s), *_ in sides) < WORTH_TELLING:
+        # Minimum share of start and imports that is shown, 0 to 1
+        if max(apart_s / whole_s for (apart_s, whole_s), *_ in sides) < 0.05:
             return None
-        if sides[0][0][1] > LONG_S:
+        # CPU time of a command from which on it is run once
+        if sides[0][0][1] > 5.0:
             break
     return apart(*(StartTime(*zip(*times, strict=True)) for times in sides), found=found)
 
@@ -134,7 +129,8 @@ def apart(before: StartTime, after: StartTime, *, found: Comparison) -> HotRegio
     """The speedup of the rest, from that of the whole and the shares of start and imports."""
     old, new = median(before.apart_s), median(after.apart_s)
     rest_s = median(after.whole_s) - new
-    little = rest_s < LITTLE * median(after.whole_s) and found.decision in (Decision.SAME, Decision.INCONCLUSIVE)
+    # Share of the rest below which a gain is hard to see in the whole
+    little = rest_s < 0.2 * median(after.whole_s) and found.decision in (Decision.SAME, Decision.INCONCLUSIVE)
     told = HotRegion(old, median(before.whole_s), None, little=little)
     spread = max(*before.apart_s, *after.apart_s) - min(*before.apart_s, *after.apart_s)
     if abs(old - new) > ALIKE * min(old, new):

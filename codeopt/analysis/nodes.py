@@ -202,7 +202,7 @@ def functions_by_name(body: Iterable[ast.stmt]) -> dict[str, Def]:
     """Functions by their qualified names, the last of several; a property by its getter."""
     defs: dict[str, Def] = {}
     for name, node in functions(body):
-        if name not in defs or not _kind_beside(node):
+        if name not in defs or not kind_beside(node):
             defs[name] = node
     return defs
 
@@ -213,8 +213,8 @@ def find_definition(body: Iterable[ast.stmt], qualname: str, like: Definition | 
     like: a definition of the same name; if that is a setter, a deleter or an @overload, the last one of its kind.
     """
     found = [node for name, node in definitions(body) if name == qualname]
-    kind = _kind_beside(like) if like else ""
-    same = [node for node in found if _kind_beside(node) == kind]
+    kind = kind_beside(like) if like else ""
+    same = [node for node in found if kind_beside(node) == kind]
     return next(reversed(same if same or kind else found), None)
 
 
@@ -264,7 +264,7 @@ def _may_use(statement: ast.stmt, names: Collection[str]) -> bool:
     )
 
 
-def _kind_beside(node: Definition) -> str:
+def kind_beside(node: Definition) -> str:
     """`overload`, `setter` or `deleter` of a definition next to the one that its name means; else empty."""
     kinds = (ast.unparse(each).rpartition(".")[2] for each in node.decorator_list)
     return next((kind for kind in kinds if kind in _BESIDE), "")

@@ -70,6 +70,11 @@ def command_page(
         drawn = flame(call_tree(before, least=SEEN), f"Flame graph of {before.name}", then_width)
         then = EarlierProfile(f"{before.name}, {_amount(before.total, before.unit)}", drawn)
     counted = [f.calls for f in profile.functions if f.calls is not None]
+    words = f"{took(profile.seconds)} wall time, {took(profile.cpu_s)} CPU time."
+    if profile.queued_s > BUSY * profile.seconds:
+        words += f" It waited {took(profile.queued_s)} for a core, not counted below: this machine is busy."
+    if sum(part.seconds for part in profile.parts) > 1.05 * profile.seconds:
+        words += " Several processes or threads ran at once: the parts add up to more than the wall time."
     names = ("function", *["self before"] * (earlier is not None), "self", "total", *["calls"] * bool(counted))
     return page(
         "command.html",
@@ -81,7 +86,7 @@ def command_page(
         clock=time_bar(
             [(part.name, part.seconds) for part in profile.parts], "Parts of the time of the command", profile.seconds
         ),
-        clock_words=_clock_words(profile),
+        clock_words=words,
         targets=targets[:ROWS],
         flame=flame(
             call_tree(stacks, least=SEEN), f"Flame graph of {command}; the list below it says the same", now_width
@@ -112,15 +117,6 @@ def command_page(
             for title, rows in libraries.items()
         ],
     )
-
-
-def _clock_words(profile: ProjectProfile) -> str:
-    words = f"{took(profile.seconds)} wall time, {took(profile.cpu_s)} CPU time."
-    if profile.queued_s > BUSY * profile.seconds:
-        words += f" It waited {took(profile.queued_s)} for a core, not counted below: this machine is busy."
-    if sum(part.seconds for part in profile.parts) > 1.05 * profile.seconds:
-        words += " Several processes or threads ran at once: the parts add up to more than the wall time."
-    return words
 
 
 def _widths(profile: ProjectProfile, before: StackProfile | None) -> tuple[float, float]:

@@ -406,7 +406,10 @@ def _ruler(files: Mapping[str, bytes], command: ProjectCommand, tests: Sequence[
     ground = find_protected_files(command, files, tests)
     fixed = {path: reason for path, reason in ground.files.items() if _measures(path, reason)}
     beside = (path for path in files if CHECKS & set(PurePosixPath(path).parts[:-1]))
-    return ProtectedFiles(fixed).also(_data(files, command), ProtectedReason.NAMED).also(beside, ProtectedReason.TEST)
+    graph, data = ModuleGraph(files), list[str]()
+    for path in entry_files(command, files) if command.entry.kind is not EntryKind.TOOL else ():
+        data += (text for text in graph.named_texts(path) if text in files and not text.endswith(".py"))
+    return ProtectedFiles(fixed).also(data, ProtectedReason.NAMED).also(beside, ProtectedReason.TEST)
 
 
 def _measures(path: str, reason: ProtectedReason) -> bool:
@@ -414,15 +417,6 @@ def _measures(path: str, reason: ProtectedReason) -> bool:
         return True
     runs_or_reads = reason in (ProtectedReason.COMMAND, ProtectedReason.GIVEN, ProtectedReason.NAMED)
     return runs_or_reads and not (path.endswith(".py") and is_own(path))
-
-
-def _data(files: Mapping[str, bytes], command: ProjectCommand) -> Iterable[str]:
-    """Data files that the command's program names."""
-    if command.entry.kind is EntryKind.TOOL:
-        return
-    graph = ModuleGraph(files)
-    for path in entry_files(command, files):
-        yield from (text for text in graph.named_texts(path) if text in files and not text.endswith(".py"))
 
 
 def _can_be_read(path: str, content: bytes | None) -> bool:

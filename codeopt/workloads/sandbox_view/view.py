@@ -114,11 +114,9 @@ def tracked(module: Module) -> list[Path]:
     Raises:
         UsageError: git fails.
     """
-    found = tracked_files(module.root) or []
-    return [path for path in found if not is_secret(path)] or _neighbours(module)
-
-
-def _neighbours(module: Module) -> list[Path]:
+    found = [path for path in tracked_files(module.root) or () if not is_secret(path)]
+    if found:
+        return found
     top = module.path.parent
     while (top / "__init__.py").exists() and top != module.root:
         top = top.parent
@@ -127,8 +125,8 @@ def _neighbours(module: Module) -> list[Path]:
     text = _read(module.path)
     beside = (path for path in top.iterdir() if path.suffix == ".py" or (path.name in text and path.is_file()))
     files = package if (top / inside).is_dir() else beside
-    found = (path.relative_to(module.root) for path in [*sorted(files)[:MOST_NEIGHBOURS], *_tests(module.root)])
-    return [path for path in dict.fromkeys(found) if not is_secret(path)]
+    near = (path.relative_to(module.root) for path in [*sorted(files)[:MOST_NEIGHBOURS], *_tests(module.root)])
+    return [path for path in dict.fromkeys(near) if not is_secret(path)]
 
 
 def _tests(root: Path) -> list[Path]:

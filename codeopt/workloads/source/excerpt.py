@@ -169,7 +169,10 @@ def _fields(node: ast.ClassDef) -> set[int]:
 
 def shown(history: History, qualname: str) -> History:
     """The history as a proposer sees it: every candidate's excerpt instead of its whole module."""
-    hot = _hot(history.original.profile)
+    profile, hot = history.original.profile, None
+    if profile is not None and profile.functions:
+        # A helper that takes this share of the time is shown whole, and so is what it names
+        hot = frozenset(function.name for function in profile.functions if function.share >= HOT)
     old = _defined(history.original.source)
     target = old.get(qualname)
     named = frozenset(
@@ -177,13 +180,6 @@ def shown(history: History, qualname: str) -> History:
     )  # those that a draft drops stay: they are not part of the change
     shown = tuple(_shown(candidate, qualname, hot, old, named) for candidate in history.candidates)
     return replace(history, candidates=shown)
-
-
-def _hot(profile: Profile | None) -> frozenset[str] | None:
-    """Functions that take time; None where there is no profile."""
-    if profile is None or not profile.functions:
-        return None
-    return frozenset(function.name for function in profile.functions if function.share >= HOT)
 
 
 def _defined(source: str) -> dict[str, Def]:

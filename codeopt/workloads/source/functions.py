@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal
 
-from codeopt.analysis.nodes import Def, first_line, functions
+from codeopt.analysis.nodes import Def, first_line, functions, kind_beside
 from codeopt.analysis.syntax import physical_lines
 from codeopt.core.errors import UsageError
 from codeopt.core.program import TargetFiles, read_program
@@ -118,10 +118,10 @@ class ModuleFunctions:
         found = self.named.get(qualname, [])
         if not found:
             raise UsageError(f"{self.path} has no function {qualname}", hint=_hint(self.tree, qualname))
-        real = [node for node in found if not _is_overload(node)]
+        real = [node for node in found if kind_beside(node) != "overload"]
         if not real:
             raise UsageError(f"{self.path}::{qualname} has only @overload signatures, no body to improve")
-        node = ([node for node in real if not _is_setter(node)] or real)[-1]
+        node = ([node for node in real if not kind_beside(node)] or real)[-1]
         if self.path.suffix == ".pyi":
             raise UsageError(f"{self.path} is a stub file: it has no code")
         body = _body(node)
@@ -207,14 +207,6 @@ def _hint(tree: ast.Module, qualname: str) -> str:
     if not names:
         return "it defines no function at all"
     return f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(names[:6])}"
-
-
-def _is_overload(node: Def) -> bool:
-    return any(dotted(decorator).rpartition(".")[2] == "overload" for decorator in node.decorator_list)
-
-
-def _is_setter(node: Def) -> bool:
-    return any(dotted(decorator).endswith((".setter", ".deleter")) for decorator in node.decorator_list)
 
 
 def _body(node: Def) -> list[ast.stmt]:

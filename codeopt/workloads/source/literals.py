@@ -193,14 +193,9 @@ def _value(node: ast.expr, text: str) -> Any:
     try:
         return _plain(node)
     except _NotPlain:
-        return Opaque(_segment(node, text))
-
-
-def _segment(node: ast.expr, text: str) -> str:
-    """Do as `ast.get_source_segment`, which goes through all of a long line character by character."""
-    if node.end_lineno == 1:
-        return text.encode()[node.col_offset : node.end_col_offset].decode()
-    return ast.get_source_segment(text, node) or ast.unparse(node)
+        if node.end_lineno == 1:  # `ast.get_source_segment` goes through all of a long line character by character
+            return Opaque(text.encode()[node.col_offset : node.end_col_offset].decode())
+        return Opaque(ast.get_source_segment(text, node) or ast.unparse(node))
 
 
 class _NotPlain(Exception):

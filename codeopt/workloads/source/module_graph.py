@@ -182,7 +182,12 @@ def importers(files: Mapping[str, bytes], roots: Sequence[str] = ()) -> Mapping[
     roots: folders that are on the path of imports, in addition to the top, `src` and `lib`.
     """
     starts = [f"{root.replace('/', '.')}." for root in ("src", "lib", *roots)]
-    by_name = {name: path for path in files if path.endswith(".py") for name in _names_of(path, starts)}
+    by_name: dict[str, str] = {}
+    for path in files:
+        if path.endswith(".py"):
+            name = module_name(path)
+            by_name[name] = path
+            by_name |= {name.removeprefix(start): path for start in starts if name.startswith(start)}
     users: dict[str, set[str]] = defaultdict(set)
     for path, content in files.items():
         if path.endswith(".py"):
@@ -203,13 +208,6 @@ def steps_to(hot: Sequence[str], users: Mapping[str, set[str]]) -> dict[str, int
                 steps[user] = steps[path] + 1
                 todo.append(user)
     return steps
-
-
-def _names_of(path: str, starts: Sequence[str]) -> Iterator[str]:
-    """Names that a module is imported by."""
-    name = module_name(path)
-    yield name
-    yield from (name.removeprefix(start) for start in starts if name.startswith(start))
 
 
 def _imports_by_words(path: str, content: bytes) -> Iterator[str]:

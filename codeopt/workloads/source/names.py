@@ -191,9 +191,15 @@ def settings(function: Function) -> dict[str, Any]:
     tree = ast.parse(function.source)
     reads = _names_read(tree, function.qualname.partition(".")[0])
     state = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
-    given = [(name, value) for name, value in _constants(tree) if name in reads - state and not name.startswith("_")]
-    others = {name: _another(value) for name, value in given}
-    return {name: value for name, value in others.items() if value is not None}
+    found: dict[str, Any] = {}
+    for node in tree.body:
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Constant(value)):
+                found[name] = _another(value)
+            case ast.AnnAssign(ast.Name(name), hint, ast.Constant(value)) if "Final" not in ast.unparse(hint):
+                found[name] = _another(value)
+    public = {name: value for name, value in found.items() if value is not None and not name.startswith("_")}
+    return {name: value for name, value in public.items() if name in reads - state}
 
 
 def subclasses(source: str) -> list[tuple[str, str]]:
@@ -205,16 +211,6 @@ def subclasses(source: str) -> list[tuple[str, str]]:
         for base in base_names(node)
         if base in classes and _methods(node) & _methods(classes[base]) and not _is_made_otherwise(node)
     ]
-
-
-def _constants(tree: ast.Module) -> Iterator[tuple[str, Any]]:
-    """Names that the module sets to a plain value, those left out that are final."""
-    for node in tree.body:
-        match node:
-            case ast.Assign([ast.Name(name)], ast.Constant(value)):
-                yield name, value
-            case ast.AnnAssign(ast.Name(name), hint, ast.Constant(value)) if "Final" not in ast.unparse(hint):
-                yield name, value
 
 
 def _names_read(tree: ast.Module, name: str) -> set[str]:

@@ -219,9 +219,11 @@ def additions(
     helpers: dict[str, cst.BaseStatement] = {}
     for node in new.body:
         names = bound_names(ast.parse(code(node)))
+        assigns = isinstance(node, cst.SimpleStatementLine) and isinstance(node.body[0], cst.Assign | cst.AnnAssign)
+        defines = assigns or isinstance(node, cst.FunctionDef | cst.ClassDef)
         if is_import(node):
             imports |= {name: statement for name, statement in _imports(node) if name not in at_hand}
-        elif names and not names & known and anchor not in names and _is_definition(node):
+        elif names and not names & known and anchor not in names and defines:
             helpers |= dict.fromkeys(names, node)
     candidates = {name: code(node) for name, node in {**imports, **helpers}.items()}
     used = _used("\n".join(code(root) for root in roots), candidates)
@@ -250,12 +252,6 @@ def _once(nodes: Iterable[Any]) -> list[Any]:
 
 def is_import(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.SimpleStatementLine) and isinstance(node.body[0], cst.Import | cst.ImportFrom)
-
-
-def _is_definition(node: cst.CSTNode) -> bool:
-    if isinstance(node, cst.FunctionDef | cst.ClassDef):
-        return True
-    return isinstance(node, cst.SimpleStatementLine) and isinstance(node.body[0], cst.Assign | cst.AnnAssign)
 
 
 def _imports(node: cst.CSTNode) -> Iterable[tuple[str, cst.BaseStatement]]:
@@ -306,7 +302,8 @@ def insert(module: cst.Module, imports: Sequence[Any], helpers: Sequence[Any], a
         at = _import_place(module.with_changes(body=body), imports)
         body[at:at] = imports
         below = at + len(imports)
-        if 0 < below < len(body) and at == _after_docstring(body) > 0:
+        documented = isinstance(body[0], cst.SimpleStatementLine) and isinstance(body[0].body[0], cst.Expr)
+        if below < len(body) and at == 1 and documented:
             body[below] = _spaced(body[below], False)
     return module.with_changes(body=body)
 
@@ -316,12 +313,6 @@ def _spaced(node: Any, first: bool) -> Any:
     lines = [line for line in node.leading_lines if line.comment is not None]
     blank = 0 if first else 2 if isinstance(node, cst.FunctionDef | cst.ClassDef) else 1
     return node.with_changes(leading_lines=[*[cst.EmptyLine(indent=False)] * blank, *lines])
-
-
-def _after_docstring(body: Sequence[Any]) -> int:
-    first = body[0] if body else None
-    documented = isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr)
-    return int(documented)
 
 
 def _import_place(module: cst.Module, imports: Sequence[cst.CSTNode]) -> int:

@@ -38,6 +38,11 @@ def is_bare_constant(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
+def is_text(node: ast.stmt) -> bool:
+    """Return True if a statement is only a string, as docstrings are."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
 def sets_constant(statement: ast.stmt) -> bool:
     """Return whether a statement is `name = constant`."""
     match statement:
@@ -50,6 +55,15 @@ def blocks(node: ast.AST) -> list[list[ast.stmt]]:
     """The lists of statements that are directly in a node."""
     found = (getattr(node, name, None) for name in ("body", "orelse", "finalbody"))
     return [block for block in found if isinstance(block, list) and block]
+
+
+def mentioned(tree: ast.AST) -> Iterator[str]:
+    """Names and attributes of code, without its texts and comments."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
 
 
 def names_in(nodes: Iterable[ast.AST]) -> set[str]:

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from codeopt.analysis.nodes import Definition, bound_names, functions
+from codeopt.analysis.nodes import Definition, bound_names, functions, mentioned
 from codeopt.workloads.sandbox_view.view import Module
 from codeopt.workloads.source.edits import OUTSIDE, CodeEdit
 from codeopt.workloads.source.module_graph import NAMED_PATH, importers, module_name, read_module, steps_to
@@ -258,26 +258,17 @@ def _calls_to(
             if names & words[path]:
                 body = read_module(files[path]).body
                 for name, node in functions(body):
-                    if not names.isdisjoint(_mentioned(node)):
+                    if not names.isdisjoint(map(str.encode, mentioned(node))):
                         callers.add(_called_name(name))
                 plain = (node for node in body if not isinstance(node, Definition | ast.Import | ast.ImportFrom))
                 for statement in plain:  # `main = partial(f)`, a table of functions
-                    if not names.isdisjoint(_mentioned(statement)):
+                    if not names.isdisjoint(map(str.encode, mentioned(statement))):
                         callers |= {name.encode() for name in bound_names(statement)}
         names = callers - calls.keys()
         if not names:
             break
         calls |= dict.fromkeys(names, count)
     return calls
-
-
-def _mentioned(tree: ast.AST) -> Iterator[bytes]:
-    """Names and attributes of code, without its texts and comments."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            yield node.id.encode()
-        elif isinstance(node, ast.Attribute):
-            yield node.attr.encode()
 
 
 def _called_name(qualname: str) -> bytes:

@@ -14,7 +14,7 @@ from itertools import islice
 from textwrap import dedent
 from typing import Any
 
-from codeopt.analysis.nodes import Def, bound_names, first_line
+from codeopt.analysis.nodes import Def, bound_names, first_line, is_text
 from codeopt.core.revision import Revision
 from codeopt.workloads.function.recording import Instrument
 from codeopt.workloads.project.command_probes import BaselineCommand, larger_commands
@@ -28,7 +28,6 @@ from codeopt.workloads.source.edits import (
     edits_of,
     functions_of,
     head_of,
-    is_text,
     without,
 )
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule, compare

@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from codeopt.analysis.nodes import Def, Definition, definitions, first_line, functions, last_line
+from codeopt.analysis.nodes import Def, Definition, definitions, first_line, functions, is_text, last_line
 from codeopt.core.history import Candidate, History, RoundView
 from codeopt.core.revision import HEAD, Revision
 from codeopt.core.sanitize import fenced
@@ -237,7 +237,7 @@ def _statements(body: Sequence[ast.stmt], heads: set[int]) -> Iterator[tuple[set
 
 def _docstring(node: Definition) -> Iterator[int]:
     first = node.body[0]
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+    if is_text(first):
         last = first.end_lineno or first.lineno
         # Lines from which on a docstring is left out
         if last - first.lineno >= 3 and (len(node.body) > 1 or not isinstance(node, Def)):

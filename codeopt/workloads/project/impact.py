@@ -10,13 +10,13 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import PurePosixPath
 
-from codeopt.analysis.nodes import Definition, definitions, functions
+from codeopt.analysis.nodes import Definition, definitions, functions, is_text, mentioned
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.revision import Revision
 from codeopt.core.words import counted
 from codeopt.workloads.project.command import WATCH
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.source.edits import OUTSIDE, CodeEdit, body_of, head_of, is_text
+from codeopt.workloads.source.edits import OUTSIDE, CodeEdit, body_of, head_of
 from codeopt.workloads.source.module_graph import ModuleGraph, module_name, read_module
 from codeopt_sandbox.guest.tests.surface import HOLDS
 from codeopt_sandbox.guest_bundle import loading
@@ -169,7 +169,7 @@ class FunctionGraph:
         """Names that each function of a file mentions."""
         if path not in self._known:
             body = self._graph.tree(path).body if path in self.files else ()
-            self._known[path] = {name: frozenset(_mentioned(node)) for name, node in functions(body)}
+            self._known[path] = {name: frozenset(mentioned(node)) for name, node in functions(body)}
         return self._known[path]
 
     def defined(self, place: CodeEdit) -> CodeEdit:
@@ -234,14 +234,6 @@ def _name_of(place: CodeEdit) -> str:
 def _graph_of(original: Revision) -> FunctionGraph:
     """The same for all drafts of an original."""
     return FunctionGraph(original)
-
-
-def _mentioned(node: ast.AST) -> Iterator[str]:
-    for each in ast.walk(node):
-        if isinstance(each, ast.Name):
-            yield each.id
-        elif isinstance(each, ast.Attribute):
-            yield each.attr
 
 
 # Names of a project's modules with what they represent, as an import shows them: by code, not by text.

@@ -18,6 +18,7 @@ from codeopt.analysis.nodes import (
     first_line,
     functions,
     import_index,
+    is_text,
     last_line,
 )
 from codeopt.analysis.syntax import physical_lines
@@ -98,11 +99,6 @@ def head_of(node: Def) -> list[str]:
 def body_of(node: Def) -> list[str]:
     """Statements without the docstring."""
     return [ast.dump(each) for each in node.body[is_text(node.body[0]) :]]
-
-
-def is_text(node: ast.stmt) -> bool:
-    """Return True if a statement is only a string, as docstrings are."""
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def keeps_statements(was: Sequence[ast.stmt], now: Sequence[ast.stmt]) -> bool:

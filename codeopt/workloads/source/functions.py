@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal
 
-from codeopt.analysis.nodes import Def, first_line, functions, kind_beside
+from codeopt.analysis.nodes import Def, first_line, functions, is_text, kind_beside
 from codeopt.analysis.syntax import physical_lines
 from codeopt.core.errors import UsageError
 from codeopt.core.program import TargetFiles, read_program
@@ -211,11 +211,7 @@ def _hint(tree: ast.Module, qualname: str) -> str:
 
 def _body(node: Def) -> list[ast.stmt]:
     """The statements after the docstring; the docstring itself when there is nothing else."""
-    first = node.body[0]
-    documented = (
-        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and type(first.value.value) is str
-    )
-    return node.body[1:] or node.body if documented else node.body
+    return node.body[1:] or node.body if is_text(node.body[0]) else node.body
 
 
 def _kind(node: Def, qualname: str) -> Kind:

@@ -271,8 +271,13 @@ def plain_cell(source: str, place: str) -> PlainCell:
     left_out: list[str] = []
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)
     if lines[first].startswith("%%"):
-        whole = _of_cell(lines[first], place)
-        left_out.append(lines[first].strip())
+        head = lines[first].strip()
+        found = _MAGIC.match(head)
+        name = found[2] if found else ""
+        if name not in TIMED | SHOWN:
+            raise UsageError(f"{place}: `{head[:80]}`, which only Jupyter runs", hint="remove it from the notebook")
+        whole = name in SHOWN
+        left_out.append(head)
         end = len(lines) if whole else first + 1
         lines[first:end] = [f"{MARK}{line}" if line.strip() or not whole else line for line in lines[first:end]]
     for _ in range(len(lines) + 1):
@@ -308,16 +313,6 @@ def _broken(lines: list[str]) -> int | None:
 def _is_jupyters(line: str) -> bool:
     text = line.strip()
     return text[:1] in ("%", "!", "?") or (text.endswith("?") and not text.startswith("#"))
-
-
-def _of_cell(line: str, place: str) -> bool:
-    """Return True if a cell's first line has all of it shown, or run for its time alone. Raises UsageError for one that
-    may change a result."""
-    found = _MAGIC.match(line.strip())
-    name = found[2] if found else ""
-    if name not in TIMED | SHOWN:
-        raise UsageError(f"{place}: `{line.strip()[:80]}`, which only Jupyter runs", hint="remove it from the notebook")
-    return name in SHOWN
 
 
 def _of_line(text: str, place: str) -> str | None:

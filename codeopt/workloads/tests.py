@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import configparser
+import posixpath
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -233,7 +234,8 @@ def nearest_tests(
             group = 0 if everywhere or near < FAR else 1
         stem = re.sub("^tests?_|_tests?$", "", PurePosixPath(path).stem)
         named = any(stem.strip("_") == PurePosixPath(home).stem.strip("_") for home in homes)
-        common = max((_common_folders(path, home) for home in homes), default=0)
+        shared = (posixpath.commonpath([posixpath.dirname(path), posixpath.dirname(home)]) for home in homes)
+        common = max((len(PurePosixPath(each).parts) for each in shared), default=0)
         return group, not named, near, far, -common, path
 
     places = sorted(map(place, tests))
@@ -280,14 +282,3 @@ def _called_name(qualname: str) -> bytes:
 def _is_special(qualname: str) -> bool:
     name = qualname.rpartition(".")[2]
     return name.startswith("__") and name.endswith("__")
-
-
-def _common_folders(one: str, other: str) -> int:
-    """Number of folders at the beginning of both."""
-    pairs = zip(PurePosixPath(one).parts[:-1], PurePosixPath(other).parts[:-1], strict=False)
-    count = 0
-    for a, b in pairs:
-        if a != b:
-            break
-        count += 1
-    return count

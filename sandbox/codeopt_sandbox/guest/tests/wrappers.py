@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import CodeType
-    from typing import Any, Protocol, Self
+    from typing import Any, Protocol
 
     Function = Callable[..., Any]
 
@@ -21,17 +21,8 @@ if TYPE_CHECKING:
         schedule: Schedule
         inside: set[int]
 
-        def note(self, function: Any, args: Any, kwargs: Any) -> NotedCall:
-            """Write down a call before it is made."""
-
-    class NotedCall(Protocol):
-        """Interface of a call that is being made, which hears of its end."""
-
-        result: Any
-
-        def __enter__(self) -> Self: ...
-
-        def __exit__(self, kind: type[BaseException] | None, *about: object) -> None: ...
+        def note(self, function: Any, args: Any, kwargs: Any) -> Any:
+            """Write down a call before it is made; what is returned is entered meanwhile, and gets its `result`."""
 
 
 MAX_NESTED_CALLS = 50

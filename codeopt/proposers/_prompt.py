@@ -1,31 +1,23 @@
-"""The history as a prompt: every round that fits, the oldest left out first, and worked examples in the same shape."""
+"""The history as a prompt: every round that fits, the oldest left out first."""
 
 from __future__ import annotations
 
 import difflib
 import hashlib
-import json
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from string import Template
 from typing import Literal
 
 from codeopt.core.briefing import Briefing
-from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, History
 from codeopt.core.model import AnswerSchema, Message, estimate_tokens
-from codeopt.core.program import read_text
-from codeopt.core.revision import Revision
 from codeopt.core.sanitize import cut, fenced, inline
-from codeopt.proposers.feedback import GENERIC, FeedbackMode, describe, task_measures
+from codeopt.proposers.feedback import GENERIC, FeedbackMode, describe
 from codeopt.tasks import Task
 from codeopt_sandbox.outcome import Case, CaseVerdict
 
 NOTHING_MEASURED = "Nothing measured is given. Judge by reading, and do not make figures up."
-
-ASK: dict[Step, str] = {"critique": "Write the critique of the newest program.", "refine": "Write the next program."}
 
 HINTS = Template("""
 Rewrites that the built-in rules find in the original (not tried):
@@ -68,22 +60,19 @@ class Prompter:
     def fit(self, step: Step, history: History, tokens: int) -> tuple[tuple[Message, ...], str]:
         """The fullest conversation of at most `tokens` (estimated), and what had to go in words, if anything had.
 
-        First the examples go, then rounds from the oldest on; the best draft, the original and the newest stay longest.
+        Rounds go from the oldest on; the best draft, the original and the newest stay longest.
         When even the newest alone is too long it is returned all the same: the server decides.
         """
         system = Message(
             "system", self.task.prompts.system.substitute(guidance=self.task.guidance, rules=self.briefing.rules)
         )
-        examples = tuple(
-            turn for example in self.task.examples for turn in self._example(step, WorkedExample.read(example))
-        )
-        rounds = self._numbers(history)
+        rounds = [candidate.round for candidate in history.candidates]
         messages: tuple[Message, ...] = ()
         lost = ""
-        for kept, shown in self._plans(history, rounds, examples):
+        for kept in self._plans(history, rounds):
             text = _question(step, history, self._kept(step, history, kept), self._ask(step, history))
-            messages = (system, *shown, Message("user", text, self.form.schema(step)))
-            lost = _lost(len(examples) - len(shown), len(rounds) - len(kept))
+            messages = (system, Message("user", text, self.form.schema(step)))
+            lost = f"{len(rounds) - len(kept)} earlier rounds" if len(kept) < len(rounds) else ""
             if size(messages) <= tokens:
                 return messages, lost
         return messages, f"{lost or 'nothing'}, and it is still too long"
@@ -113,19 +102,15 @@ class Prompter:
         text = _question("repair", history, [round_], ask)
         return Message("system", system), Message("user", text, self.form.schema("refine"))
 
-    def _plans(
-        self, history: History, rounds: Sequence[int], examples: tuple[Message, ...]
-    ) -> Iterator[tuple[tuple[int, ...], tuple[Message, ...]]]:
-        """Selections of rounds and examples, from all of them to the fewest."""
+    def _plans(self, history: History, rounds: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """Selections of rounds, from all of them to the fewest."""
         kept = list(rounds)
-        yield tuple(kept), examples
-        if examples:
-            yield tuple(kept), ()
+        yield tuple(kept)
         last_to_go = [*self._best(history), history.original.round]
         for gone in [*(number for number in rounds if number not in last_to_go), *last_to_go]:
             if gone in kept and gone != history.last.round:
                 kept.remove(gone)
-                yield tuple(kept), ()
+                yield tuple(kept)
 
     def _best(self, history: History) -> list[int]:
         """The number of the draft with the highest score, if any has one."""
@@ -144,68 +129,33 @@ class Prompter:
         template = (own or prompts.critique) if step == "critique" else prompts.refine
         return template.substitute(hints=hints, answer=unmeasured + self.form.words(step))
 
-    def _example(self, step: Step, example: WorkedExample) -> Iterator[Message]:
-        """Yield a question in the form of the real one and a good answer, if the example has them for this step."""
-        *earlier, newest = example.history.candidates
-        history = History(tuple(earlier) if step == "refine" or not newest.critique else example.history.candidates)
-        if step == "critique" and not history.last.critique:
-            return
-
-        def measured(candidate: Candidate) -> str:
-            taken = task_measures(candidate, history.original, self.task)  # by this task: it may be the user's own
-            return "\n\n".join(filter(None, [example.measured[candidate.round], taken]))
-
-        rounds = self._rounds(step, history, self._numbers(history), example.about, measured)
-        yield Message("user", _question(step, history, rounds, ASK[step]))
-        answer = self.form.critique(history.last.critique) if step == "critique" else self.form.program(newest)
-        yield Message("assistant", answer)
-
-    def _numbers(self, history: History) -> list[int]:
-        """The rounds that there are to show, oldest first."""
-        return [candidate.round for candidate in history.candidates]
-
     def _kept(self, step: Step, history: History, kept: Sequence[int]) -> list[str]:
-        """The rounds that are kept, with a line that says which are not."""
-
-        def measured(candidate: Candidate) -> str:
-            view = history.views.get(candidate.round)
-            text = describe(candidate, history.original, self.task, self.cases, self.briefing)
-            return f"{text}\n\n{view.profile}" if view and view.profile else text
-
-        parts = self._rounds(step, history, kept, _about(self.briefing), measured)
+        """The rounds that are kept, oldest first, with a line that says which are not: a later program as its change
+        to one that is shown before it.
+        """
+        parts: list[str] = []
+        before: dict[int, str] = {}
+        for candidate in history.candidates:
+            if candidate.round in kept:
+                parts.append(self._round(step, history, candidate, before))
+                before[candidate.round] = candidate.source
         gone = [str(c.round) for c in history.candidates if c.round not in kept]
         if gone:
             parts.insert(min(1, len(parts) - 1), LEFT_OUT.substitute(count=len(gone), rounds=", ".join(gone)))
         return parts
 
-    def _rounds(
-        self, step: Step, history: History, kept: Sequence[int], about: str, measured: Callable[[Candidate], str]
-    ) -> list[str]:
-        """Each round to show, oldest first: a later program as its change to one that is shown before it."""
-        parts: list[str] = []
-        before: dict[int, str] = {}
-        for candidate in history.candidates:
-            if candidate.round in kept:
-                facts = about if candidate is history.original else ""
-                parts.append(self._round(step, history, candidate, before, facts, measured))
-                before[candidate.round] = candidate.source
-        return parts
-
-    def _round(
-        self,
-        step: Step,
-        history: History,
-        candidate: Candidate,
-        before: Mapping[int, str],
-        about: str,
-        measured: Callable[[Candidate], str],
-    ) -> str:
+    def _round(self, step: Step, history: History, candidate: Candidate, before: Mapping[int, str]) -> str:
         newest = candidate is history.last
         view = history.views.get(candidate.round)
         program = _changed_files(view.change) if view and view.change else _program(candidate, before)
+        about = _about(self.briefing) if candidate is history.original else ""
         critique = "" if newest and step == "critique" else self._critique(candidate)
         named = view.named if view and critique else ""
-        figures = measured(candidate) if self.mode.measured else ""
+        figures = ""
+        if self.mode.measured:
+            figures = describe(candidate, history.original, self.task, self.cases, self.briefing)
+            if view and view.profile:
+                figures += f"\n\n{view.profile}"
         return _block(candidate, program, about, figures, critique, named, newest=newest)
 
     def _critique(self, candidate: Candidate) -> str:
@@ -263,11 +213,6 @@ def _block(
     )
 
 
-def _lost(examples: int, rounds: int) -> str:
-    """The parts that were left out, in words."""
-    return " and ".join([*(["the examples"] if examples else []), *([f"{rounds} earlier rounds"] if rounds else [])])
-
-
 def _question(step: Literal[Step, "repair"], history: History, rounds: Sequence[str], ask: str) -> str:
     """Join the rounds and the request. Parts that change between requests come last.
 
@@ -291,14 +236,13 @@ def size(messages: Sequence[Message]) -> int:
 Step = Literal["critique", "refine"]
 
 VERDICT = """\
-End with one line that holds nothing but `VERDICT: IMPROVE` when something is left that is worth a try, or
-`VERDICT: DONE` when nothing is."""
+End with a line of its own: `VERDICT: IMPROVE` when something is left that is worth a try, else `VERDICT: DONE`."""
 IN_WORDS: dict[Step, str] = {
     # With a program and a verdict on it, one request does what three did that each repeated the history.
     "critique": f"""\
-If you know the next program already, write it below the critique, which spares a request: one line `SUMMARY: ...` that
-says what you change and why it helps, then $draft, in one block fenced as ```python. The verdict is then on that
-program, and is believed if it is measured to be right and better.
+If you know the next program already, write it below: one line `SUMMARY: ...` that says what you change and why it
+helps, then $draft, in one block
+fenced as ```python. The verdict is then on that program.
 {VERDICT}""",
     "refine": """\
 Answer with one line `SUMMARY: ...` that says what you change and why it helps, then $draft, in one block
@@ -342,17 +286,6 @@ class AnswerForm:
         fields = tuple((name, Template(about).substitute(draft=self.draft)) for name, about in SCHEMAS[step])
         return AnswerSchema(step, fields)
 
-    def critique(self, text: str) -> str:
-        """The critique of a worked example, in this form."""
-        words, _, verdict = text.rpartition("VERDICT: ")
-        return json.dumps({"critique": words.strip(), "verdict": verdict.strip()}) if self.structured else text
-
-    def program(self, candidate: Candidate) -> str:
-        """The program of a worked example, in this form."""
-        if self.structured:
-            return json.dumps({"summary": candidate.summary, "program": candidate.source})
-        return f"SUMMARY: {candidate.summary}\n\n{fenced(candidate.source, 'python')}"
-
 
 # A later program of a history as its change to an earlier one: what stays is in the prompt already.
 
@@ -384,41 +317,3 @@ def smallest_change(source: str, earlier: Mapping[int, str]) -> Hunks | None:
 def _hunks(old: str, new: str) -> str:
     lines = list(difflib.unified_diff(old.splitlines(), new.splitlines(), n=CONTEXT, lineterm=""))
     return "\n".join(lines[2:])
-
-
-# Worked examples: improvements that were really run, to show a model what a good critique and a good draft look like.
-#
-# Each is a text file in the form of the prompt itself. Its parts stay apart, as `--feedback` leaves some of them out.
-
-_ROUND = re.compile(
-    r"^## Round (?P<number>\d+): (?P<summary>[^\n]*)\n```python\n(?P<program>.*?)^```\n"
-    r"(?P<about>.*?)(?:^### Measured\n(?P<measured>.*?))?(?:^### Critique\n(?P<critique>.*?))?(?=^## Round |\Z)",
-    re.MULTILINE | re.DOTALL,
-)
-
-
-@dataclass(frozen=True)
-class WorkedExample:
-    """The original and its drafts. All except the newest have a critique."""
-
-    history: History
-    about: str
-    """The facts of the original that a Briefing has."""
-    measured: Mapping[int, str]
-    """What was measured, by round."""
-
-    @classmethod
-    def read(cls, path: Path) -> WorkedExample:
-        """Read a file of `## Round N: SUMMARY` with a program, `### Measured` and `### Critique`. Raises UsageError."""
-        rounds = list(_ROUND.finditer(read_text(path)))
-        if len(rounds) < 2:
-            raise UsageError(f"{path}: a worked example has at least two parts '## Round N: SUMMARY' with a program")
-        candidates = [
-            Candidate(
-                round=int(each["number"]), revision=Revision.of(each["program"]), summary=each["summary"],
-                critique=(each["critique"] or "").strip(),
-            )
-            for each in rounds
-        ]  # fmt: skip
-        measured = {int(each["number"]): (each["measured"] or "").strip() for each in rounds}
-        return cls(History(tuple(candidates)), rounds[0]["about"].strip(), measured)

@@ -167,7 +167,7 @@ def profile(candidate: Candidate, original: Candidate, shown: Shown) -> str:
     if found is None:
         return ""
     what = "the timed calls"
-    how = ", made as often in each round; a line's share is its own time, without that of what it calls in this module"
+    how = "; a line's share is its own time, without what it calls in this module"
     if shown.timed is None:
         what = f"one run ({shown.label(found.case)})"
         how = "; profiling slows a run down, so read shares, not seconds"
@@ -178,7 +178,7 @@ def profile(candidate: Candidate, original: Candidate, shown: Shown) -> str:
         parts.append("Hot lines:\n" + fenced("\n".join(_hot_lines(lines, source))))
     functions = [f for f in found.functions[:5] if f.share >= MIN_LINE_SHARE]
     if len(functions) > 1:
-        rows = [f"{f.share:>7.1%}  {f.count:>10} calls  {f.name} (line {f.line})" for f in functions]
+        rows = [f"{f.share:.1%}  {f.count} calls  {f.name} (line {f.line})" for f in functions]
         parts.append("Hot functions:\n" + fenced("\n".join(rows)))
     parts += [part for part in (_split(found), _callees(found)) if part]
     known = original.profile.notes if original.profile and candidate is not original else ()
@@ -192,8 +192,8 @@ def _callees(found: Profile) -> str:
     worth = [callee for callee in found.callees if callee.share >= MIN_CALLEE_SHARE]
     if not worth:
         return ""
-    rows = [f"{c.share:>7.1%}  {c.calls:>10,} calls  {_callee(c)}" for c in worth]
-    parts = ["Called outside of the module (share of all time, by the C profiler):\n" + fenced("\n".join(rows))]
+    rows = [f"{c.share:.1%}  {c.calls:,} calls  {_callee(c)}" for c in worth]
+    parts = ["Called outside of the module (share of all time):\n" + fenced("\n".join(rows))]
     left = MAX_SOURCE_LINES
     for callee in worth:
         lines = callee.source.rstrip().split("\n")
@@ -210,10 +210,10 @@ def _callee(callee: Callee) -> str:
 
 def _hot_lines(lines: Sequence[HotLine], source: Sequence[str]) -> list[str]:
     """One row a line; its text is read from the source, for a profile may come from a held-back case."""
-    rows = [f"{'line':>5}  {'share':>6}  {'hits':>10}  source"]
+    rows = ["share  hits  line: source"]
     for hot in lines:
-        text = source[hot.line - 1].rstrip()[:100] if 0 < hot.line <= len(source) else ""
-        rows.append(f"{hot.line:>5}  {hot.share:>6.1%}  {hot.count:>10}  {text}")
+        text = source[hot.line - 1].strip()[:100] if 0 < hot.line <= len(source) else ""
+        rows.append(f"{hot.share:.1%}  {hot.count}  {hot.line}: {text}")
     return rows
 
 

@@ -56,7 +56,7 @@ class LanguageModel:
         self._mode = FeedbackMode(feedback)
         briefing = briefing or Briefing()
         self._prompter = Prompter(
-            _in_its_form(task, briefing),
+            task,
             tuple(cases),
             self._mode,
             tuple(hints),
@@ -133,13 +133,6 @@ class LanguageModel:
             if not came:
                 raise
             self._notify(f"{came} of {count} drafts came: {error.words}")
-
-
-def _in_its_form(task: Task, briefing: Briefing) -> Task:
-    """The task with examples of the same form of answer: projects have no examples."""
-    if briefing.functions:
-        return task.for_functions()
-    return task.changed(examples=()) if briefing.answer_format else task
 
 
 # Continuation of a reply that met the server's limit for one answer.

@@ -23,9 +23,6 @@ __all__ = [
     "too_slow",
 ]  # fmt: skip
 
-EXAMPLES = Path(__file__).with_name("examples")
-"""Folder of the worked examples."""
-
 
 def open_task(name: str, min_gain: float | None = None) -> Task:
     """Return the task called `name`: a file of this folder, an entry point, a dotted path, or a path that ends in .py.

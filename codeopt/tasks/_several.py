@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Self
 
 from codeopt.core.errors import UsageError
@@ -24,7 +23,6 @@ class Several(Task):
     prompts: Prompts
     """The first aim's; the guidance tells of the others."""
     guidance: str
-    examples: tuple[Path, ...]
     metric: Metric
     """The first aim's."""
     second_metric: Metric | None
@@ -49,7 +47,6 @@ class Several(Task):
             name=",".join(aim.name for aim in aims),
             prompts=first.prompts,
             guidance="\n\n".join([first.guidance, *others]),
-            examples=first.examples,
             metric=first.metric,
             second_metric=next(iter(wanted - {first.metric}), None),
             min_gain=min_gain,
@@ -60,10 +57,6 @@ class Several(Task):
 
     def for_target(self, target: Target) -> Self:
         return self.of([aim.for_target(target) for aim in self.aims], self.min_gain)
-
-    def for_functions(self) -> Self:
-        """Return the task with each aim in its form for one function."""
-        return self.of([aim.for_functions() for aim in self.aims], self.min_gain)
 
     def judge_view(self, original: str, changed: str) -> tuple[str, str]:
         """Return both texts as shown by the aim that asks its question."""

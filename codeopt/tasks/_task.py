@@ -6,7 +6,6 @@ import copy
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
-from pathlib import Path
 from string import Template
 from typing import Any, Literal, Self
 
@@ -72,12 +71,6 @@ class Task(ABC):
     """The templates for a language model."""
     guidance: str = ""
     """Hints for a model, those first that usually bring most."""
-    examples: tuple[Path, ...] = ()
-    """Files with few-shot examples for programs, in the form of those in `codeopt/tasks/examples/`."""
-    function_guidance: str = ""
-    """Guidance for improving one function. Empty: `guidance`."""
-    function_examples: tuple[Path, ...] = ()
-    """Files with few-shot examples where one function is improved."""
 
     metric: Metric = "time"
     """Metric that the judge compares first."""
@@ -147,11 +140,6 @@ class Task(ABC):
     def for_target(self, target: Target) -> Self:
         """The task for one target, such as a function that is measured alone. By default unchanged."""
         return self
-
-    def for_functions(self) -> Self:
-        """Return the task in its form for one function."""
-        guidance = self.function_guidance or self.guidance
-        return self.changed(guidance=guidance, examples=self.function_examples)
 
     def changed(self, **members: Any) -> Self:
         """A copy with other values of some members."""

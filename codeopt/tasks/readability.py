@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from pathlib import Path
 from string import Template
 
 from codeopt.analysis.nodes import changed_part
@@ -26,7 +25,6 @@ from codeopt.core import words
 from codeopt.core.history import Candidate, Critique, History, Preferred, TaskMeasure, TaskScore
 from codeopt.core.target import Target
 from codeopt.tasks import (
-    EXAMPLES,
     MAX_SLOWDOWN,
     Aim,
     Metric,
@@ -107,7 +105,6 @@ class ReadabilityTask(Aim):
     """Least score: a mean gain of 3 % of the scale, such as one of five levels up by 15 %."""
     prompts: Prompts = Prompts(system=SYSTEM, critique=CRITIQUE, refine=REFINE, first_critique=FIRST_CRITIQUE)
     guidance: str = GUIDANCE
-    examples: tuple[Path, ...] = (EXAMPLES / "readability_grades.txt", EXAMPLES / "readability_points.txt")
     tolerated_slowdown: float | None = MAX_SLOWDOWN
     needs_model: bool = True
     judge_question: str = QUESTION

@@ -117,9 +117,7 @@ class _Ending:
 
 def as_text(prompts: Prompts) -> str:
     """The requests for drafts, for a reader: what all of them begin with once, and figures that vary as N."""
-    system, *examples, _ = prompts.drafts[0]
-    parts = [f"=== system ===\n{system.content}"]
-    parts += [f"=== example: {message.role} ===\n{message.content}" for message in examples]
+    parts = [f"=== system ===\n{prompts.drafts[0][0].content}"]
     for number, messages in enumerate(prompts.drafts, 1):
         parts.append(f"=== request for the draft of round {number} ===\n{without_figures(messages[-1].content)}")
     return "\n\n".join(parts) + "\n"
@@ -142,7 +140,7 @@ def shape(text: str) -> str:
     """Of such a text what does not depend on the machine: no rows of tables, no decisions, no choice of calls."""
     text = re.sub(r"(?m)^(Compared|Judge's reason|Against the best).*\n", "", text)
     tables = (
-        "Hot lines|Hot functions|Called outside[^\n]*|Some of the calls[^\n]*|A call that shows it[^\n]*|"
+        "Hot lines|Hot functions|Called outside[^\n]*|Some calls|A call that shows it[^\n]*|"
         "Where its time goes[^\n]*|Its hot lines[^\n]*|Profile of this draft[^\n]*"
     )
     text = re.sub(rf"(?ms)^({tables}):?\n(`{{3,}})\n.*?\n\2$", r"\1", text)

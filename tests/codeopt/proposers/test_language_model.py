@@ -196,7 +196,7 @@ def test_the_oldest_rounds_go_first(tokens: int) -> None:
     assert f"({21 - len(shown)} earlier rounds are left out" in text
     assert sum(estimate_tokens(m.content) for m in messages) <= tokens * 0.75
     assert len(lines) == 1
-    assert f"the examples and {21 - len(shown)} earlier rounds" in lines[0]
+    assert f"{21 - len(shown)} earlier rounds" in lines[0]
 
 
 def test_the_newest_round_is_never_left_out() -> None:

@@ -15,8 +15,6 @@ from codeopt.core.model import Message
 from codeopt.core.revision import Revision
 from codeopt.engine.llm_judge import LlmJudge, read_by
 from codeopt.models.scripted import Scripted
-from codeopt.proposers._prompt import WorkedExample
-from codeopt.tasks import EXAMPLES
 from codeopt.tasks.readability import TASK, gain
 
 PLAIN = """\
@@ -61,6 +59,59 @@ FOOLING = {
     ),
 }
 
+TERSE_GRADES = """\
+n=int(input())
+d={}
+for i in range(n):
+    s=input().split()
+    if s[0] in d:
+        d[s[0]].append(int(s[1]))
+    else:
+        d[s[0]]=[int(s[1])]
+l=sorted(d)
+for x in l:
+    t=0
+    for v in d[x]:
+        t=t+v
+    if t/len(d[x])>=80: g='A'
+    elif t/len(d[x])>=60: g='B'
+    else: g='C'
+    print(x,g)
+"""
+CLEAR_GRADES = '''\
+from collections import defaultdict
+
+# The lowest average that still earns the grade, best grade first.
+GRADES = ((80, "A"), (60, "B"))
+LOWEST_GRADE = "C"
+
+
+def read_scores():
+    """Scores of every pupil, from lines of the form `name score`."""
+    scores = defaultdict(list)
+    for _ in range(int(input())):
+        name, score = input().split()
+        scores[name].append(int(score))
+    return scores
+
+
+def grade_of(average):
+    for lowest, grade in GRADES:
+        if average >= lowest:
+            return grade
+    return LOWEST_GRADE
+
+
+def main():
+    scores = read_scores()
+    # Names are printed in alphabetical order.
+    for name in sorted(scores):
+        print(name, grade_of(sum(scores[name]) / len(scores[name])))
+
+
+main()
+'''
+
 
 @pytest.mark.parametrize("how", FOOLING)
 def test_what_only_looks_readable_gains_nothing(how: str) -> None:
@@ -70,8 +121,7 @@ def test_what_only_looks_readable_gains_nothing(how: str) -> None:
 
 
 def test_an_honest_one_still_gains() -> None:
-    terse, clear = WorkedExample.read(EXAMPLES / "readability_grades.txt").history.candidates
-    found = gain(clear.source, terse.source)
+    found = gain(CLEAR_GRADES, TERSE_GRADES)
     assert found is not None
     assert found > 0.2
 

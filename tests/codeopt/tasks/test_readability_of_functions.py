@@ -85,5 +85,4 @@ def test_several_aims_keep_to_the_function_too() -> None:
     assert "helper_" not in "".join(task.judge_view(original.source, draft.source))
     disliked = replace(draft, preference=Preference(Preferred.FIRST, "names"))
     assert "prefers the original" in task.aims[1].worse(disliked, original)  # type: ignore[attr-defined]
-    assert "within the call" in task.for_functions().guidance
     assert open_task("runtime").for_target(Target(Path("mod.py"), "f")).name == "runtime"

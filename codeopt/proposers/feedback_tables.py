@@ -21,6 +21,9 @@ NOT_SHOWN = "a case that is not shown"
 MIN_LINE_SHARE = 0.02
 """Least share of the time that is worth a row for a line."""
 
+HOT_LINE_CHARS = 50
+"""Characters of a hot line: the program is above it."""
+
 MIN_CALLEE_SHARE = 0.05
 """Least share of the time that is worth a row for a function outside of the module."""
 
@@ -212,7 +215,7 @@ def _hot_lines(lines: Sequence[HotLine], source: Sequence[str]) -> list[str]:
     """One row a line; its text is read from the source, for a profile may come from a held-back case."""
     rows = ["share  hits  line: source"]
     for hot in lines:
-        text = source[hot.line - 1].strip()[:100] if 0 < hot.line <= len(source) else ""
+        text = source[hot.line - 1].strip()[:HOT_LINE_CHARS] if 0 < hot.line <= len(source) else ""
         rows.append(f"{hot.share:.1%}  {hot.count}  {hot.line}: {text}")
     return rows
 

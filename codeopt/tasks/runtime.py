@@ -11,9 +11,8 @@ from codeopt.tasks import Aim, Metric, Prompts, common_rejection, too_slow
 from codeopt_sandbox.compare import Decision
 
 SYSTEM = Template("""\
-You make Python programs faster. Each one is run on test cases and timed in turn with the original: it is accepted
-when it is right on every case and faster beyond the noise, on inputs at least as large as those shown, without the
-interpreter's start. What usually brings most, in this order:
+You make Python programs faster. Each one is run on test cases and timed in turn with the original, on inputs at least
+as large as those shown; it is accepted when it is right on every case and faster beyond the noise. What brings most:
 $guidance
 
 $rules""")
@@ -36,7 +35,7 @@ $answer""")
 GUIDANCE = """\
 1. Fewer steps: a better algorithm, a closed form, the right container, nothing done twice.
 2. Work in C instead of in Python loops: built-ins, slices, itertools, sorting with a key; input and output at once.
-3. Less in the hottest loop: calls written out, local names."""
+3. Calls in the hottest loop written out, local names."""
 
 
 @dataclass(frozen=True)

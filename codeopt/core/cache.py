@@ -232,7 +232,7 @@ def environment_digest(python: Interpreter) -> str:
     parts = [
         ("python", python.path, python.version, binary.st_size, binary.st_mtime_ns),
         ("codeopt", __version__, _own_code()),
-        ("machine", sorted(machine().items())),
+        ("machine", sorted(vars(machine()).items())),
         *(("packages", str(folder), list(_installed(folder))) for folder in package_folders(python.libraries)),
     ]
     return digest_of(parts)
@@ -276,14 +276,25 @@ def _sources(folder: Path) -> Iterable[Sequence[object]]:
 # The machine of a measurement, named next to every figure: a ratio may differ on another machine.
 
 
-def machine() -> dict[str, str | int]:
-    """Processor, cores, kernel and interpreter."""
-    return {
-        "cpu": _model() or platform.processor() or platform.machine(),
-        "cores": len(os.sched_getaffinity(0)),
-        "system": f"{platform.system()} {platform.release()}",
-        "python": f"{platform.python_implementation()} {platform.python_version()}",
-    }
+@dataclass(frozen=True)
+class Machine:
+    """The machine that was measured on; a ratio from one is no promise for another."""
+
+    cpu: str
+    cores: int
+    system: str
+    """Kernel."""
+    python: str
+
+
+def machine() -> Machine:
+    """This one."""
+    return Machine(
+        cpu=_model() or platform.processor() or platform.machine(),
+        cores=len(os.sched_getaffinity(0)),
+        system=f"{platform.system()} {platform.release()}",
+        python=f"{platform.python_implementation()} {platform.python_version()}",
+    )
 
 
 def _model() -> str:

@@ -349,7 +349,7 @@ class TaskScore:
     """The name of the scale, and of the column: `readability`."""
     before: float
     after: float
-    verdict: str
+    verdict: str = ""
     """A word or two for the table: `more readable`, `not preferred`."""
     measures: tuple[TaskMeasure, ...] = ()
     remark: str = ""

@@ -42,7 +42,7 @@ class Interpreter:
     """Absolute path."""
     version: str
     """Version, such as 3.13.1."""
-    pytest_version: str | None
+    pytest: str | None
     """Version of pytest in its packages. None if pytest is missing."""
     origin: Origin
     libraries: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Interpreter:
     def words(self) -> str:
         """The interpreter as that line tells it."""
         own = " (codeopt's own)" if self.origin is Origin.OWN else ""
-        return f"{self.name}{own}, {f'pytest {self.pytest_version}' if self.pytest_version else 'no pytest'}"
+        return f"{self.name}{own}, {f'pytest {self.pytest}' if self.pytest else 'no pytest'}"
 
     @property
     def name(self) -> str:
@@ -67,7 +67,7 @@ class Interpreter:
 
     def to_json(self) -> dict[str, str | None]:
         """The field `python` of every JSON object."""
-        return {"path": self.path, "version": self.version, "pytest": self.pytest_version, "origin": str(self.origin)}
+        return {name: value for name, value in vars(self).items() if name != "libraries"}
 
 
 def find_interpreter(named: str | None, place: Path, *, environment: Mapping[str, str] | None = None) -> Interpreter:

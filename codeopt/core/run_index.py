@@ -18,7 +18,7 @@ from codeopt.core.revision import UNCHANGED, Revision
 from codeopt.core.run_store import RUNS, STATE, RunFolder, SavedRun, functions_of, is_several, saved_command
 from codeopt_sandbox.plain_files import read_bytes, read_text
 
-RESULTS = frozenset({"codeopt.improve/1", "codeopt.improve-several/1"})
+RESULTS = frozenset({"codeopt.improve/1", "codeopt.improve/2", "codeopt.improve-several/1"})
 NEWEST = "last"
 PLACES = (RUNS, "problems")
 """Folders of runs below that of --run-dir: one of single runs, and one of a batch."""

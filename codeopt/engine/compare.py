@@ -71,24 +71,20 @@ class PairResult:
 
 def answer(found: PairResult, path: str = "", function: str = "") -> CompareJson:
     """The object that `codeopt compare --json` prints. path, function: of one of several."""
-    from codeopt.report import answer_fields as fields
-    from codeopt.report.answers import CompareJson
+    from codeopt.report.answers import CompareJson, figures, gather_judged
 
     place: dict[str, Any] = {"path": path, "function": function} if path else {}
-    verdict = found.verdict
-    return CompareJson(
+    return gather_judged(
+        CompareJson,
+        found.verdict,
+        found,
         schema="codeopt.compare/1",
         **place,
-        **fields.verdict_fields(verdict),
-        **fields.figures(verdict.speedup),
-        limit=verdict.limit,
-        by_size=verdict.by_size,
-        settings=verdict.settings,
+        **figures(found.verdict.speedup),
         sandbox=found.backend,
         runtime=found.description,
-        python=fields.PythonFields.maybe(found.interpreter),
-        machine=fields.read(fields.MachineFields, machine()),
-        next_step=found.next_step,
+        python=found.interpreter,
+        machine=machine(),
     )
 
 

@@ -1,43 +1,223 @@
-"""The models of what `--json` prints: fields may be added, these stay. `docs/schema.py` makes their schema.
+"""The objects that `--json` prints, made of the values that were measured, and read back.
 
-A tool's answer to an agent is the same without empty fields.
+Fields may be added, these stay. A tool's answer to an agent is the same without empty fields.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self
+from functools import cache
+from inspect import Parameter, signature
+from typing import Annotated, Any, Literal, TypeVar, cast
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, TypeAdapter
 
-from codeopt.core.budget import Usage
+from codeopt.core.cache import Machine
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.evidence import BySize, CaseEvidence, LibraryEvidence
+from codeopt.core.evidence import BySize, CallEvidence, CaseEvidence, LibraryEvidence, VersionEvidence
+from codeopt.core.history import Candidate, TaskScore, TestsRun
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.proposer import Refusal
 from codeopt.core.words import Metric, Speedup, TimedCase
-from codeopt.report.answer_fields import (
-    AnswerFields,
-    AnswerPart,
-    HotFunctionFields,
-    HotLineFields,
-    HotRegion,
-    InconclusiveAbout,
-    MachineFields,
-    MeasureFields,
-    Outcome,
-    PythonFields,
-    Ratio,
-    RoundFields,
-    Rows,
-    TaskScoreFields,
-    TimedCommand,
+from codeopt.report.verdict import (
+    SCREENED,
+    About,
+    FailureKind,
+    Verdict,
+    failure_of,
+    is_screened,
+    so_far,
+    verdict_of,
+    why,
 )
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import Caveat, ChangedSetting
-from codeopt_sandbox.profile import HotLine, MemoryLine, Profile
+from codeopt_sandbox.profile import HotFunction, HotLine, MemoryLine, Profile
 from codeopt_sandbox.sequential_test import LimitTest
+
+T = TypeVar("T")
+SERIALIZED = ConfigDict(
+    from_attributes=True, ser_json_inf_nan="constants", serialize_by_alias=True, use_attribute_docstrings=True
+)
+"""Rules by which each answer and each part of one becomes JSON: a part is any frozen dataclass of the house."""
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(tuple[kind], config=SERIALIZED)  # pydantic refuses a config for a bare dataclass
+
+
+def serialize(part: Any) -> Any:
+    """A frozen dataclass as the JSON of an answer has it."""
+    return _adapter(cast(Hashable, type(part))).dump_python((part,), mode="json")[0]
+
+
+def read(kind: type[T], dumped: Any) -> T:
+    """The part that was dumped. Raises pydantic.ValidationError for anything else."""
+    part: T = _adapter(cast(Hashable, kind)).validate_python((dumped,))[0]
+    return part
+
+
+def gather(kind: type[T], *values: object, **known: Any) -> T:
+    """An answer, or a part of one, with the attributes of the values by the names of its fields.
+
+    The first value that knows a field counts. A field that has a default is left out if none does.
+    known: fields that no value has by the same name.
+    """
+    for name, parameter in signature(kind).parameters.items():
+        held = [getattr(value, name) for value in values if hasattr(value, name)]
+        found = next((each for each in held if each is not None), None)
+        if found is not None or (held and parameter.default is Parameter.empty):
+            known.setdefault(name, found)
+    return kind(**known)
+
+
+def gather_judged(kind: type[T], verdict: Verdict, *values: object, **known: Any) -> T:
+    """The same of an answer that has a verdict with its evidence."""
+    evidence = verdict.evidence
+    known |= {"verdict": verdict.outcome, "inconclusive_about": verdict.about, "evidence": evidence.checked}
+    known |= {"tests": evidence.cases, "diagnostics": evidence.gaps}
+    return gather(kind, verdict, evidence.command, evidence, *values, **known)
+
+
+def read_verdict(answer: Mapping[str, Any]) -> Verdict:
+    """The verdict in an object of `codeopt improve --json`. Raises ValueError or KeyError for another object."""
+    evidence = {
+        **answer,
+        "checked": answer["evidence"],
+        "cases": answer["tests"],
+        "gaps": answer["diagnostics"],
+        "command": answer if answer.get("command") else None,
+    }
+    known = {"outcome": answer["verdict"], "about": answer["inconclusive_about"], "speedup": answer["speedup"]}
+    return read(Verdict, {**answer, **known, "evidence": evidence})
+
+
+class AnswerFields(BaseModel):
+    """One object; fields may be added. It is built from keywords or from JSON."""
+
+    model_config = ConfigDict(**SERIALIZED, extra="allow", defer_build=True)  # all schemas take half a second
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields that were given, as they are printed and saved."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+
+Python = Annotated[
+    Interpreter | None,
+    PlainSerializer(lambda found: found and found.to_json(), return_type=dict[str, str | None] | None),
+    Field(description="path, version, pytest, origin. null: an image's own, or nothing was run"),
+]
+Ratio = Annotated[float | None, Field(description="Speedup, OLD over NEW; below 1: slower. null: not measured")]
+Outcome = Annotated[
+    Decision,
+    Field(
+        description="wrong: it does something else, `reason` has the input, what was expected and what came. "
+        "same: right, and as fast"
+    ),
+]
+InconclusiveAbout = Annotated[
+    About | None,
+    Field(
+        description="Of `inconclusive`. result: it could not be judged to the end. speed: it is right, and its pairs "
+        "could not decide. null: of any other verdict"
+    ),
+]
+TimedCommand = Annotated[str, Field(description="`the command`, or the larger one that is timed as it is too short")]
+HotRegion = Annotated[
+    dict[str, Any] | None,
+    Field(description="Apart from start and imports: OLD's apart_s and whole_s, ratio, ci_low, ci_high, or why_not"),
+]
+Rows = list[dict[str, Any]]
+Ends = tuple[float | None, float | None]
+"""An interval. Null: not known."""
+
+
+def figures(speedup: Speedup | None) -> dict[str, Any]:
+    """The fields of a comparison's figures; only the bound where the new version was given up."""
+    if speedup is None:
+        return {"ratio": None, "ci_low": None, "ci_high": None, "pairs": 0}
+    known = vars(speedup)
+    return known if speedup.pairs else {name: known[name] for name in ("ratio", "ci_low", "ci_high", "pairs", "metric")}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgainstBestFields(Speedup):
+    """A draft against the best one before it."""
+
+    round: int
+    """The round of the best one before it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SiblingFields:
+    """Another draft of the same critique."""
+
+    round: int
+    relative_time: float
+    """Time of the sibling relative to this draft's."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundFields:
+    """One draft, judged."""
+
+    round: int
+    verdict: Decision | Literal["screened"]
+    """screened: right, and timed only next to other drafts."""
+    inconclusive_about: InconclusiveAbout
+    failure: FailureKind | None
+    """Kind of failure. guard: its results are right, and a guard rejects it; `rejection` says why."""
+    summary: str
+    changes: tuple[str, ...]
+    ablations: Mapping[str, float]
+    """Time without each change, relative to this draft."""
+    turn: int
+    parents: tuple[int, ...]
+    chain: int
+    model: str | None
+    siblings: tuple[SiblingFields, ...]
+    effort: Mapping[str, float]
+    rejection: str
+    """Why it is wrong or rejected; empty for others."""
+    settings: tuple[ChangedSetting, ...]
+    verdicts: Mapping[str, int]
+    speedup: Speedup | None
+    against_best: AgainstBestFields | None
+    task_score: TaskScore | None
+    critique: str
+    hot_lines: tuple[HotLine, ...]
+    unfinished: str
+    """What is known of one that was not judged to its end; empty for others."""
+    project_tests: TestsRun | None
+    """Test files of the project and tests that passed so far; null if none was asked for."""
+    diff: str
+    """To the original."""
+
+    @classmethod
+    def of(cls, candidate: Candidate, diff: str = "") -> RoundFields:
+        (decision, about), best, screened = verdict_of(candidate), candidate.against_best, is_screened(candidate)
+        return gather(
+            cls,
+            candidate,
+            verdict=SCREENED if screened else decision,
+            inconclusive_about=None if screened else about,
+            failure=failure_of(candidate),
+            ablations=dict(candidate.ablation),
+            model=candidate.model or None,
+            siblings=tuple(SiblingFields(round=number, relative_time=ratio) for number, ratio in candidate.siblings),
+            effort=candidate.effort.to_json(),
+            rejection=why(candidate),
+            verdicts=dict(Counter(str(outcome.verdict) for outcome in candidate.outcomes)),
+            speedup=Speedup.of(candidate.comparison) if candidate.comparison else None,
+            against_best=AgainstBestFields(**vars(Speedup.of(best.comparison)), round=best.round) if best else None,
+            hot_lines=candidate.profile.lines[:5] if candidate.profile else (),
+            unfinished=so_far(candidate) if candidate.step else "",
+            project_tests=candidate.tests,
+            diff=diff,
+        )
 
 
 class JudgedJson(AnswerFields):
@@ -48,7 +228,7 @@ class JudgedJson(AnswerFields):
     reason: str = Field(description="Why, with the counterexample where there is one")
     caveats: tuple[Caveat, ...] = Field(description="Differences on unusual inputs")
     notes: tuple[str, ...]
-    evidence: dict[str, Any] | None = Field(description="By what calls and tests it was judged")
+    evidence: CallEvidence | VersionEvidence | None = Field(description="By what calls and tests it was judged")
     tests: CaseEvidence | None = Field(description="Of programs: their cases")
     diagnostics: tuple[Diagnostic, ...] = Field(description="What could not be run")
     timed: str | None = Field(description="Which calls, or which part of the input, were timed")
@@ -56,8 +236,8 @@ class JudgedJson(AnswerFields):
     input_seed: int | None
     libraries: LibraryEvidence | None = Field(description="Libraries that a function's module loads")
     sandbox: str
-    python: PythonFields | None
-    machine: MachineFields
+    python: Python
+    machine: Machine
     next_step: str = Field(description="What helps where nothing was found, or the pairs could not decide")
     command: str | None = Field(None, description="Of a project's command, and so the next seven")
     project_tests: dict[str, int] = {}
@@ -69,28 +249,10 @@ class JudgedJson(AnswerFields):
     hot_region: HotRegion = None
 
 
-Ends = tuple[float | None, float | None]
-"""An interval. Null: not known."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class TokensFields(AnswerPart):
-    """Tokens of the model."""
-
-    in_: Annotated[int, Field(alias="in")]
-    out: int
-    cached: int
-    estimated: bool
-
-    @classmethod
-    def of(cls, found: Usage) -> Self:
-        return cls(in_=found.tokens_in, out=found.tokens_out, cached=found.tokens_cached, estimated=found.estimated)
-
-
 class ImproveJson(JudgedJson):
     """The object of `codeopt improve --json`, and `result.json` of a saved run."""
 
-    schema_: Literal["codeopt.improve/1"] = Field(alias="schema")
+    schema_: Literal["codeopt.improve/2"] = Field(alias="schema")
     codeopt_version: str
     file: str
     target: str
@@ -108,23 +270,25 @@ class ImproveJson(JudgedJson):
     sha256_after: str | None
     recording: Mapping[str, Any] | None
     by_size: BySize = BySize()
-    remaining_hot_spots: tuple[HotLineFields, ...]
+    remaining_hot_spots: tuple[HotLine, ...]
     remaining_memory_spots: tuple[MemoryLine, ...]
     rules_skipped: tuple[Refusal, ...] | None = Field(
-        None,
         description="Why built-in rules made no candidate, most lines first; null if one was accepted, or none asked",
     )
     rounds: tuple[RoundFields, ...] = Field(description="Each candidate with its verdict")
-    tokens: TokensFields
+    tokens: dict[str, int | bool] = Field(description="in, out, cached; and whether a server did not count: estimated")
     cost_usd: float | None
     effort: dict[str, float]
     seconds: float = Field(description="Wall-clock seconds from start to end, all sessions together")
     seconds_by_step: dict[str, float] = Field(description="The same by step; the sum is `seconds`")
     run: str
-    task_score: TaskScoreFields | None
-    task_measures: tuple[MeasureFields, ...]
-    diff: str = Field("", description="Of a patch of a project, and so the fields from here on")
-    edits: Rows = Field([], description="file, qualname, ablation, together, calls, evidence, caveats of each")
+    task_score: TaskScore | None
+    diff: str = Field("", description="Of the accepted version")
+    edits: Rows = Field(
+        [],
+        description="Of a patch of a project, and so the fields from here on: file, qualname, ablation, together, "
+        "calls, evidence, caveats of each",
+    )
     left_out_edits: Rows = Field(
         [],
         description="Edits that were left out, as they do not pay: file, qualname, ratio, ci_low, ci_high, at, "
@@ -144,7 +308,7 @@ class CompareJson(JudgedJson):
     ci_low: float | None
     ci_high: float | None
     pairs: int = Field(description="Timed pairs of runs")
-    limit: LimitTest | None = Field(None, description="Whether the limit holds that fail_if_slower sets")
+    limit: LimitTest | None = Field(description="Whether the limit holds that fail_if_slower sets")
     by_size: BySize
     settings: tuple[ChangedSetting, ...]
     runtime: str
@@ -174,7 +338,7 @@ class CompareChangeJson(AnswerFields):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgedRow(AnswerPart):
+class JudgedRow:
     """One of several functions or programs, with its verdict."""
 
     path: str
@@ -211,7 +375,7 @@ class TriedJson(AnswerFields):
     diagnostics: tuple[Diagnostic, ...]
     stop_reason: str = Field(description="Why some functions were not tried; empty where all were")
     tests_from: str = Field(description="Time of an earlier run of the tests whose figures these are; empty: a new one")
-    python: PythonFields | None
+    python: Python
 
 
 class CheckJson(TriedJson):
@@ -242,7 +406,7 @@ class SuggestionFields(JudgedRow):
     """One verified change of a review."""
 
     task: str
-    evidence: Mapping[str, Any] | None
+    evidence: CallEvidence | VersionEvidence | None
     tests: CaseEvidence | None
     """Cases of a program."""
     together: int
@@ -253,7 +417,7 @@ class SuggestionFields(JudgedRow):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SkippedFields(AnswerPart):
+class SkippedFields:
     """One function that nothing is suggested for, and why."""
 
     path: str
@@ -274,60 +438,32 @@ class ReviewJson(AnswerFields):
     limits: Rows = Field([], description="With --fail-if-slower: path, function, answer, words of what is altered")
     diagnostics: tuple[Diagnostic, ...]
     not_checked_reason: str
-    machine: MachineFields
-    python: PythonFields | None
+    machine: Machine
+    python: Python
     cost_usd: float | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class SplitFields(AnswerPart):
-    """Shares of the CPU time, 0 to 1; null: not measured."""
-
-    python: float | None
-    native: float | None
-    system: float | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class MemoryFields(AnswerPart):
-    """The memory of a profiled run; null: not measured."""
-
-    peak_mib: float | None
-    copy_mib_s: float | None
-    lines: tuple[MemoryLine, ...]
 
 
 class ProfileJson(AnswerFields):
     """The object of `codeopt profile --json`."""
 
-    schema_: Literal["codeopt.profile/1"] = Field(alias="schema")
+    schema_: Literal["codeopt.profile/2"] = Field(alias="schema")
     case: str
-    python: PythonFields | None
+    python: Python
     lines: tuple[HotLine, ...]
-    functions: tuple[HotFunctionFields, ...]
-    split: SplitFields
-    memory: MemoryFields
+    functions: tuple[HotFunction, ...]
+    python_share: float | None = Field(description="Share of the CPU time, 0 to 1, and so the next two")
+    native_share: float | None
+    system_share: float | None
+    peak_mib: float | None
+    copy_mib_s: float | None
+    memory: tuple[MemoryLine, ...]
     waiting_share: float | None = Field(description="Share of the wall time without work, 0 to 1")
     notes: tuple[str, ...] = Field(description="What could not be measured, and why")
 
 
 def profile_answer(profile: Profile, interpreter: Interpreter | None) -> ProfileJson:
     """A profile, with the interpreter that ran the program."""
-    return ProfileJson(
-        schema="codeopt.profile/1",
-        case=profile.case,
-        python=PythonFields.maybe(interpreter),
-        lines=profile.lines,
-        functions=HotFunctionFields.each(profile.functions),
-        split=SplitFields(python=profile.python_share, native=profile.native_share, system=profile.system_share),
-        memory=MemoryFields(
-            peak_mib=profile.peak_mib,
-            copy_mib_s=profile.copy_mib_s,
-            lines=profile.memory,
-        ),
-        waiting_share=profile.waiting_share,
-        notes=profile.notes,
-    )
+    return gather(ProfileJson, profile, schema="codeopt.profile/2", python=interpreter)
 
 
 class CommandProfileJson(AnswerFields):
@@ -338,7 +474,7 @@ class CommandProfileJson(AnswerFields):
     functions: Rows = Field(description="Largest share first")
     notes: tuple[str, ...] = Field(description="What could not be measured, and why")
     command: str
-    python: PythonFields | None
+    python: Python
     seconds: float
     cpu_seconds: float
     libraries: Rows
@@ -358,7 +494,7 @@ class CommandProfileJson(AnswerFields):
 class ReportJson(AnswerFields):
     """The object of `codeopt report --json`, of a batch of programs."""
 
-    schema_: Literal["codeopt.report/1"] = Field(alias="schema")
+    schema_: Literal["codeopt.report/2"] = Field(alias="schema")
     problems: int
     judged: int = Field(description="Problems that were measured; the shares and means are of these")
     status: Mapping[str, int]

@@ -11,7 +11,7 @@ from typing import Any
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.evidence import CallEvidence, CommandEvidence, PatchEvidence, VersionEvidence, WorkloadEvidence
-from codeopt.core.history import TaskMeasure, TaskScore
+from codeopt.core.history import TaskScore
 from codeopt.core.run_index import apply_command, command_on
 from codeopt.core.sanitize import inline
 from codeopt.core.screen import COLUMNS, columns
@@ -33,7 +33,7 @@ def verdict_lines(found: Mapping[str, Any]) -> list[str]:
 
     found: object of ImproveJson.
     """
-    from codeopt.report.answer_fields import read_verdict  # pydantic, which a comparison does not load
+    from codeopt.report.answers import read_verdict  # pydantic, which a comparison does not load
 
     verdict = read_verdict(found)
     if found["accepted"]:
@@ -67,7 +67,7 @@ def weighed(caveats: Sequence[Caveat], missing: Iterable[Diagnostic]) -> list[tu
 
 def below_verdict(found: Mapping[str, Any], *, verbose: bool) -> list[str]:
     """Return caveats and changes; with verbose all else that is known of a run. found: object of ImproveJson."""
-    from codeopt.report.answer_fields import read_verdict
+    from codeopt.report.answers import read_verdict
 
     verdict = read_verdict(found)
     lines = caveat_lines(verdict.caveats, verdict.evidence.gaps, verbose=verbose)
@@ -96,11 +96,12 @@ def next_line(result: Result, *, written: bool) -> list[str]:
 
 
 def _score(found: Mapping[str, Any]) -> list[str]:
+    from codeopt.report.answers import read
+
     score = found.get("task_score")
     if not score:
         return []
-    measures = tuple(TaskMeasure(**each) for each in found["task_measures"])
-    return [TaskScore(**score, verdict="", measures=measures).words]
+    return [read(TaskScore, score).words]
 
 
 def _cost(found: Mapping[str, Any]) -> list[str]:

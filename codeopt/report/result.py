@@ -317,50 +317,44 @@ def effort(result: Result) -> dict[str, float]:
 
 def answer(found: Result) -> ImproveJson:
     """The object that `codeopt improve --json` prints, and `result.json` of a saved run."""
-    from codeopt.report import answer_fields as fields
-    from codeopt.report.answers import ImproveJson, TokensFields
+    from codeopt.report.answers import ImproveJson, RoundFields, gather_judged
 
-    best, usage, evidence = found.best, found.ledger.usage, found.verdict.evidence
-    patch: dict[str, Any] = {"diff": found.diff} if evidence.command else {}
+    best, usage = found.best, found.ledger.usage
     before = Revision({path: file.text for path, file in found.program.files.items()})
     after = Revision({**before, **{each.path: each.text for each in found.changes}})
-    return ImproveJson(
-        schema="codeopt.improve/1",
+    return gather_judged(
+        ImproveJson,
+        found.verdict,
+        found,
+        found.outlook,
+        schema="codeopt.improve/2",
         codeopt_version=__version__,
         file=str(found.program.path),
-        target=found.target,
         folder=str(Path.cwd()),
-        task=found.task,
         model=found.proposer,
         sandbox=found.backend,
-        isolation=found.isolation,
-        python=fields.PythonFields.maybe(found.interpreter),
-        accepted=found.accepted,
-        **fields.verdict_fields(found.verdict),
-        stop_reason=found.stop_reason,
-        speedup=found.verdict.speedup,
-        **fields.scored(best.task_score if best else None),
+        python=found.interpreter,
+        task_score=best.task_score if best else None,
         best_round=best.round if best else None,
         sha256_before=before.digest,
         sha256_after=after.digest if best else None,
-        recording=evidence.recording,
-        **patch,
-        by_size=found.verdict.by_size,
-        remaining_hot_spots=fields.HotLineFields.each(found.outlook.hot),
+        remaining_hot_spots=found.outlook.hot,
         remaining_memory_spots=found.outlook.held,
-        next_step=found.outlook.next_step,
         rules_skipped=found.outlook.refusals,
         rounds=tuple(
-            fields.RoundFields.of(
-                each, diff(found.program, each.revision) if each.revision.keys() == before.keys() else ""
-            )
+            RoundFields.of(each, diff(found.program, each.revision) if each.revision.keys() == before.keys() else "")
             for each in found.history.candidates[1:]  # a reply that has no program has no diff
         ),
-        tokens=TokensFields.of(usage),
+        tokens={
+            "in": usage.tokens_in,
+            "out": usage.tokens_out,
+            "cached": usage.tokens_cached,
+            "estimated": usage.estimated,
+        },
         effort=effort(found),
         cost_usd=usage.cost_usd,
         seconds=round(found.seconds, 3),
         seconds_by_step=seconds_by_step(found),
-        machine=fields.read(fields.MachineFields, machine()),
+        machine=machine(),
         run=str(found.saved),
     )

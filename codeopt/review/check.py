@@ -98,9 +98,9 @@ def check(
 
 def check_answer(found: Tried, profile: str = "") -> CheckJson:
     """The object that `codeopt check --json` prints. profile: name of the one that ranked the targets."""
-    from codeopt.report.answers import CheckJson
+    from codeopt.report.answers import CheckJson, gather
 
-    return CheckJson(schema="codeopt.check/1", **found.fields(), profile=profile)
+    return gather(CheckJson, found, schema="codeopt.check/1", **found.fields(), profile=profile)
 
 
 def why_unread(targets: Sequence[ReviewTarget], skipped: Sequence[FunctionRow]) -> str:

@@ -23,7 +23,7 @@ from codeopt.core.run_store import FunctionRun, SeveralRun
 from codeopt.core.session import Session
 from codeopt.core.words import counted
 from codeopt.engine.improve import require_reachable
-from codeopt.report.answer_fields import read_verdict
+from codeopt.report.answers import read_verdict
 from codeopt.report.result import Result, diff_of
 from codeopt.review.check import CheckedPart, listed
 from codeopt.review.findings.known import KnownFindings, text_of
@@ -74,19 +74,17 @@ class ImprovedSeveral(Tried):
 
     def answer(self, target: str) -> ImproveSeveralJson:
         """The object that `codeopt improve --json` prints of a module or folder."""
-        from codeopt.report.answers import ImproveSeveralJson
+        from codeopt.report.answers import ImproveSeveralJson, gather
 
-        return ImproveSeveralJson(
+        return gather(
+            ImproveSeveralJson,
+            self,
             schema="codeopt.improve-several/1",
             **self.fields(),
             target=target,
             file=target,
             folder=str(Path.cwd()),
             accepted=bool(self.improved),
-            reason=self.reason,
-            results={name: dict(result) for name, result in self.results.items()},
-            diff=self.diff,
-            cost_usd=self.cost_usd,
             seconds=round(self.seconds, 3),
             run=str(self.run.path) if self.run else "",
         )

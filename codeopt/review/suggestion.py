@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from codeopt.core.cache import Machine
 from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.interpreter import Interpreter
 from codeopt.core.merging import merged, patch
 from codeopt.core.run_store import digest
 from codeopt.core.words import Speedup
@@ -18,7 +20,6 @@ from codeopt_sandbox.sequential_test import LimitAnswer
 
 if TYPE_CHECKING:
     from codeopt.engine.compare import PairResult
-    from codeopt.report.answer_fields import PythonFields
     from codeopt.report.answers import CheckedFunctionFields
     from codeopt.report.result import Result
 
@@ -138,23 +139,6 @@ class Suggestion(FunctionPlace):
         before = [f"{self.cached_from.partition(' by ')[0]}, unchanged since"] if self.cached_from else []
         return (*self.changes, *(f"caveat: {caveat.words}" for caveat in self.verdict.caveats), *before)
 
-    @property
-    def row(self) -> dict[str, Any]:
-        """The fields of JudgedRow, for the answers of several commands."""
-        verdict = self.verdict
-        return {
-            "path": self.path,
-            "function": self.function,
-            "verdict": verdict.outcome,
-            "reason": verdict.reason,
-            "speedup": verdict.speedup,
-            "by_size": verdict.by_size,
-            "changes": self.changes,
-            "caveats": verdict.caveats,
-            "share": self.share,
-            "cached_from": self.cached_from,
-        }
-
 
 class RowState(Enum):
     """What was done with a function or program."""
@@ -201,18 +185,19 @@ class FunctionRow:
 
     def answer(self) -> CheckedFunctionFields:
         """The row of `codeopt check --json`."""
-        from codeopt.report.answers import CheckedFunctionFields
+        from codeopt.report.answers import CheckedFunctionFields, gather
 
-        target = self.target
-        known = {
-            **(self.suggestion.row if self.suggestion else {}),
-            "path": self.path,
-            "function": self.function,
-            "reason": self.reason,
-            "share": target.rounded_share,
-            "cached_from": self.cached_from,
-        }
-        return CheckedFunctionFields(**known, own_share=rounded(target.own_share), seconds=round(target.seconds, 6))
+        target, verdict = self.target, self.suggestion.verdict if self.suggestion else None
+        return gather(
+            CheckedFunctionFields,
+            self,
+            verdict,
+            self.suggestion,
+            verdict=verdict.outcome if verdict else None,
+            share=target.rounded_share,
+            own_share=rounded(target.own_share),
+            seconds=round(target.seconds, 6),
+        )
 
 
 @dataclass(frozen=True)
@@ -271,10 +256,10 @@ class Review:
     """Effects of the change, compared with a limit. Empty if no limit was given."""
     not_checked_reason: str = ""
     """Reason why nothing could be looked at. Empty: something was."""
-    machine: Mapping[str, Any] = field(default_factory=dict)
+    machine: Machine | None = None
     cost_usd: float | None = 0.0
     """Cost of the model, US dollars. None: a price is not known."""
-    python: PythonFields | None = None
+    python: Interpreter | None = None
     """The interpreter. None: an image's own ran everything, or nothing was run."""
     asked: Sequence[str] = ("review",)
     """Words of the user's command after `codeopt`. A next step repeats them."""

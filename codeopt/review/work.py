@@ -103,13 +103,8 @@ class Tried:
         return tuple(dict.fromkeys(row.target.file for row in self.rows if row.is_left))
 
     def fields(self) -> dict[str, Any]:
-        """The fields of TriedJson."""
-        from codeopt.report.answer_fields import PythonFields
-
-        names = ("improved", "diagnostics", "not_checked_reason", "stop_reason", "tests_from")
-        known = {name: getattr(self, name) for name in names}
-        functions = tuple(row.answer() for row in self.rows)
-        return {"python": PythonFields.maybe(self.interpreter), "functions": functions, **known}
+        """The fields of TriedJson that have other names here."""
+        return {"python": self.interpreter, "functions": tuple(row.answer() for row in self.rows)}
 
 
 @dataclass(frozen=True)

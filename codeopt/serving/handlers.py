@@ -21,8 +21,7 @@ from codeopt.engine.compare import compare
 from codeopt.engine.improve import improve
 from codeopt.engine.open_model import RULES
 from codeopt.engine.open_session import open_session
-from codeopt.report.answer_fields import serialize
-from codeopt.report.answers import profile_answer
+from codeopt.report.answers import profile_answer, serialize
 from codeopt.report.result import diff
 from codeopt.review.base_checkout import compare_with_base
 from codeopt.review.check import CheckedPart, check, check_answer, listed

@@ -17,7 +17,7 @@ from codeopt.core.merging import lines_of
 from codeopt.core.ownership import foreign
 from codeopt.core.run_store import digest
 from codeopt.core.words import share as share_of
-from codeopt.report.answer_fields import read, read_verdict
+from codeopt.report.answers import read, read_verdict
 from codeopt.report.verdict import Verdict
 from codeopt.review.findings.finding import FindingKeys
 from codeopt.review.findings.known import all_findings, carried

@@ -13,8 +13,7 @@ from codeopt.core import screen
 from codeopt.core.sanitize import inline
 from codeopt.core.screen import columns
 from codeopt.core.words import Speedup, clock, counted, factor, money, took
-from codeopt.report.answer_fields import scored, serialize
-from codeopt.report.answers import Ends, ReportJson
+from codeopt.report.answers import Ends, ReportJson, gather, serialize
 
 COLUMNS = (
     "problem", "status", "fault", "reason", "accepted", "speedup", "ci_low", "ci_high", "best_round", "rounds",
@@ -194,8 +193,11 @@ def as_json(metrics: Metrics, other: Versus | None = None) -> dict[str, Any]:
             "rows": [{"problem": id, "here": here, "there": there} for id, here, there in other.pairs],
         }  # fmt: skip
     values: dict[str, Any] = {name: each.value for name, each in estimates.items()}
-    return ReportJson(
-        schema="codeopt.report/1",
+    return gather(
+        ReportJson,
+        usage,
+        facts,
+        schema="codeopt.report/2",
         problems=len(metrics.solved),
         judged=len(metrics.judged),
         status=metrics.counts,
@@ -215,29 +217,19 @@ def as_json(metrics: Metrics, other: Versus | None = None) -> dict[str, Any]:
             for failure in failures(metrics)
         ],
         reference=_reference(metrics),
-        tokens=usage.tokens,
-        tokens_in=usage.tokens_in,
-        tokens_out=usage.tokens_out,
-        tokens_cached=usage.tokens_cached,
         effort={f"{step}_s": took for step, took in metrics.effort.items()},
-        replies=usage.replies,
-        cost_usd=usage.cost_usd,
         solved=metrics.optimised,
         tokens_per_solved=usage.tokens / metrics.optimised if metrics.optimised else None,
         cost_usd_per_solved=cost_per_solved(metrics),
         seconds=round(facts.seconds, 3),
         programs_s=round(metrics.programs_s, 3),
         overhead_share=metrics.overhead,
-        settings=facts.settings,
-        machine=facts.machine,
-        python=facts.python,
-        created=facts.created,
         sandbox=facts.backend,
         task=metrics.own.to_json() if metrics.own else None,
         rows=[
             {
                 **dict(zip(COLUMNS, row(each), strict=True)),
-                **{name: serialize(part) for name, part in scored(each.task_score).items()},
+                "task_score": serialize(each.task_score) if each.task_score else None,
             }
             for each in metrics.solved
         ],

@@ -217,7 +217,7 @@ def _prepare(
         batch.reopen_failed()
     batch.set_facts(
         created=batch.facts.created or utc(time.time()),
-        machine={**machine(), "codeopt": __version__},
+        machine={**vars(machine()), "codeopt": __version__},
         python=options.interpreter.to_json() if options.interpreter else None,
         cores=len(measuring_cores(arguments.cores)),
     )

@@ -102,8 +102,8 @@ def _machine() -> Row:
     from codeopt.core.cache import machine
 
     facts = machine()
-    cores, load = int(facts["cores"]), os.getloadavg()[0]
-    said = f"{counted(cores, 'core')}, load {load:.1f}; {facts['cpu']}, {facts['system']}"
+    cores, load = facts.cores, os.getloadavg()[0]
+    said = f"{counted(cores, 'core')}, load {load:.1f}; {facts.cpu}, {facts.system}"
     if cores < 2:
         return Row("machine", Health.NOTE, said, "a second core keeps codeopt's own work away from timed runs")
     if load > BUSY * cores:
@@ -134,7 +134,7 @@ def _interpreter(arguments: argparse.Namespace) -> Row:
     if found.origin is Origin.OWN:
         hint = "activate the project's environment, or use --python .venv/bin/python"
         return Row("Python", Health.NOTE, found.words, hint)
-    if found.pytest_version is None:
+    if found.pytest is None:
         return Row("Python", Health.NOTE, found.words, "install pytest there: without it no test is run")
     return Row("Python", Health.OK, found.words)
 

@@ -101,7 +101,6 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     from codeopt.core.cache import machine
     from codeopt.core.words import counted
     from codeopt.engine.open_session import open_session
-    from codeopt.report.answer_fields import PythonFields
     from codeopt.review.changed_functions import find_targets
     from codeopt.review.check import why_unread
     from codeopt.review.findings.known import open_findings
@@ -142,7 +141,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
         not_checked_reason="" if gave_up else tried.not_checked_reason or why_unread(targets, skipped),
         machine=machine(),
         cost_usd=None if tried.cost_usd is None else round(tried.cost_usd, 6),
-        python=PythonFields.maybe(tried.interpreter),
+        python=tried.interpreter,
         asked=arguments.asked,
     )
     return review, work.failure

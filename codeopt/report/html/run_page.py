@@ -12,7 +12,7 @@ from codeopt.core.history import Candidate, History
 from codeopt.core.run_index import StoredRun
 from codeopt.core.words import Speedup, money, took
 from codeopt.report import verdict as patch_table
-from codeopt.report.answer_fields import read_verdict
+from codeopt.report.answers import read_verdict
 from codeopt.report.brief import calls_in_words, evidence_line, weighed
 from codeopt.report.html import drafts
 from codeopt.report.html.charts import rounds_chart
@@ -205,7 +205,7 @@ def _drafts(run: StoredRun, best: int | None) -> Iterator[Markup]:
 
 def _footer(run: StoredRun) -> str:
     result = run.result
-    where = result.get("machine") or machine()
+    where = result.get("machine") or vars(machine())
     parts = (str(where.get(key)) for key in ("cpu", "system") if where.get(key))
     method = (result.get("speedup") or {}).get("method")
     version = f"codeopt {result.get('codeopt_version', '')}".strip()

@@ -38,7 +38,7 @@ def page(template: str, title: str, footer: str, **values: Any) -> Iterator[str]
 def made() -> str:
     """`codeopt 0.1.0; CPU, system; 2026-03-01T12:30:00Z`: the version, the machine and the time of a page."""
     where = machine()
-    return f"codeopt {__version__}; {where['cpu']}, {where['system']}; {utc(time.time())}"
+    return f"codeopt {__version__}; {where.cpu}, {where.system}; {utc(time.time())}"
 
 
 def _asset(name: str) -> Markup:

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.analysis.reached_code import Piece, pieces_of, reached_code
-from codeopt.core.cache import digest_of
+from codeopt.core.cache import Machine, digest_of
 from codeopt.core.errors import UsageError
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
 from codeopt.core.ownership import PACKAGES
-from codeopt.report.answer_fields import MachineFields, read, serialize
+from codeopt.report.answers import read, serialize
 from codeopt.review.findings.evidence import Evidence
 from codeopt.review.suggestion import Suggestion
 from codeopt.workloads.sandbox_view.linked import Linked
@@ -60,7 +60,7 @@ class StoredFinding:
     reached_after: str = ""
     """Value of `key.reached` for the improved text."""
     command: str = ""
-    machine: MachineFields | None = None
+    machine: Machine | None = None
     made_at: float = 0.0
     """Time of the verdict, seconds since the epoch."""
 

@@ -20,7 +20,6 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
 from codeopt.core.session import CacheOpener
 from codeopt.engine.run_plan import make_plan
-from codeopt.report.answer_fields import MachineFields, read
 from codeopt.report.result import End, Result
 from codeopt.review.findings.finding import FindingKeys, StoredFinding, finding_of
 from codeopt.review.suggestion import Suggestion
@@ -76,7 +75,7 @@ class KnownFindings:
         if key is None or after is None or (judged.improved and not after):
             return
         judged = replace(judged, path=key.place.partition("::")[0])
-        where = self.command, read(MachineFields, machine()), time.time()
+        where = self.command, machine(), time.time()
         finding = StoredFinding(key, judged, after, *where)
         cache.put(CacheKind.FINDING, key.digest, finding.to_json())
 

@@ -356,4 +356,4 @@ def count(number: int) -> str:
 def machine(review: Review) -> str:
     """The machine it was measured on; a ratio from one machine is no promise for another."""
     found = review.machine
-    return f"{found.get('cpu', '?')}, {found.get('cores', '?')} cores, {found.get('python', '?')}"
+    return f"{found.cpu}, {found.cores} cores, {found.python}" if found else "an unknown machine"

@@ -6,8 +6,7 @@ import json
 from typing import Any
 
 from codeopt.core.version import __version__
-from codeopt.report.answer_fields import MachineFields, read, serialize
-from codeopt.report.answers import ReviewJson, SkippedFields, SuggestionFields
+from codeopt.report.answers import ReviewJson, SkippedFields, SuggestionFields, gather
 from codeopt.review.reporters._finding import reporter
 from codeopt.review.suggestion import ComparedFunction, Review, Suggestion
 
@@ -20,32 +19,21 @@ def render(review: Review) -> str:
 
 def answer(review: Review) -> ReviewJson:
     """The object that `codeopt review --json` prints."""
-    return ReviewJson(
+    return gather(
+        ReviewJson,
+        review,
         schema="codeopt.review/1",
         codeopt_version=__version__,
-        base=review.base,
-        head=review.head,
         suggestions=tuple(map(_suggestion, review.suggestions)),
-        skipped=SkippedFields.each(review.skipped),
-        notices=review.notices,
+        skipped=tuple(gather(SkippedFields, each) for each in review.skipped),
         limits=[_limit(limit) for limit in review.limits],
-        diagnostics=review.diagnostics,
-        not_checked_reason=review.not_checked_reason,
-        machine=read(MachineFields, review.machine),
-        python=review.python,
-        cost_usd=review.cost_usd,
     )
 
 
 def _suggestion(suggestion: Suggestion) -> SuggestionFields:
-    evidence = suggestion.verdict.evidence
-    names = ("task", "together", "sha256_before", "sha256_after", "diff")
-    return SuggestionFields(
-        **suggestion.row,
-        **{name: getattr(suggestion, name) for name in names},
-        evidence=serialize(evidence.checked) if evidence.checked else None,
-        tests=evidence.cases,
-    )
+    verdict, evidence = suggestion.verdict, suggestion.verdict.evidence
+    known = {"verdict": verdict.outcome, "evidence": evidence.checked, "tests": evidence.cases}
+    return gather(SuggestionFields, verdict, suggestion, **known)
 
 
 def _limit(row: ComparedFunction) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from codeopt.core.merging import lines_of
 from codeopt.core.sanitize import log_line
 from codeopt.core.version import __version__
-from codeopt.report.answer_fields import serialize
+from codeopt.report.answers import serialize
 from codeopt.review.reporters._finding import NAME, LineEdit, edits, fingerprint, lines, reporter, rule, sentence
 from codeopt.review.suggestion import Review, Suggestion
 

@@ -329,7 +329,7 @@ def _words(request: WorkloadRequest, harness: FunctionHarness, files: Sequence[s
     dotted = [file.removesuffix(".py").replace("/", ".") for file in files]
     if harness.target.django and (harness.view.module.root / MANAGE).is_file():
         return ["python", MANAGE, "test", *dotted]
-    if request.interpreter is None or request.interpreter.pytest_version:
+    if request.interpreter is None or request.interpreter.pytest:
         return ["pytest", "-q", *files]
     return ["python", "-m", "unittest", *dotted]
 

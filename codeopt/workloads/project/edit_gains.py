@@ -70,7 +70,7 @@ class EditGain:
 
     def to_json(self, evidence: Sequence[str], calls: FunctionFinding) -> dict[str, Any]:
         """Row of `edits` of a result. calls: what those of the function say."""
-        from codeopt.report.answer_fields import serialize
+        from codeopt.report.answers import serialize
 
         return {
             "file": self.edit.file,

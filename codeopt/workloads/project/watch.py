@@ -367,13 +367,11 @@ class CommandProfile:
 
     def answer(self) -> CommandProfileJson:
         """The object that `codeopt profile --run --json` prints."""
-        from codeopt.report.answer_fields import PythonFields
         from codeopt.report.answers import CommandProfileJson
 
         said = self.profile.to_json()
         said["notes"] += self.project.notes
-        python = PythonFields.maybe(self.interpreter)
-        return CommandProfileJson(schema="codeopt.profile-run/1", command=self.command, python=python, **said)
+        return CommandProfileJson(schema="codeopt.profile-run/1", command=self.command, python=self.interpreter, **said)
 
 
 def profile_project(folder: Path, options: ImproveOptions, session: Session, *, counts: bool = False) -> CommandProfile:

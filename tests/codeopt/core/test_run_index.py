@@ -18,8 +18,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.run_index import find_run, list_runs, open_run
 from codeopt.core.run_store import RunFolder, SavedRun, digest
 from codeopt.core.words import Speedup
-from codeopt.report.answer_fields import serialize, verdict_fields
-from codeopt.report.answers import JudgedJson
+from codeopt.report.answers import JudgedJson, serialize, verdict_fields
 from codeopt.report.html.run_page import run_page
 from codeopt.report.verdict import Verdict
 from codeopt_sandbox.compare import Decision

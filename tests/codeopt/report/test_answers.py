@@ -11,8 +11,7 @@ import jsonschema
 import pytest
 from pydantic import BaseModel
 
-from codeopt.report.answer_fields import RoundFields, read_verdict, serialize
-from codeopt.report.answers import PRINTED
+from codeopt.report.answers import PRINTED, RoundFields, read_verdict, serialize
 from codeopt.review.reporters.json import answer as review_answer
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import CaseVerdict

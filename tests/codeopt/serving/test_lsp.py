@@ -17,7 +17,7 @@ from pygls.lsp.client import LanguageClient
 
 from codeopt.core.options import ImproveOptions
 from codeopt.core.run_store import digest
-from codeopt.report.answer_fields import verdict_fields
+from codeopt.report.answers import verdict_fields
 from codeopt.report.verdict import Verdict
 from codeopt.review.findings.finding import FindingKeys
 from codeopt.review.suggestion import Suggestion

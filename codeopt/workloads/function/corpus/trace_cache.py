@@ -271,7 +271,7 @@ def runner_parts(options: ImproveOptions, python: Interpreter, sandbox: Sandbox,
     OSError."""
     return {
         "environment": environment_digest(python),
-        "pytest": python.pytest_version,
+        "pytest": python.pytest,
         "sandbox": [sandbox.backend, sandbox.description, asdict(limits), options.runtime],
         "variables": environment(options.env),
     }

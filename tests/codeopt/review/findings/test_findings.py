@@ -18,7 +18,7 @@ from codeopt.core.interpreter import Interpreter, Origin
 from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Session
 from codeopt.core.words import Speedup
-from codeopt.report.answer_fields import MachineFields, read
+from codeopt.report.answers import MachineFields, read
 from codeopt.review.findings.finding import FindingKeys, StoredFinding
 from codeopt.review.findings.known import MAX_AGE_S, KnownFindings, carried, open_findings
 from tests.codeopt.command import codeopt, environment

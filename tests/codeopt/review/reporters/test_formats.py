@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given
 
 from codeopt.core import plugins
-from codeopt.report.answer_fields import serialize
+from codeopt.report.answers import serialize
 from codeopt.review.reporters import json as as_json
 from codeopt.review.reporters import markdown, rdjson, sarif
 from codeopt.review.suggestion import Suggestion

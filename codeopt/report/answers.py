@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from functools import cache
-from inspect import Parameter, signature
 from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, TypeAdapter
@@ -66,10 +65,14 @@ def gather(kind: type[T], *values: object, **known: Any) -> T:
     The first value that knows a field counts. A field that has a default is left out if none does.
     known: fields that no value has by the same name.
     """
-    for name, parameter in signature(kind).parameters.items():
+    if issubclass(kind, BaseModel):
+        optional = {name: not field.is_required() for name, field in kind.model_fields.items()}
+    else:
+        optional = {field.name: field.default is not MISSING for field in fields(cast(Any, kind))}
+    for name in optional:
         held = [getattr(value, name) for value in values if hasattr(value, name)]
         found = next((each for each in held if each is not None), None)
-        if found is not None or (held and parameter.default is Parameter.empty):
+        if found is not None or (held and not optional[name]):
             known.setdefault(name, found)
     return kind(**known)
 

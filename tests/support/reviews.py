@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from codeopt.core.cache import Machine
 from codeopt.core.evidence import CallEvidence, WorkloadEvidence
 from codeopt.core.words import Speedup
 from codeopt.report.verdict import Verdict
@@ -17,7 +18,7 @@ HEAD = "a" * 40
 SPEEDUP = Speedup(4.2, 3.9, 4.5, 21, method="m")
 EVIDENCE = WorkloadEvidence(CallEvidence(42, {"tests": 12, "generated": 30}, 1.0, {}, 3))
 FASTER = Verdict(Decision.FASTER, speedup=SPEEDUP, evidence=EVIDENCE)
-MACHINE = {"cpu": "Test CPU", "cores": 2, "system": "Linux 6", "python": "CPython 3.11.7"}
+MACHINE = Machine("Test CPU", 2, "Linux 6", "CPython 3.11.7")
 
 Files = Mapping[str, tuple[str, str]]
 """path -> (before the change, after it)"""

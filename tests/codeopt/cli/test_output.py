@@ -97,7 +97,7 @@ def test_the_object_for_programs(tmp_path: Path) -> None:
     done = improve(tmp_path, "--json", "--html", "page.html")
     result = done.json
     assert f"saved in {result['run']}</footer>" in (tmp_path / "page.html").read_text()
-    assert result["schema"] == "codeopt.improve/1"
+    assert result["schema"] == "codeopt.improve/2"
     assert (result["file"], result["task"], result["sandbox"]) == ("slow.py", "runtime", "bubblewrap")
     assert (result["accepted"], result["best_round"], result["cost_usd"]) == (True, 1, None)
     assert re.fullmatch("[0-9a-f]{64}", result["sha256_before"])

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from codeopt.core.budget import Ledger, Usage
+from codeopt.core.cache import machine
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import UsageError
 from codeopt.core.evidence import CallEvidence, CaseEvidence, WorkloadEvidence
@@ -18,7 +19,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.run_index import find_run, list_runs, open_run
 from codeopt.core.run_store import RunFolder, SavedRun, digest
 from codeopt.core.words import Speedup
-from codeopt.report.answers import JudgedJson, serialize, verdict_fields
+from codeopt.report.answers import JudgedJson, gather_judged, serialize
 from codeopt.report.html.run_page import run_page
 from codeopt.report.verdict import Verdict
 from codeopt_sandbox.compare import Decision
@@ -44,9 +45,10 @@ VERDICT = Verdict(
 
 def result(folder: Path, **other: Any) -> dict[str, Any]:
     """What improve --json would print."""
+    place: dict[str, Any] = {"python": None, "machine": machine(), "next_step": ""}
     return {
-        "schema": "codeopt.improve/1", "file": "slow.py", "target": "slow.py", "folder": str(folder),
-        **JudgedJson.model_construct(**verdict_fields(VERDICT)).to_json(), "speedup": serialize(VERDICT.speedup),
+        "schema": "codeopt.improve/2", "file": "slow.py", "target": "slow.py", "folder": str(folder),
+        **gather_judged(JudgedJson, VERDICT, sandbox="", **place).to_json(), "speedup": serialize(VERDICT.speedup),
         "task": "runtime", "model": HOSTILE, "sandbox": "docker", "accepted": True,
         "stop_reason": "nothing left", "best_round": 2, "sha256_after": digest(FAST),
         "seconds": 9.5,

@@ -24,7 +24,7 @@ from tests.support.reviews import FILES, ONE_HUNK, OUTSIDE, review
 COUNTS = "def count(values, value):\n    return sum(v == value for v in values)\n"
 FIELDS = {
     "improve": "schema codeopt_version file target folder task model sandbox isolation python accepted reason "
-    "stop_reason speedup task_score task_measures best_round sha256_before sha256_after tests input_seed evidence "
+    "stop_reason speedup task_score best_round sha256_before sha256_after tests input_seed evidence "
     "recording notes caveats by_size diagnostics remaining_hot_spots remaining_memory_spots next_step rounds "
     "tokens effort cost_usd seconds machine run",
     "compare": "schema verdict reason ratio ci_low ci_high pairs by_size evidence timed diagnostics settings notes "
@@ -37,12 +37,12 @@ FIELDS = {
     "stop_reason cost_usd",
     "profile-run": "schema command python seconds cpu_seconds functions lines libraries imports targets start_share "
     "waiting_share notes",
-    "profile": "schema case python lines functions split memory notes",
+    "profile": "schema case python lines functions python_share native_share system_share memory notes",
 }
 """Fields of each object before there were schemas."""
 OF_A_ROUND = (
     "round verdict summary changes ablations turn parents chain model siblings effort rejection settings verdicts "
-    "speedup against_best task_score task_measures critique hot_lines"
+    "speedup against_best task_score critique hot_lines"
 )
 OF_TESTS = "total held_out confirmation_runs input_count"
 

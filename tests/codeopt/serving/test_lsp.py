@@ -15,9 +15,10 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
+from codeopt.core.cache import machine
 from codeopt.core.options import ImproveOptions
 from codeopt.core.run_store import digest
-from codeopt.report.answers import verdict_fields
+from codeopt.report.answers import JudgedJson, gather_judged
 from codeopt.report.verdict import Verdict
 from codeopt.review.findings.finding import FindingKeys
 from codeopt.review.suggestion import Suggestion
@@ -204,7 +205,8 @@ def save_run(root: Path, **instead: Any) -> None:
     (run / "original.py").write_text(SLOW)
     (run / "best.py").write_text(RIGHT)
     rounds = [{"round": 1, "changes": ["a_rule: why."], "summary": ""}]
-    verdict = verdict_fields(Verdict(Decision.FASTER, "round 1"))
+    place = {"sandbox": "none", "python": None, "machine": machine(), "next_step": ""}
+    verdict = gather_judged(JudgedJson, Verdict(Decision.FASTER, "round 1"), **place).to_json()
     result = {
         **{name: value or None for name, value in verdict.items()}, "task": "runtime", "accepted": True,
         "speedup": {"ratio": 41.2, "ci_low": None, "ci_high": None, "pairs": 9}, "file": "words.py", "best_round": 1,

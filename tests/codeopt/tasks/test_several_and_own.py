@@ -111,11 +111,11 @@ def test_half_the_peak_is_believed_and_told(task: str, worse: str, said: str, tm
     assert done.json["rounds"][1]["verdict"] == said
     assert "MiB" in server.prompts[-1]
     if task != "memory":
-        assert {row["name"] for row in done.json["task_measures"]} == {"time", "peak"}
+        assert {row["name"] for row in done.json["task_score"]["measures"]} == {"time", "peak"}
         return
     assert done.json["speedup"]["metric"] == "memory"
     assert done.json["speedup"]["ratio"] > 1.5
-    (peak,) = done.json["task_measures"]
+    (peak,) = done.json["task_score"]["measures"]
     assert peak["before"] > 1.5 * peak["after"] > 0
     assert "less memory" in done.err
     assert " MiB" in done.err

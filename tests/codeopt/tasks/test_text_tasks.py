@@ -169,6 +169,8 @@ def test_a_sixth_task_is_one_file(tmp_path: Path) -> None:
     assert done.json["text"].strip() == told
     assert done.json["accepted"]
     assert not {"verdict", "speedup"} & {*done.json, *done.json["rounds"][0]}  # a text has a score and no speed
-    checks = [next(m["after"] for m in r["task_measures"] if "check" in m["name"]) for r in done.json["rounds"]]
+    checks = [
+        next(m["after"] for m in r["task_score"]["measures"] if "check" in m["name"]) for r in done.json["rounds"]
+    ]
     assert checks == [1.0, 0.0]
     assert len(RELEASE_NOTES.splitlines()) <= 120

@@ -73,10 +73,9 @@ def test_in_every_form(store: BatchFolder) -> None:
     assert (won["task_before"], won["task_after"]) == ("0.4", "0.8")
     data = json.loads(json.dumps(as_json(found)))
     assert data["task"]["preferred"]["share"] == 0.5
-    assert data["rows"][0]["task_score"] == {
-        "name": "readability", "before": 0.4, "after": 0.8, "remark": "pace"
-    }  # fmt: skip
-    assert data["rows"][0]["task_measures"][0]["after"] == 0.2
+    told = data["rows"][0]["task_score"]
+    assert (told["name"], told["before"], told["after"], told["remark"]) == ("readability", 0.4, 0.8, "pace")
+    assert told["measures"][0]["after"] == 0.2
     whole = "".join(page(store, found))
     assert "readability 0.40 -&gt; 0.80: comments 0 -&gt; 20 %" in whole
     assert "preferred by a reader" in whole

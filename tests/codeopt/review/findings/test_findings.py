@@ -18,7 +18,6 @@ from codeopt.core.interpreter import Interpreter, Origin
 from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Session
 from codeopt.core.words import Speedup
-from codeopt.report.answers import MachineFields, read
 from codeopt.review.findings.finding import FindingKeys, StoredFinding
 from codeopt.review.findings.known import MAX_AGE_S, KnownFindings, carried, open_findings
 from tests.codeopt.command import codeopt, environment
@@ -196,9 +195,7 @@ def put(project: Path, cache: Cache | None = None) -> StoredFinding:
     figures = Speedup(4.0, 3.0, 5.0, 9, method="m")
     change = ("a_rule: it is quicker.",)
     judged = suggestion("mod.py", MODULE, IMPROVED, "target", changes=change, speedup=figures)
-    found = StoredFinding(
-        key, judged, after, command="check", machine=read(MachineFields, machine()), made_at=time.time()
-    )
+    found = StoredFinding(key, judged, after, command="check", machine=machine(), made_at=time.time())
     cache = cache or open_cache(project)
     assert cache is not None
     cache.put(CacheKind.FINDING, key.digest, found.to_json())

@@ -10,6 +10,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codeopt.core.cache import Machine
 from codeopt.core.evidence import CallEvidence, WorkloadEvidence
 from codeopt.review.reporters import gitlab, markdown, rdjson, sarif
 from codeopt.review.suggestion import FunctionRow, Review, ReviewTarget
@@ -39,7 +40,7 @@ def reviews(draw: st.DrawFn) -> Review:
         words = draw(st.lists(WORDS, max_size=2).map(tuple))
         evidence = WorkloadEvidence(CallEvidence(3, {draw(WORDS): 3}, 1.0, {}, 1))
         found.append(suggestion(path, after, improved, draw(WORDS), changes=words, evidence=evidence))
-    machine = {"cpu": draw(WORDS), "cores": 2, "system": draw(WORDS), "python": draw(WORDS)}
+    machine = Machine(draw(WORDS), 2, draw(WORDS), draw(WORDS))
     skipped = (FunctionRow(ReviewTarget(draw(PATHS), draw(WORDS), Path("m.py")), draw(WORDS)),)
     made = review({}, *found, skipped=skipped, notices=(draw(WORDS),), machine=machine)
     return Review(**{**vars(made), "diff": diff})

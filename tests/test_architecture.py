@@ -306,10 +306,10 @@ def held(annotation: ast.AST) -> Iterator[str]:
 READS_ITSELF = {
     "codeopt/batch/batch_folder.py": "its own note", "codeopt/batch/local.py": "a worker's log",
     "codeopt/cli/commands/init.py": "a template of the package", "codeopt/cli/install_source.py": "package data",
-    "codeopt/core/cache.py": "/proc", "codeopt/core/project_python.py": "package data",
+    "codeopt/core/cache.py": "/proc", "codeopt/core/interpreter.py": "package data",
     "codeopt/core/plugins.py": "this repository's own settings", "codeopt/cli/commands/doctor.py": "/proc",
     "codeopt/report/html/templating.py": "a template of the package",
-    "codeopt/report/stack_files.py": "a profile that is named each time, which a pipe may bring",
+    "codeopt/report/stacks.py": "a profile that is named each time, which a pipe may bring",
     "codeopt/review/change.py": "a diff that is named each time, which a pipe may bring",
 }  # fmt: skip
 """What reads a whole file without the door `codeopt_sandbox.plain_files`."""

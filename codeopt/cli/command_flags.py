@@ -263,8 +263,7 @@ def find_python(
     changed: paths of the change below its root. asked: the user's command, for a next step. Raises UsageError, and
     Untrusted if the change would bring the interpreter itself.
     """
-    from codeopt.core.interpreter import find_interpreter
-    from codeopt.core.project_python import VENVS
+    from codeopt.core.interpreter import VENVS, find_interpreter
     from codeopt.engine.open_session import open_session
     from codeopt.report.result import python_line
 

@@ -33,8 +33,7 @@ from codeopt.cli.command_flags import flags_of_all
 from codeopt.cli.parser import CommandParser, refuse_removed, top_parser
 from codeopt.cli.settings import SettingsFile
 from codeopt.core import plugins
-from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import INTERRUPTED, CodeoptError, UsageError, hint_of, report_lines
+from codeopt.core.errors import INTERRUPTED, CodeoptError, Diagnostic, UsageError, hint_of, report_lines
 from codeopt.core.flag import SettableBy
 from codeopt.core.sanitize import log_line
 from codeopt.core.screen import colour_choice, wrapped

@@ -81,7 +81,7 @@ def describe(run: StoredRun) -> Iterator[str]:
 
 def _describe_several(run: StoredRun) -> Iterator[str]:
     """A run of several functions: a line for each that was begun, and for each reason why others were not."""
-    from codeopt.core.diagnostic import Diagnostic
+    from codeopt.core.errors import Diagnostic
 
     result = run.result
     yield run.listing.title

@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from codeopt.core.history import Candidate, Critique, Draft, History
-from codeopt.core.proposer import Proposer
+from codeopt.core.history import Candidate, Critique, Draft, History, Proposer
 from codeopt.core.revision import Revision
 
 RULES = """\

@@ -13,10 +13,12 @@ from __future__ import annotations
 import difflib
 import errno
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.sanitize import inline
+from codeopt_sandbox.errors import OriginalUnsteady, SandboxError
 
 _NO_SPACE = "free some space, or name a folder on another disk: --run-dir DIR for runs, TMPDIR for temporary files"
 HINTS = {
@@ -142,3 +144,40 @@ class NotVerifiable(ProgramError):
     def __init__(self, message: str, diagnostics: tuple[Diagnostic, ...] = (), *, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.diagnostics = diagnostics
+
+
+StepError = CodeoptError | SandboxError | OriginalUnsteady
+STEP_ERRORS = (CodeoptError, SandboxError, OriginalUnsteady)
+"""The errors of a step, for use with `except`."""
+
+
+def exit_status_of(error: StepError) -> int:
+    """The exit status of a command that ends with this error."""
+    if isinstance(error, CodeoptError):
+        return error.exit_status
+    return NoSandbox.exit_status if isinstance(error, SandboxError) else ProgramError.exit_status
+
+
+def error_in_words(error: StepError) -> str:
+    """The error, with what failed where the message leaves that out."""
+    what = "the model" if isinstance(error, ModelError) else "the sandbox" if isinstance(error, SandboxError) else ""
+    words = error.words if isinstance(error, CodeoptError) else str(error)
+    return f"{what} failed: {words}" if what else words
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """Diagnostic: one thing that the evidence of a result lacks."""
+
+    message: str
+    """`8 tests found, none ran`."""
+    cause: str = ""
+    """`ModuleNotFoundError: No module named 'numpy'`. May be others' text."""
+    hint: str = ""
+    """`--python PATH`. Empty without one."""
+
+    @property
+    def words(self) -> str:
+        """`8 tests found, none ran: ModuleNotFoundError: No module named 'numpy' (--python PATH)`."""
+        cause = f": {inline(self.cause)}" if self.cause else ""
+        return inline(self.message) + cause + (f" ({self.hint})" if self.hint else "")

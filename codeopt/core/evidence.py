@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import exp, log
 from typing import Any
 
-from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.errors import Diagnostic
 from codeopt.core.words import factor
 
 

@@ -1,14 +1,14 @@
-"""Every candidate of one improvement, in order. Saved after each round."""
+"""Every candidate of one improvement, in order, saved after each round; and the interface of a writer of drafts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, Protocol
 
 from codeopt.core.budget import NOTHING_USED, Effort, Usage
-from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.errors import Diagnostic
 from codeopt.core.revision import Revision
 from codeopt_sandbox.compare import Comparison, Decision
 from codeopt_sandbox.outcome import CaseVerdict, Caveat, ChangedSetting, Outcome, distinct
@@ -371,3 +371,36 @@ class TaskScore:
 def _number(value: float, unit: str) -> str:
     shown = value * 100 if unit == "%" else value
     return f"{shown:.0f}" if unit == "%" or shown == int(shown) or shown >= 100 else f"{shown:.3g}"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One reason why rules left hot lines as they are."""
+
+    reason: str
+    lines: tuple[str, ...] = ()
+    """`12`; of a project `shop/store.py:12`."""
+    rules: tuple[str, ...] = ()
+    """Names of the rules that found their pattern there."""
+
+
+class Proposer(Protocol):
+    """Writer of critiques and drafts. It never runs code."""
+
+    @property
+    def name(self) -> str:
+        """Display name: `rules`, or a model's name."""
+        ...
+
+    def critique(self, history: History) -> Critique:
+        """The critique of the newest candidate, made with all of them in view."""
+        ...
+
+    def variants(self, history: History, count: int) -> Iterator[Draft]:
+        """Drafts made from the newest candidate and its critique, each as soon as it is there; fewer where no more can
+        be had."""
+        ...
+
+    def preferred(self, history: History) -> Candidate | None:
+        """Return the candidate that it would keep regardless of the others' figures. None: the task's score decides."""
+        ...

@@ -18,8 +18,8 @@ from typing import Protocol
 
 from codeopt.core.errors import UsageError, hint_of, names_near
 from codeopt.core.git import GitError, find_git
+from codeopt.core.interpreter import reading_advice
 from codeopt.core.ownership import read_given
-from codeopt.core.project_python import reading_advice
 from codeopt.core.revision import OWN, Revision
 from codeopt_sandbox.plain_files import TooLarge, is_plain, read_bytes
 

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.core.errors import UsageError
-from codeopt.core.merging import added, holds
 from codeopt.core.ownership import STORE, foreign, refusal, require_own, top_of
 from codeopt.core.program import FileChange, Program, as_source, read_program
-from codeopt.core.revision import UNCHANGED, Revision
+from codeopt.core.revision import UNCHANGED, Revision, added, holds
 from codeopt.core.run_store import RUNS, STATE, RunFolder, SavedRun, functions_of, is_several, saved_command
 from codeopt_sandbox.plain_files import read_bytes, read_text
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import UsageError
+from codeopt.core.errors import Diagnostic, UsageError
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from codeopt.core.model import Message, Model, Reply, estimate_tokens, replies
 from codeopt.core.options import ImproveOptions
 from codeopt.core.run_clock import LimitReached, RunClock
 from codeopt.core.words import money
-from codeopt.engine.open_model import price_of
+from codeopt.engine.open_session import price_of
 from codeopt.models import Price
 
 CHARS_PER_TOKEN = 4

@@ -1,14 +1,16 @@
-"""Progress of a comparison in words, and advice on one that ended undecided."""
+"""Limits of a comparison: its pairs, its time and a gate; progress in words, and advice where one ended undecided."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codeopt.core.console import minutes
+from codeopt.core.options import ImproveOptions
+from codeopt.report.verdict import Verdict
 from codeopt_sandbox.compare import Plan, StoppingRule
-from codeopt_sandbox.sequential_test import FAR, FAR_PAIRS
+from codeopt_sandbox.sequential_test import FAR, FAR_PAIRS, PAIRS_FACTOR, LimitAnswer, LimitRule, LimitTest
 
 MORE = 10
 """Factor on a limit that is worth trying where it ended a comparison undecided."""
@@ -50,3 +52,24 @@ class ComparisonProgress:
         fewest = min(FAR_PAIRS if pairs < FAR_PAIRS else fewest, fewest)  # a large ratio ends it early
         of = f"at least {fewest}" if pairs < fewest else f"at most {most}"
         self.notify(f"{self.doing}, pair {pairs} of {of}")
+
+
+def granted(rule: StoppingRule, options: ImproveOptions, limit: float | None = None) -> StoppingRule:
+    """Return the rule with the pairs and the time that a user allows, for every command.
+
+    limit: also tested, with its own pairs. None: no limit.
+    """
+    rule = replace(rule, max_pairs=options.max_pairs)
+    if limit is not None:
+        rule = replace(rule, limit=LimitRule(limit, max_pairs=PAIRS_FACTOR * rule.max_pairs))
+    return rule.granted(options.max_seconds)
+
+
+def answered(limit: float | None, found: Verdict) -> LimitTest | None:
+    """The answer for a verdict; where NEW was given up, for its being at most so many times as fast. None without a
+    limit."""
+    if limit is None:
+        return None
+    if found.speedup and found.is_bound and found.speedup.ratio < 1 / (1 + limit):
+        return LimitTest(limit, LimitAnswer.FAIL, 0.0, 0, metric="wall")
+    return found.limit or LimitTest(limit, LimitAnswer.INCONCLUSIVE, 0.0, 0)

@@ -6,10 +6,12 @@ The command line, the Python API, a batch, a review and `check` all call `improv
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
+from hashlib import sha256
 
 from codeopt.core.budget import Budget, Ledger
+from codeopt.core.cache import Cache, CacheKind
 from codeopt.core.errors import OutOfTime
 from codeopt.core.history import Candidate, History
 from codeopt.core.model import Model, RemoteModel
@@ -19,20 +21,21 @@ from codeopt.core.revision import Revision
 from codeopt.core.run_clock import DeadlineReached, LimitReached, RunClock
 from codeopt.core.run_index import named_run
 from codeopt.core.run_store import SavedRun
+from codeopt.core.sanitize import inline
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.engine.awaited import Account, awaited
 from codeopt.engine.comparison_progress import said_of_long_runs
-from codeopt.engine.earlier_drafts import open_earlier_drafts
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import TYPICAL_TIMES, LoopStage, RefineLoop
-from codeopt.engine.open_model import chosen_models
-from codeopt.engine.open_session import open_proposer
+from codeopt.engine.open_session import chosen_models
 from codeopt.engine.rounds import RunRecorder, close, finish, run_rounds
-from codeopt.engine.run_plan import RunPlan, make_plan
+from codeopt.engine.run_plan import RunPlan, make_plan, open_proposer
 from codeopt.report.result import Result, contract_lines, hot, opening
+from codeopt.report.verdict import candidate_in_words
 from codeopt.workloads import OpenTarget, TimedRegion, Workload, WorkloadRequest, kind_of
 from codeopt.workloads._run_first import run_first
+from codeopt_sandbox.outcome import CaseVerdict
 
 AskReader = Callable[[Candidate, Candidate], Candidate]
 
@@ -200,3 +203,49 @@ def _reader(plan: RunPlan, request: WorkloadRequest, open_model: Callable[[Impro
     given = request.program.source if task.answers_input else ""
     reader = LlmJudge(model, task.judge_question, request=given)
     return read_by(reader, request.session.console.progress, task.judge_view)
+
+
+MOST = 12
+"""Maximum number of drafts, the newest."""
+
+
+@dataclass(frozen=True)
+class EarlierDrafts:
+    """The drafts of one target, command and task."""
+
+    cache: Cache | None
+    """The cache of the project. None if nothing is to be remembered."""
+    key: str
+
+    def before(self, history: History) -> tuple[str, ...]:
+        """The drafts that a history lacks, a line each, the oldest first: `1.9x faster: counts with one dict`."""
+        found = self.cache.get(CacheKind.TRIED, self.key) if self.cache else None
+        known = found.value if found and isinstance(found.value, list) else []
+        own = _lines(history)
+        return tuple(line for line in map(str, known) if line not in own)
+
+    def add(self, history: History) -> None:
+        """Add the drafts of a history, in place of the oldest ones."""
+        if self.cache and (own := _lines(history)):
+            self.cache.put(CacheKind.TRIED, self.key, [*self.before(history), *own][-MOST:])
+
+
+def open_earlier_drafts(request: WorkloadRequest, task: str) -> EarlierDrafts:
+    """The drafts of a request's target in the user's cache. Empty with `no_cache`."""
+    path = request.target.path.resolve()
+    parts = (str(path), request.target.name or "", request.options.run or "", task)
+    cache = None
+    if not request.options.no_cache:
+        cache = request.session.open_cache(path if path.is_dir() else path.parent, request.session.console.print)
+    return EarlierDrafts(cache, sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest())
+
+
+def _lines(history: History) -> list[str]:
+    """Return a line for each draft of a language model, each once."""
+    return list(dict.fromkeys(_line(candidate) for candidate in history.candidates if candidate.model))
+
+
+def _line(candidate: Candidate) -> str:
+    """A rejection may be shown; what a case shows may not, as that case may be held out from the next run."""
+    told = candidate.rejection if all(o.verdict is CaseVerdict.AC for o in candidate.outcomes) else ""
+    return f"{candidate_in_words(candidate)}: {inline(candidate.summary)}{f' ({inline(told)})' if told else ''}"

@@ -18,15 +18,14 @@ from enum import StrEnum
 from itertools import chain
 
 from codeopt.core.budget import Budget, Effort, Ledger, Usage
-from codeopt.core.history import Candidate, Critique, Draft, History, Step
-from codeopt.core.proposer import Proposer
+from codeopt.core.errors import StepError
+from codeopt.core.history import Candidate, Critique, Draft, History, Proposer, Step
 from codeopt.core.run_clock import RunClock
-from codeopt.core.step_error import StepError
 from codeopt.core.words import counted, gain
 from codeopt.engine.best_of_k import BestOfK, DraftResult
 from codeopt.engine.comparison_progress import more_pairs
-from codeopt.engine.headroom import no_headroom
 from codeopt.engine.judge import Judge
+from codeopt.engine.next_steps import no_headroom
 from codeopt.engine.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
 from codeopt.report.verdict import NOT_CONFIRMED as UNCONFIRMED
 from codeopt.report.verdict import is_screened, so_far, word_of

@@ -1,26 +1,24 @@
-"""The session of a single command: its models and its proposer are those that the options choose."""
+"""The session of a single command: the language models that its options ask for."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from codeopt.core.cache import open_cache
 from codeopt.core.console import Console
+from codeopt.core.errors import UsageError
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.isolation import open_isolated
 from codeopt.core.options import ImproveOptions
-from codeopt.core.proposer import Proposer
 from codeopt.core.run_store import Runs, open_runs
 from codeopt.core.session import SandboxOpener, Session
-from codeopt.engine.open_model import open_chosen_model
-from codeopt.engine.run_plan import RunPlan
-from codeopt.proposers.rules import Rules, matches
 
 if TYPE_CHECKING:
     from codeopt.core.model import Model
-    from codeopt.workloads import Workload
+    from codeopt.models import Price
 
 
 def open_session(
@@ -55,43 +53,106 @@ def open_session(
 # The proposer of a plan, kept to the workload: the built-in rules, or language models.
 
 
-def open_proposer(
-    plan: RunPlan,
-    workload: Workload,
-    open_model: Callable[[ImproveOptions], Model],
-    console: Console,
-    tried: tuple[str, ...] = (),
-) -> Proposer:
-    """Open the author of the drafts. A model is shown what the rules find in the original.
+RULES = "rules"
+DEFAULT_MODEL = "gpt-5"
+OPENAI_URL = "https://api.openai.com/v1"
+"""Server that is asked when none is named."""
 
-    tried: drafts of earlier runs, a line each.
+
+def chosen_models(options: ImproveOptions) -> tuple[str, ...]:
+    """Names of the language models that write the drafts, by name or because the environment has one set
+    up. Empty: the built-in rules do. Raises UsageError for an empty name.
     """
-    options, task = plan.options, plan.task
-    if not plan.uses_model:
-        fixes = plan.rules.fixes_of_ruff(workload.baseline, console.warn)
-        return Rules(workload.rules((*plan.rules.built_in, *fixes)))
-    from codeopt.proposers.language_model import LanguageModel
-
-    aimed = () if task.needs_model else tuple(rule for rule in plan.rules.built_in if rule.aim == task.metric)
-    found = matches(workload.rules(aimed), workload.baseline)
-    briefing = workload.briefing()
-    # Of a function an excerpt is shown, whose lines have other numbers.
-    rows = (match.rule.reason if briefing.functions else f"{match.place}: {match.rule.reason}" for match in found)
-    hints = list(dict.fromkeys(rows))
-    briefing = replace(briefing, tried=tried)
-    models: list[Proposer] = [
-        LanguageModel(
-            open_model(replace(options, model=name)),
-            task,
-            workload.suite.known,
-            briefing=briefing,
-            feedback=options.feedback,
-            hints=hints,
-            notify=console.warn,
-            structured=options.structured,
+    by_server = options.base_url or os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL")
+    if options.model == RULES or not (options.model or by_server):
+        return ()
+    names = tuple(name.strip() for name in (options.model or DEFAULT_MODEL).split(","))
+    if not all(names) or (RULES in names and len(names) > 1):
+        raise UsageError(
+            f"--model {options.model} has an empty name",
+            hint="give names with commas between them, such as gpt-5,qwen3",
         )
-        for name in plan.models
-    ]
-    from codeopt.proposers.take_turns import TakeTurns
+    return names
 
-    return workload.adapt(TakeTurns(models) if len(models) > 1 else models[0])
+
+def check_models(options: ImproveOptions) -> None:
+    """Refuse, before anything is run, a model that could not be asked. Raises UsageError, ModelError."""
+    if options.record is not None and options.record.exists() and not options.resume:
+        raise UsageError(f"--record {options.record} exists", hint="name another file, or remove it")
+    for name in chosen_models(options):
+        _open(replace(options, model=name), lambda line: None, 2, {})
+
+
+def open_chosen_model(options: ImproveOptions, notify: Callable[[str], None], max_retries: int = 2) -> Model:
+    """Open the model, or the first of several, and record it if the options ask for it.
+
+    Raises UsageError, ModelError.
+    """
+    from codeopt.models.replay import ReplyRecorder
+
+    first, _, others = (options.model or DEFAULT_MODEL).partition(",")
+    if others:
+        notify(f"{options.model}: for this only {first.strip()} is asked")
+    model = _open(replace(options, model=first.strip()), notify, max_retries, _user_prices())
+    return model if options.record is None else ReplyRecorder(model, options.record)
+
+
+def price_of(model: str, options: ImproveOptions) -> Price | None:
+    """Return the price of a model by its own name. None if it is not known. Raises UsageError."""
+    return {**_known_prices(options), **_user_prices()}.get(model)
+
+
+def _open(
+    options: ImproveOptions, notify: Callable[[str], None], max_retries: int, prices: Mapping[str, Price]
+) -> Model:
+    from codeopt.models import open_model
+
+    return open_model(
+        options.model or DEFAULT_MODEL,
+        base_url=options.base_url,
+        api_key_env=options.api_key_env,
+        context_tokens=options.context_tokens,
+        prices={**_known_prices(options), **prices},
+        notify=notify,
+        max_retries=max_retries,
+    )
+
+
+def _known_prices(options: ImproveOptions) -> dict[str, Price]:
+    """Prices that genai-prices, if installed, knows for the model at this server: the same name elsewhere may be
+    another model, or free."""
+    from codeopt.models import Price
+
+    try:
+        from genai_prices import Usage, calc_price
+    except ImportError:  # the extra `prices`
+        return {}
+    name, url = options.model or DEFAULT_MODEL, options.base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+    asked = (Usage(input_tokens=1000), Usage(output_tokens=1000), Usage(input_tokens=1000, cache_read_tokens=1000))
+    try:
+        each = [float(calc_price(one, name, provider_api_url=url).total_price) * 1000 for one in asked]
+    except LookupError:
+        return {}
+    return {name: Price(*each)}
+
+
+def _user_prices() -> dict[str, Price]:
+    """[prices."MODEL"] of the user's own file with input, output and, where it differs, cached in USD per million
+    tokens.
+    """
+    from codeopt.core.settings import read_user_settings
+    from codeopt.models import Price
+
+    table, path = read_user_settings()
+    found, prices = table.get("prices", {}), {}
+    if not isinstance(found, dict):
+        raise UsageError(f'{path}: prices is not a table, such as [prices."NAME"]')
+    for name, price in found.items():
+        try:
+            cached = price.get("cached")
+            prices[name] = Price(
+                float(price["input"]), float(price["output"]), None if cached is None else float(cached)
+            )
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise UsageError(f'{path}: [prices."{name}"] needs the numbers input and output') from error
+    return prices

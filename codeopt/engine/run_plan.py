@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from codeopt.core.budget import Budget
+from codeopt.core.console import Console
 from codeopt.core.errors import UsageError
+from codeopt.core.history import Candidate, Proposer
 from codeopt.core.options import ImproveOptions
 from codeopt.core.target import Target
-from codeopt.engine.limit import granted
+from codeopt.engine.comparison_progress import granted
 from codeopt.engine.loop import SearchPlan
-from codeopt.engine.open_model import RULES, check_models, chosen_models
+from codeopt.engine.open_session import RULES, check_models, chosen_models
 from codeopt.engine.searches import Search, open_search
-from codeopt.engine.wanted_rules import WantedRules, wanted_rules
+from codeopt.proposers.rules import Rules, matches
+from codeopt.rules import HotFiles, Rule, select_rules
+from codeopt.rules._ruff_fixes import GROUPS, is_known, ruff_rules
+from codeopt.rules._ruff_fixes import NAME as RUFF
 from codeopt.tasks import Task, open_task
 from codeopt_sandbox.compare import StoppingRule
 from codeopt_sandbox.profile import Mode
+
+if TYPE_CHECKING:
+    from codeopt.core.model import Model
+    from codeopt.workloads import Workload
 
 MODEL_ROUNDS = 4
 """Rounds with a model where no limit is given, as in the paper; the rules stop by themselves."""
@@ -97,3 +107,92 @@ def _search(options: ImproveOptions, models: tuple[str, ...], search: Search) ->
 def _budget(options: ImproveOptions, models: tuple[str, ...]) -> Budget:
     rounds = options.max_rounds or (MODEL_ROUNDS if models else None)
     return Budget(rounds, options.time_limit_s, options.max_cost)
+
+
+def open_proposer(
+    plan: RunPlan,
+    workload: Workload,
+    open_model: Callable[[ImproveOptions], Model],
+    console: Console,
+    tried: tuple[str, ...] = (),
+) -> Proposer:
+    """Open the author of the drafts. A model is shown what the rules find in the original.
+
+    tried: drafts of earlier runs, a line each.
+    """
+    options, task = plan.options, plan.task
+    if not plan.uses_model:
+        fixes = plan.rules.fixes_of_ruff(workload.baseline, console.warn)
+        return Rules(workload.rules((*plan.rules.built_in, *fixes)))
+    from codeopt.proposers.language_model import LanguageModel
+
+    aimed = () if task.needs_model else tuple(rule for rule in plan.rules.built_in if rule.aim == task.metric)
+    found = matches(workload.rules(aimed), workload.baseline)
+    briefing = workload.briefing()
+    # Of a function an excerpt is shown, whose lines have other numbers.
+    rows = (match.rule.reason if briefing.functions else f"{match.place}: {match.rule.reason}" for match in found)
+    hints = list(dict.fromkeys(rows))
+    briefing = replace(briefing, tried=tried)
+    models: list[Proposer] = [
+        LanguageModel(
+            open_model(replace(options, model=name)),
+            task,
+            workload.suite.known,
+            briefing=briefing,
+            feedback=options.feedback,
+            hints=hints,
+            notify=console.warn,
+            structured=options.structured,
+        )
+        for name in plan.models
+    ]
+    from codeopt.proposers.take_turns import TakeTurns
+
+    return workload.adapt(TakeTurns(models) if len(models) > 1 else models[0])
+
+
+@dataclass(frozen=True)
+class WantedRules:
+    """Rules to try on a target."""
+
+    built_in: tuple[Rule, ...]
+    select: tuple[str, ...]
+    """Names of the only rules to try. Empty: all."""
+    ignore: tuple[str, ...]
+
+    @property
+    def ruff(self) -> bool:
+        """Return whether fixes of ruff are tried also."""
+        return RUFF not in self.ignore and (not self.select or any(map(_is_ruff, self.select)))
+
+    def fixes_of_ruff(self, original: Candidate, warn: Callable[[str], None]) -> list[Rule]:
+        """Fixes of ruff for a program, of a project for its hot files, as far as they are wanted."""
+        if not self.ruff:
+            return []
+        files, hot = original.revision, HotFiles.of(original.profile)
+        paths = files if files.is_one_file else [path for path, _ in hot.files if path in files]
+        found = ruff_rules(*(files[path] for path in paths))
+        if found is None:
+            warn("ruff does not run here, so its fixes are not tried")
+            return []
+        chosen = [rule for rule in found if not self.select or {RUFF, rule.name} & set(self.select)]
+        return [rule for rule in chosen if rule.name not in self.ignore]
+
+
+def wanted_rules(select: tuple[str, ...], ignore: tuple[str, ...], *, memory: bool) -> WantedRules:
+    """Return the rules that two lists of names leave. Raises UsageError for a name without a rule.
+
+    memory: also include rules that save memory. Otherwise they are included only by name.
+    """
+    for name in filter(_is_ruff, (*select, *ignore)):
+        if not is_known(name):
+            raise UsageError(f"codeopt does not use ruff's {name}", hint=f"of ruff's rules it uses {', '.join(GROUPS)}")
+    own, without = ([name for name in names if not _is_ruff(name)] for names in (select, ignore))
+    if select:
+        return WantedRules(select_rules(own, without) if own else (), select, ignore)
+    built_in = (rule for rule in select_rules((), without) if memory or rule.aim == "time")
+    return WantedRules(tuple(built_in), select, ignore)
+
+
+def _is_ruff(name: str) -> bool:
+    return name.partition(":")[0] == RUFF

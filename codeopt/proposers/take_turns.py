@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from codeopt.core.history import Candidate, Critique, Draft, History
-from codeopt.core.proposer import Proposer
+from codeopt.core.history import Candidate, Critique, Draft, History, Proposer
 
 
 class TakeTurns:

@@ -14,11 +14,10 @@ from typing import Annotated, Any, Literal, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, TypeAdapter
 
 from codeopt.core.cache import Machine
-from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.errors import Diagnostic
 from codeopt.core.evidence import BySize, CallEvidence, CaseEvidence, LibraryEvidence, VersionEvidence
-from codeopt.core.history import Candidate, TaskScore, TestsRun
+from codeopt.core.history import Candidate, Refusal, TaskScore, TestsRun
 from codeopt.core.interpreter import Interpreter
-from codeopt.core.proposer import Refusal
 from codeopt.core.words import Metric, Speedup, TimedCase
 from codeopt.report.verdict import (
     SCREENED,

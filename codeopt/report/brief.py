@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.errors import Diagnostic
 from codeopt.core.evidence import CallEvidence, CommandEvidence, PatchEvidence, VersionEvidence, WorkloadEvidence
 from codeopt.core.history import TaskScore
 from codeopt.core.run_index import apply_command, command_on

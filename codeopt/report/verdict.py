@@ -8,8 +8,7 @@ from enum import StrEnum
 from statistics import median
 from typing import Any, Literal
 
-from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import ProgramError
+from codeopt.core.errors import Diagnostic, ProgramError
 from codeopt.core.evidence import BySize, CaseEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate, History, Step
 from codeopt.core.sanitize import inline

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from codeopt.analysis.facts import is_hinted
 from codeopt.core.budget import Ledger
 from codeopt.core.errors import OutOfTime, UsageError
-from codeopt.core.merging import merged
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import FileChange, Program, as_source, write_whole
+from codeopt.core.revision import merged
 from codeopt.core.run_index import read_run
 from codeopt.core.run_store import FunctionRun, SeveralRun
 from codeopt.core.session import Session

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.core.cache import Machine
-from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.errors import Diagnostic
 from codeopt.core.interpreter import Interpreter
-from codeopt.core.merging import merged, patch
+from codeopt.core.revision import merged, patch
 from codeopt.core.run_store import digest
 from codeopt.core.words import Speedup
 from codeopt.report.verdict import About, Verdict

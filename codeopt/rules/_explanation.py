@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from os.path import commonprefix
 
 from codeopt.analysis import AnalyzedProgram, Edit, RefusalReason
-from codeopt.core.proposer import Refusal
+from codeopt.core.history import Refusal
 from codeopt.core.revision import Revision
 from codeopt.rules._rule import Context, Hot, HotFiles, Rule
 

@@ -10,11 +10,10 @@ from typing import Any, cast
 from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.errors import ModelError, UsageError
 from codeopt.core.evidence import WorkloadEvidence
-from codeopt.core.history import Candidate, Critique, Draft, History
+from codeopt.core.history import Candidate, Critique, Draft, History, Proposer
 from codeopt.core.model import Message, Model
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program
-from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
 from codeopt.core.sanitize import cut, fenced
 from codeopt.core.target import Target

@@ -19,8 +19,7 @@ from codeopt.core.session import Mounts, Session
 from codeopt.core.target import Target, as_target
 from codeopt.engine.compare import compare
 from codeopt.engine.improve import improve
-from codeopt.engine.open_model import RULES
-from codeopt.engine.open_session import open_session
+from codeopt.engine.open_session import RULES, open_session
 from codeopt.report.answers import profile_answer, serialize
 from codeopt.report.result import diff
 from codeopt.review.base_checkout import compare_with_base

@@ -20,7 +20,7 @@ from codeopt.core.cache import existing_caches
 from codeopt.core.errors import CodeoptError, UsageError
 from codeopt.core.options import ImproveOptions
 from codeopt.core.version import __version__
-from codeopt.engine.open_model import RULES
+from codeopt.engine.open_session import RULES
 from codeopt.review.findings.finding import FindingKeys
 from codeopt.serving.request import Operation, OperationRequest, Root, ServerPolicy
 from codeopt.serving.slow_functions import (

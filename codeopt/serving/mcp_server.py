@@ -23,7 +23,7 @@ from codeopt.core.errors import CodeoptError, UsageError
 from codeopt.core.flag import Flag, FlagUse, texts
 from codeopt.core.sanitize import inline
 from codeopt.core.version import __version__
-from codeopt.engine.open_model import RULES
+from codeopt.engine.open_session import RULES
 from codeopt.serving.request import Operation, OperationRequest, Root, ServerPolicy
 from codeopt.serving.worker_pool import WorkerPool
 

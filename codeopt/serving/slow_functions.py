@@ -13,8 +13,8 @@ from lsprotocol import types as lsp
 
 from codeopt.core.cache import Cache
 from codeopt.core.errors import CodeoptError
-from codeopt.core.merging import lines_of
 from codeopt.core.ownership import foreign
+from codeopt.core.revision import lines_of
 from codeopt.core.run_store import digest
 from codeopt.core.words import share as share_of
 from codeopt.report.answers import read, read_verdict

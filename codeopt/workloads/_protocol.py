@@ -20,7 +20,6 @@ from codeopt.core.history import Candidate, TestsRun
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program, TargetFiles, read_program
-from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts, Session
 from codeopt.core.target import Target

@@ -31,9 +31,9 @@ from codeopt.core.console import minutes
 from codeopt.core.errors import CodeoptError
 from codeopt.core.evidence import AtSize, BySize
 from codeopt.core.history import History
-from codeopt.core.merging import added, holds, merged
 from codeopt.core.next_step import other_command, parted, same_command
 from codeopt.core.options import ImproveOptions
+from codeopt.core.revision import added, holds, merged
 from codeopt.core.run_inputs import is_secret
 from codeopt.core.sanitize import (
     acts_in_a_log,
@@ -59,8 +59,15 @@ from codeopt.proposers.feedback import describe
 from codeopt.report.answer_fields import read_verdict, serialize
 from codeopt.report.html import charts
 from codeopt.report.result import diff_of, hot
-from codeopt.report.stack_files import read_collapsed, read_speedscope, write_collapsed, write_speedscope
-from codeopt.report.stacks import Frame, StackProfile, call_tree
+from codeopt.report.stacks import (
+    Frame,
+    StackProfile,
+    call_tree,
+    read_collapsed,
+    read_speedscope,
+    write_collapsed,
+    write_speedscope,
+)
 from codeopt.report.verdict import About, Verdict, candidate_in_words, failure_of, so_far, verdict_of, why, word_of
 from codeopt.tasks import open_task
 from codeopt_sandbox.compare import CaseTimes, Decision, Plan, StoppingRule

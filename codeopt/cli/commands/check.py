@@ -17,7 +17,7 @@ from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.cli.function_table import function_lines
 from codeopt.core.errors import BUDGET_SPENT, INTERRUPTED, ProgramError
-from codeopt.engine.open_model import RULES
+from codeopt.engine.open_session import RULES
 
 if TYPE_CHECKING:
     from codeopt.review.check import Listed
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.cli.command_flags import go_on_with, report_blind
     from codeopt.cli.output import deliver, tell
     from codeopt.core.console import Console
-    from codeopt.report.stack_files import read_profile
+    from codeopt.report.stacks import read_profile
     from codeopt.review.check import CheckedPart, check, check_answer, listed
     from codeopt.review.findings.known import open_findings
     from codeopt.review.ranking import rank_by_profile

@@ -19,7 +19,7 @@ from codeopt.core.next_step import other_command
 from codeopt.core.sanitize import inline, log_line, printable
 from codeopt.core.screen import COLUMNS
 from codeopt.core.words import mib, took
-from codeopt.report.stack_files import write_collapsed, write_speedscope
+from codeopt.report.stacks import write_collapsed, write_speedscope
 
 if TYPE_CHECKING:
     from codeopt_sandbox.profile import HotLine, Profile

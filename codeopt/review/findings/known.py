@@ -15,9 +15,9 @@ from codeopt.core.cache import Cache, CachedValue, CacheKind, machine
 from codeopt.core.console import Console
 from codeopt.core.errors import CodeoptError
 from codeopt.core.interpreter import Interpreter
-from codeopt.core.merging import lines_of
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
+from codeopt.core.revision import lines_of
 from codeopt.core.session import CacheOpener
 from codeopt.engine.run_plan import make_plan
 from codeopt.report.result import End, Result

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from codeopt.analysis.nodes import first_line
 from codeopt.core import plugins
 from codeopt.core.evidence import CallEvidence
-from codeopt.core.merging import lines_of
+from codeopt.core.revision import lines_of
 from codeopt.core.sanitize import log_line, printable
 from codeopt.core.words import counted, plural
 from codeopt.report.brief import calls_in_words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeopt.core.merging import merged, patch
+from codeopt.core.revision import merged, patch
 from codeopt.review.reporters._finding import reporter
 from codeopt.review.suggestion import Review, best_first
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 from urllib.parse import quote
 
-from codeopt.core.merging import lines_of
+from codeopt.core.revision import lines_of
 from codeopt.core.sanitize import log_line
 from codeopt.core.version import __version__
 from codeopt.report.answers import serialize

@@ -8,8 +8,7 @@ import symtable
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import UsageError
+from codeopt.core.errors import Diagnostic, UsageError
 from codeopt.core.sanitize import inline
 from codeopt.core.words import counted, end_of_run
 from codeopt.workloads.contract.function import Contract, contract_of

@@ -10,8 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import ProgramError
+from codeopt.core.errors import Diagnostic, ProgramError
 from codeopt.core.options import ImproveOptions
 from codeopt.core.sanitize import inline
 from codeopt.core.session import Mounts, Session

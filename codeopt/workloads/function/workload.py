@@ -9,12 +9,10 @@ from dataclasses import dataclass, replace
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.budget import NOTHING_USED, Usage
-from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import NotVerifiable, ProgramError
+from codeopt.core.errors import Diagnostic, NotVerifiable, ProgramError
 from codeopt.core.evidence import BySize, WorkloadEvidence
-from codeopt.core.history import Candidate
+from codeopt.core.history import Candidate, Proposer
 from codeopt.core.options import ImproveOptions
-from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup, counted
 from codeopt.rules import Rule as RewriteRule

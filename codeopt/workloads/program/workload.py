@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from codeopt.core.briefing import Briefing
-from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import ProgramError
+from codeopt.core.errors import Diagnostic, ProgramError
 from codeopt.core.evidence import BySize, CaseEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.revision import OWN, Revision

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, product, zip_longest
 
-from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.errors import Diagnostic
 from codeopt.core.revision import Revision
 from codeopt.workloads import Checked
 from codeopt.workloads._judging import InputPolicy, OutputChecker, refuses_own

@@ -12,7 +12,7 @@ from codeopt.analysis.nodes import first_line
 from codeopt.core.sanitize import inline, log_line, printable
 from codeopt.core.words import clock, took
 from codeopt.report.html.drafts import LineColumn, annotated, percents
-from codeopt.report.html.flame import branches, flame
+from codeopt.report.html.profile_page import branches, flame
 from codeopt.report.html.templating import Markup, made, page, tag
 from codeopt.report.stacks import CallNode, StackProfile, call_tree, placed
 from codeopt.workloads.project.profile import (

@@ -18,7 +18,6 @@ from typing import Any
 from codeopt.core.errors import UsageError
 from codeopt.core.git import unadded_files
 from codeopt.core.program import Program, as_source
-from codeopt.core.project_python import reading_advice
 from codeopt.core.revision import Revision
 from codeopt.core.run_inputs import read_or_fail
 from codeopt.core.words import listed

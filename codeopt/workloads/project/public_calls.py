@@ -17,8 +17,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.errors import Diagnostic, ProgramError, UsageError
 from codeopt.core.git import GitError, new_work_tree
 from codeopt.core.program import read_program
 from codeopt.core.revision import Revision

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.core.cache import Cache, CacheKind, digest_of
-from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.errors import Diagnostic
 from codeopt.core.history import TestsRun
 from codeopt.core.json_codec import JsonCodec
 from codeopt.core.revision import UNCHANGED, Revision

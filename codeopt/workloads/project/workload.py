@@ -10,9 +10,8 @@ from typing import Any
 from codeopt.core.briefing import Briefing
 from codeopt.core.errors import NotVerifiable, ProgramError
 from codeopt.core.evidence import CommandEvidence, PatchEvidence, TwoVersionsEvidence, VersionEvidence, WorkloadEvidence
-from codeopt.core.history import Candidate
+from codeopt.core.history import Candidate, Proposer
 from codeopt.core.options import ImproveOptions
-from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
 from codeopt.report.verdict import THE_COMMAND
 from codeopt.rules import Rule as RewriteRule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codeopt.cli.compare_several import change_table
 from codeopt.cli.comparison_table import table as table_of_pair
-from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.errors import Diagnostic
 from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.words import Speedup
 from codeopt.engine.compare import PairResult

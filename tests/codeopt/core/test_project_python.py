@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.core.project_python import newer_python
+from codeopt.core.interpreter import newer_python
 from tests.codeopt.command import codeopt
 from tests.support.files import write_files
 

@@ -11,8 +11,7 @@ import pytest
 
 from codeopt.core.budget import Ledger, Usage
 from codeopt.core.cache import machine
-from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import UsageError
+from codeopt.core.errors import Diagnostic, UsageError
 from codeopt.core.evidence import CallEvidence, CaseEvidence, WorkloadEvidence
 from codeopt.core.history import History
 from codeopt.core.revision import Revision

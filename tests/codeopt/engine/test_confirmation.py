@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from codeopt.core.budget import Budget, Effort, Ledger, Usage
-from codeopt.core.history import Candidate, Critique, Draft, History
-from codeopt.core.proposer import Proposer
+from codeopt.core.history import Candidate, Critique, Draft, History, Proposer
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup
+from codeopt.engine.comparison_progress import answered
 from codeopt.engine.judge import Judge
-from codeopt.engine.limit import answered
 from codeopt.engine.loop import CONFIRMATION_SHARES, NOT_CONFIRMED, RefineLoop, SearchPlan
 from codeopt.report.verdict import Verdict
 from codeopt.tasks import open_task

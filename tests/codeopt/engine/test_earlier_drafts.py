@@ -7,7 +7,7 @@ from pathlib import Path
 
 from codeopt.core.cache import Cache
 from codeopt.core.history import Candidate, History
-from codeopt.engine.earlier_drafts import MOST, EarlierDrafts
+from codeopt.engine.improve import MOST, EarlierDrafts
 from tests.support.candidates import original, right, wrong
 
 

@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 
 from codeopt.core.history import Candidate
-from codeopt.engine.headroom import no_headroom
 from codeopt.engine.judge import Judge
+from codeopt.engine.next_steps import no_headroom
 from codeopt_sandbox.compare import CaseTimes
 from codeopt_sandbox.profile import HotLine
 from tests.support.candidates import profile, right

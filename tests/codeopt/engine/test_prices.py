@@ -8,7 +8,7 @@ import pytest
 
 from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
-from codeopt.engine.open_model import open_chosen_model
+from codeopt.engine.open_session import open_chosen_model
 from tests.support.prices import set_prices
 
 pytest.importorskip("genai_prices")

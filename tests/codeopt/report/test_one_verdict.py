@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from codeopt.cli.comparison_table import table
-from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.errors import Diagnostic
 from codeopt.core.evidence import AtSize, BySize, CallEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision

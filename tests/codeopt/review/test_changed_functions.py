@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.errors import UsageError
-from codeopt.core.merging import merged, patch
+from codeopt.core.revision import merged, patch
 from codeopt.review.change import Change, change_of_diff, change_since, find_base, whole_files
 from codeopt.review.changed_functions import find_targets, matches
 from codeopt.review.repository import open_repository

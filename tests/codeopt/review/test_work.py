@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import ModelError, NoSandbox, ProgramError
+from codeopt.core.errors import Diagnostic, ModelError, NoSandbox, ProgramError
 from codeopt.review.nothing_to_try import NothingToTry
 from codeopt.review.ranking import Ranking
 from codeopt.review.suggestion import ReviewTarget

@@ -11,8 +11,7 @@ import pytest
 from codeopt.core.console import Console
 from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
-from codeopt.engine.open_session import open_proposer
-from codeopt.engine.run_plan import make_plan
+from codeopt.engine.run_plan import make_plan, open_proposer
 from codeopt.proposers.rules import Rules
 from codeopt.rules import Hot, Rule
 from codeopt.rules._ruff_fixes import ruff_rules

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from codeopt.analysis.facts import is_hinted
-from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import UsageError
+from codeopt.core.errors import Diagnostic, UsageError
 from codeopt.workloads._runs import axes, in_order, other_environments
 from codeopt.workloads.function.corpus.observe import Exclusion, ExclusionReason
 from codeopt.workloads.function.corpus.sources import Found

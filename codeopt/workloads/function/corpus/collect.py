@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from string import Template
 
 from codeopt.core.budget import Usage
-from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.errors import Diagnostic
 from codeopt.core.model import Message, Model
 from codeopt.core.options import ImproveOptions
 from codeopt.core.sanitize import fenced, inline

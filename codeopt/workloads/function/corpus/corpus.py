@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice
 from math import log
 
-from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import NotVerifiable
+from codeopt.core.errors import Diagnostic, NotVerifiable
 from codeopt.core.evidence import CallEvidence
 from codeopt.core.words import utc
 from codeopt.workloads._runs import on_other_core

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.analysis.nodes import first_line
-from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.errors import Diagnostic
 from codeopt.core.json_codec import JsonCodec
 from codeopt.core.target import TracedCalls, Traces
 from codeopt.core.words import error_line

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import ProgramError
+from codeopt.core.errors import Diagnostic, ProgramError
 from codeopt.core.sanitize import inline
 from codeopt.core.words import counted as number_of
 from codeopt.workloads._runs import in_order

@@ -11,8 +11,7 @@ import pytest
 from benchmarks.speedups.search import Chances, Knowing, Stochastic, Truth
 from codeopt.core.budget import Budget, Ledger
 from codeopt.core.errors import UsageError
-from codeopt.core.history import Candidate, Critique, Draft, History
-from codeopt.core.proposer import Proposer
+from codeopt.core.history import Candidate, Critique, Draft, History, Proposer
 from codeopt.core.revision import Revision
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import RefineLoop, SearchPlan

@@ -13,8 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt.core.errors import UsageError
-from codeopt.report.stack_files import read_collapsed, read_profile, read_speedscope, write_collapsed, write_speedscope
-from codeopt.report.stacks import Frame, StackProfile
+from codeopt.report.stacks import (
+    Frame,
+    StackProfile,
+    read_collapsed,
+    read_profile,
+    read_speedscope,
+    write_collapsed,
+    write_speedscope,
+)
 from tests.conftest import require_sandbox
 
 MAIN, SLOW = Frame("main", "/app/m.py", 9), Frame("slow", "/app/m.py", 3)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.core.merging import lines_of
+from codeopt.core.revision import lines_of
 from codeopt.review.reporters._finding import LineEdit, edits, hunks, inside, whole
 from tests.support.reviews import file_diff, shown
 

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeopt.core.cache import CacheKind, open_cache
-from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.errors import Diagnostic
 from codeopt.core.interpreter import Interpreter, Origin
 from codeopt.core.isolation import open_isolated
 from codeopt.core.options import ImproveOptions

@@ -193,24 +193,20 @@ def open_cache(
 
     folder: the folder that --trust-store names, for all projects.
     """
-    place = folder or _own_folder(project)
-    return Cache(place, notify) if place else None
-
-
-def existing_caches(projects: Iterable[Path]) -> list[Cache]:
-    found = filter(None, map(open_cache, projects))
-    return [cache for cache in found if cache.file.exists()]
-
-
-def _own_folder(project: Path) -> Path | None:
-    """The folder of a project in the user's cache folder; it belongs to nobody else."""
+    if folder:
+        return Cache(folder, notify)
     base, place = Path(user_cache_dir("codeopt")), project.resolve()
     folder = base / "projects" / f"{place.name[:40]}-{sha256(os.fsencode(place)).hexdigest()[:16]}"
     try:
         own = base.is_absolute() and (not folder.exists() or folder.stat().st_uid == os.geteuid())
     except OSError:  # the way there is closed to this user
         own = False
-    return folder if own else None
+    return Cache(folder, notify) if own else None
+
+
+def existing_caches(projects: Iterable[Path]) -> list[Cache]:
+    found = filter(None, map(open_cache, projects))
+    return [cache for cache in found if cache.file.exists()]
 
 
 def _unpacked(packed: bytes, made_at: float) -> CachedValue | None:

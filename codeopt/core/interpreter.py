@@ -9,6 +9,7 @@ import shlex
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, distribution
@@ -158,7 +159,11 @@ def _require_own(venv: Path, python: Path) -> None:
     not asked: a download may contain a `.git` that tracks nothing.
     """
     root = Path(os.path.realpath(venv.parent))
-    homes = [home for place in (python.parent, venv) for home in _homes(place / "pyvenv.cfg")]
+    homes: list[Path] = []
+    for settings in (python.parent / "pyvenv.cfg", venv / "pyvenv.cfg"):
+        with suppress(OSError):
+            pairs = [line.partition("=") for line in read_text(settings, "replace").splitlines()]
+            homes += [Path(value.strip()) for key, _, value in pairs if key.strip().lower() == "home"]
     for path in (root / venv.name / "bin" / "python", *homes):
         end = _end(path, root)
         named = end is not None and (path in homes or _PYTHON.fullmatch(end.name))
@@ -167,14 +172,6 @@ def _require_own(venv: Path, python: Path) -> None:
                 f"{python} is not started: it leads to no Python of this machine, and the project may have brought it",
                 hint="--python PATH starts it all the same",
             )
-
-
-def _homes(settings: Path) -> list[Path]:
-    try:
-        pairs = [line.partition("=") for line in read_text(settings, "replace").splitlines()]
-    except OSError:
-        return []
-    return [Path(value.strip()) for key, _, value in pairs if key.strip().lower() == "home"]
 
 
 def _end(path: Path, root: Path) -> Path | None:

@@ -166,18 +166,14 @@ def linked_folders(libraries: Sequence[str]) -> tuple[Path, ...]:
 
 def _linked(folder: Path) -> Iterator[Path]:
     for file in (*folder.glob("*.pth"), *folder.glob("*.egg-link")):
-        yield from _of_lines(folder, read_text(file, "replace"))
+        for line in read_text(file, "replace").splitlines():
+            word = line.strip()
+            # Read in the same way as `site`; lines of code are skipped.
+            if word and not word.startswith(("#", "import ", "import\t")) and "\0" not in word:
+                yield folder / word
     for pattern in FINDERS:
         for file in folder.glob(pattern):
             yield from _of_finder(read_text(file, "replace"))
-
-
-def _of_lines(folder: Path, text: str) -> Iterator[Path]:
-    """Return the folders of a .pth file, read in the same way as `site`. Lines of code are skipped."""
-    for line in text.splitlines():
-        word = line.strip()
-        if word and not word.startswith(("#", "import ", "import\t")) and "\0" not in word:
-            yield folder / word
 
 
 def _of_finder(text: str) -> Iterator[Path]:

@@ -318,7 +318,9 @@ def python_below(top: Path, closed: Callable[[OSError], None] | None = None) -> 
     for place, folders, names in os.walk(top, onerror=closed):
         here = Path(place)
         folders[:] = [name for name in sorted(folders) if not _is_others(here / name)]
-        yield from (path for path in (here / name for name in sorted(names)) if _is_own_python(path))
+        for path in (here / name for name in sorted(names)):
+            if path.suffix == ".py" and not path.name.startswith(".") and not path.is_symlink():
+                yield path
 
 
 def _is_others(folder: Path) -> bool:
@@ -330,7 +332,3 @@ def _is_others(folder: Path) -> bool:
         or (folder / "pyvenv.cfg").exists()
         or (is_plain(ignored) and read_bytes(ignored).strip() == b"*")
     )
-
-
-def _is_own_python(path: Path) -> bool:
-    return path.suffix == ".py" and not path.name.startswith(".") and not path.is_symlink()

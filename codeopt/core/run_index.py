@@ -218,7 +218,10 @@ def changes_to_apply(run: StoredRun) -> tuple[FileChange, ...]:
     for each in changes_of_run(run):
         require_inside(each.program.path, run.listing.path)
         now = read_program(each.program.path)
-        text = _with_change(each, now.text, together.get(each.program.path.resolve(), each.text))
+        original, all_changes = each.program.text, together.get(each.program.path.resolve(), each.text)
+        # Other changes of the file are allowed as far as they are parts of what was verified together.
+        allowed = all_changes if holds(original, all_changes, each.text) else each.text
+        text = added(original, now.text, each.text) if holds(original, allowed, now.text) else None
         if text is None:
             raise UsageError(
                 f"{each.program.path} has changed since the run",
@@ -227,16 +230,6 @@ def changes_to_apply(run: StoredRun) -> tuple[FileChange, ...]:
         if text != now.text:
             found.append(FileChange(each.path, now, text))
     return tuple(found)
-
-
-def _with_change(change: FileChange, now: str, together: str) -> str | None:
-    """Return the present text of a file with a change in it, or None.
-
-    None means that the file has a change other than parts of `together`, which were verified together.
-    """
-    original = change.program.text
-    allowed = together if holds(original, together, change.text) else change.text
-    return added(original, now, change.text) if holds(original, allowed, now) else None
 
 
 def changes_of_run(run: StoredRun) -> tuple[FileChange, ...]:

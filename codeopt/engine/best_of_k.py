@@ -64,7 +64,12 @@ class BestOfK:
         return numbered
 
     def _judged(self, draft: Draft) -> Candidate:
-        earlier, first = [_waiting(result) for result in self.results], len(self.history.candidates)
+        earlier: list[DraftResult] = []
+        first = len(self.history.candidates)
+        for result in self.results:
+            # A right draft that is to be timed next to others is marked as not judged to its end.
+            step = Step.TIMING if result.awaiting_timing else result.candidate.step
+            earlier.append(replace(result, candidate=replace(result.candidate, step=step)))
 
         def keep(part: Candidate) -> None:
             so_far = [*earlier, DraftResult(draft, part)]
@@ -104,12 +109,6 @@ class BestOfK:
             known = {"rejection": FAILED_WHEN_TIMED} if ratio is None else {"siblings": ((0, ratio),)}
             raced.append(replace(result, candidate=replace(result.candidate, effort=effort, **known)))
         return raced
-
-
-def _waiting(result: DraftResult) -> DraftResult:
-    """The result of a right draft that is to be timed next to others, marked as not judged to its end."""
-    waits = result.awaiting_timing
-    return replace(result, candidate=replace(result.candidate, step=Step.TIMING)) if waits else result
 
 
 def _numbered(result: DraftResult, number: int) -> DraftResult:

@@ -124,7 +124,10 @@ def _by_node(node: ast.AST, names: Mapping[str, str]) -> set[str]:
     if isinstance(node, ast.Import):
         return {top for name in node.names if (top := name.name.partition(".")[0]) in WATCHED - HARMLESS.keys()}
     if isinstance(node, ast.ImportFrom):
-        return _from_import(node)
+        top = (node.module or "").partition(".")[0]
+        if top in (*HARMLESS, "sys", "io"):
+            return {f"{top}.{name.name}" for name in node.names if _is_watched(top, name.name)}
+        return {top} & WATCHED
     if isinstance(node, ast.Attribute):
         return _attribute(node, names)
     if isinstance(node, ast.Name) and node.id in WATCHED_NAMES:
@@ -132,13 +135,6 @@ def _by_node(node: ast.AST, names: Mapping[str, str]) -> set[str]:
     if isinstance(node, ast.Call):
         return _opens(node)
     return set()
-
-
-def _from_import(node: ast.ImportFrom) -> set[str]:
-    top = (node.module or "").partition(".")[0]
-    if top in (*HARMLESS, "sys", "io"):
-        return {f"{top}.{name.name}" for name in node.names if _is_watched(top, name.name)}
-    return {top} & WATCHED
 
 
 def _is_watched(module: str, name: str) -> bool:

@@ -215,7 +215,7 @@ def _require_own_settings(repository: Repository, change: Change) -> None:
     """
     import tomllib
 
-    from codeopt.core.settings import read_settings
+    from codeopt.core.flag import read_settings
 
     table, path = read_settings(Path.cwd())
     try:

@@ -34,10 +34,9 @@ from codeopt.cli.parser import CommandParser, refuse_removed, top_parser
 from codeopt.cli.settings import SettingsFile
 from codeopt.core import plugins
 from codeopt.core.errors import INTERRUPTED, CodeoptError, Diagnostic, UsageError, hint_of, report_lines
-from codeopt.core.flag import SettableBy
+from codeopt.core.flag import SettableBy, read_settings, read_user_settings
 from codeopt.core.sanitize import log_line
 from codeopt.core.screen import colour_choice, wrapped
-from codeopt.core.settings import read_settings, read_user_settings
 from codeopt_sandbox.errors import SandboxError
 from codeopt_sandbox.host_program import FULL, drop_output, open_closed_streams
 from codeopt_sandbox.plain_files import NotPlain

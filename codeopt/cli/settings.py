@@ -16,10 +16,9 @@ from codeopt.cli.command_flags import settings_by_key, settings_without_flag
 from codeopt.cli.flags import EachGiven
 from codeopt.cli.parser import HelpAll, meant, refuse_key
 from codeopt.core.errors import UsageError
-from codeopt.core.flag import PREFIX, SettableBy, variable
+from codeopt.core.flag import PREFIX, SettableBy, user_file, variable
 from codeopt.core.ownership import top_of
 from codeopt.core.run_inputs import is_secret
-from codeopt.core.settings import user_file
 
 PRICES = "prices"
 """Key that is no flag. Only the user's own file may have it: a price of 0 would make a limit of cost useless."""

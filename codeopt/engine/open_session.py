@@ -140,7 +140,7 @@ def _user_prices() -> dict[str, Price]:
     """[prices."MODEL"] of the user's own file with input, output and, where it differs, cached in USD per million
     tokens.
     """
-    from codeopt.core.settings import read_user_settings
+    from codeopt.core.flag import read_user_settings
     from codeopt.models import Price
 
     table, path = read_user_settings()

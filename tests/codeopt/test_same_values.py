@@ -50,13 +50,12 @@ from codeopt.core.sanitize import (
 from codeopt.core.screen import columns
 from codeopt.core.words import Speedup
 from codeopt.engine.compare import PairResult, answer
-from codeopt.engine.comparison_progress import ComparisonProgress, more_pairs, said_of_long_runs
-from codeopt.engine.limit import answered, granted
+from codeopt.engine.comparison_progress import ComparisonProgress, answered, granted, more_pairs, said_of_long_runs
 from codeopt.engine.loop import changed_lines
 from codeopt.engine.run_plan import make_plan
 from codeopt.models._reply import critique_text, draft_below, is_done, thoughts_in, to_draft
 from codeopt.proposers.feedback import describe
-from codeopt.report.answer_fields import read_verdict, serialize
+from codeopt.report.answers import read_verdict, serialize
 from codeopt.report.html import charts
 from codeopt.report.result import diff_of, hot
 from codeopt.report.stacks import (

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
-from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.errors import Diagnostic, ProgramError, UsageError
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.core.sanitize import inline

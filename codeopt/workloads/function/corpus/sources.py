@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codeopt.core import plugins
-from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import UsageError
+from codeopt.core.errors import Diagnostic, UsageError
 from codeopt.core.target import TracedCalls
 from codeopt.core.words import counted, end_of_run
 from codeopt.workloads.function.corpus.existing_tests import (

@@ -16,7 +16,7 @@ from codeopt.core.briefing import Briefing
 from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.errors import UsageError
 from codeopt.core.evidence import BySize, CaseEvidence, WorkloadEvidence
-from codeopt.core.history import Candidate, TestsRun
+from codeopt.core.history import Candidate, Proposer, TestsRun
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program, TargetFiles, read_program

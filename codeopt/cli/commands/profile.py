@@ -161,7 +161,7 @@ def profile_run(arguments: argparse.Namespace) -> int:
     from codeopt.core.program import write_whole
     from codeopt.engine.open_session import open_session
     from codeopt.report.result import python_line
-    from codeopt.report.stack_files import read_profile
+    from codeopt.report.stacks import read_profile
     from codeopt.workloads.project.page import command_page, profile_text
     from codeopt.workloads.project.watch import profile_project
 

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from codeopt.analysis.nodes import Definition, definitions, functions, is_text, mentioned
-from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.errors import Diagnostic
 from codeopt.core.revision import Revision
 from codeopt.core.words import counted
 from codeopt.workloads.project.command import WATCH

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import UsageError
+from codeopt.core.errors import Diagnostic, UsageError
 from codeopt.core.words import counted, listed
 from codeopt_sandbox.outcome import Caveat, CaveatKind, Run, WrittenFile
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from codeopt.core.errors import UsageError
 from codeopt.core.git import unadded_files
+from codeopt.core.interpreter import reading_advice
 from codeopt.core.program import Program, as_source
 from codeopt.core.revision import Revision
 from codeopt.core.run_inputs import read_or_fail

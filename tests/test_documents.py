@@ -61,14 +61,6 @@ def test_every_flag_that_is_named_stands_with_its_own_command(
             assert named <= flags(parsers[name]), f"codeopt {name}{rest}"
 
 
-@documents()
-def test_every_flag_that_is_named_exists(document: Path, parsers: dict[str, argparse.ArgumentParser]) -> None:
-    known = set().union(*map(flags, parsers.values()))
-    text = re.sub(r"^(<!-- .* -->\n)?```.*?^```$", "", document.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
-    named = set(re.findall(r"`(--[a-z][a-z-]*)[^`]*`", text))
-    assert named - known == set()
-
-
 JUDGED = {"improve", "compare", "check"}
 """Commands that run the judge, which takes its seconds."""
 

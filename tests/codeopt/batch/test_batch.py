@@ -94,21 +94,6 @@ def test_a_batch_has_a_folder_of_its_own_once_its_set_was_read(tmp_path: Path) -
     assert (tmp_path / ".codeopt/.gitignore").read_text() == "*\n"
 
 
-def test_rules_over_a_set_with_targets(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    code, out, err = finish(write_set(tmp_path, 2), run, "--model", "rules", "--with-target", "--json")
-    assert code == 0, err
-    report = json.loads(out)
-    assert report["problems"] == report["judged"] == 2
-    assert report["status"] == {"done": 2}
-    assert report["reference"]["programs"] == 2  # how many of them are faster depends on the machine
-    assert report["cost_usd"] == 0
-    assert "2 of 2 done" in err
-    one = BatchFolder(run).run_folder("s00000")
-    shown = subprocess.run([*BATCH[:-1], "report", one, "--json"], env=ENV, capture_output=True, text=True, check=True)
-    assert json.loads(shown.stdout)["accepted"] == report["rows"][0]["accepted"]
-
-
 def test_every_problem_ends_with_a_row_whatever_the_server_does(
     tmp_path: Path, wire: Callable[..., WireServer]
 ) -> None:

@@ -111,17 +111,6 @@ def test_the_object_for_programs(tmp_path: Path) -> None:
     assert json.loads((tmp_path / result["run"] / "result.json").read_text()) == result
 
 
-@pytest.mark.full
-def test_write_keeps_the_original_beside_it(tmp_path: Path) -> None:
-    prepare(tmp_path).chmod(0o750)
-    done = codeopt("improve", "slow.py", *SCRIPT, *QUICK, "--write", cwd=tmp_path, env=NO_FEEDBACK)
-    assert done.status == 0, done.err
-    assert "wrote slow.py, the original is kept as slow.py.orig" in done.err
-    assert (tmp_path / "slow.py.orig").read_text() == SLOW
-    assert (tmp_path / "slow.py").stat().st_mode & 0o777 == 0o750
-    run_fast(tmp_path)
-
-
 @pytest.mark.parametrize("style", ["CRLF", "byte order mark"])
 def test_write_keeps_the_kind_of_file(style: str, tmp_path: Path) -> None:
     replace_files(read_program(prepare(tmp_path, style)), Revision.of(FAST))
@@ -135,14 +124,6 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     replacement(read_program(tmp_path / "slow.py"), FAST).write()
     assert (tmp_path / "slow.py").is_symlink()
     run_fast(tmp_path)
-
-
-@pytest.mark.full
-def test_output_to_another_file(tmp_path: Path) -> None:
-    done = improve(tmp_path, "-o", "fast.py")
-    assert done.status == 0, done.err
-    assert (tmp_path / "fast.py").read_text() == FAST
-    assert (tmp_path / "slow.py").read_text() == SLOW
 
 
 def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:

@@ -41,14 +41,6 @@ def test_strings_over_several_lines_are_not_indented() -> None:
     assert '\nb\n  c"""' in new
 
 
-def test_comments_blank_lines_and_odd_layout_stay() -> None:
-    new = same("main_function", "x = 1; y = 2  # two\n\n# above\nwhile x < 9: x += y\nprint(x,\n  y)\n# end\n")
-    assert new == (
-        "def main():\n    x = 1; y = 2  # two\n\n    # above\n    while x < 9: x += y\n"
-        "    print(x,\n      y)\n\n\nmain()\n# end\n"
-    )
-
-
 def test_guard_alone_becomes_main() -> None:
     inside = LOOP.replace("\n", "\n    ").rstrip()
     new = same("main_function", f"x = 5\nif __name__ == '__main__':\n    {inside}\n")
@@ -90,13 +82,6 @@ def test_deleted_names_and_plain_classes_move() -> None:
         "for i in range(3):\n    print(A().f())\n",
     )
     assert new.startswith("def main():\n    k = 2\n    class A:\n        n = 3\n")
-
-
-def test_imports_in_the_middle_are_kept_on_top_when_they_do_nothing_else() -> None:
-    new = same(
-        "main_function", "x = 3\nimport math\nfrom heapq import heappush as push\n" + LOOP + "print(math.sqrt(x))\n"
-    )
-    assert new.startswith("import math\nfrom heapq import heappush as push\n\n\ndef main():\n    x = 3\n")
 
 
 def test_star_imports_bring_known_names() -> None:

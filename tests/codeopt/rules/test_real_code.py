@@ -9,7 +9,6 @@ import pytest
 
 from codeopt.analysis import ShownTypes, parse
 from codeopt.rules import load_rule
-from codeopt.workloads.contract.seen import hint_of, seen
 from codeopt.workloads.function.view import function_rules
 from tests.codeopt.rules.programs import output, rewritten, same
 
@@ -135,23 +134,6 @@ def test_what_only_a_run_can_show_is_marked() -> None:
     assert new is not None
     assert output(new).endswith("TypeError")
     assert load_rule("seen_set").safety == "unsafe"
-
-
-@pytest.mark.parametrize(
-    ("values", "hint"),
-    [
-        ([1, 2], "int"),
-        ([1, None], "int | None"),
-        ([[1, 2], []], "list[int]"),
-        ([{"a": [1.5]}], "dict[str, list[float]]"),
-        ([("a", 1)], "tuple[str | int]"),
-        ([[]], ""),
-        ([object()], ""),
-        ([range(3)], ""),
-    ],
-)
-def test_the_hint_that_calls_show(values: list[object], hint: str) -> None:
-    assert hint_of(seen(values)) == hint
 
 
 COUNTS = """\

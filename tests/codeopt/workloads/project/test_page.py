@@ -6,14 +6,13 @@ import re
 
 import pytest
 
-from codeopt.report.stacks import Frame, StackProfile, call_tree
+from codeopt.report.stacks import Frame, StackProfile
 from codeopt.workloads.project.page import command_page
 from codeopt.workloads.project.profile import (
     CalledBy,
     ProjectProfile,
     Sample,
     make_profile,
-    with_sampled_lines,
 )
 from codeopt.workloads.project.watch import wait_lines
 from codeopt_sandbox.outcome import Run
@@ -70,28 +69,3 @@ def test_graph_list_and_table_say_the_same_share() -> None:
     assert re.search(r"m\.py::main</th><td>0\.0%</td><td>90\.9%</td>", page)  # the table
     widths = [float(width) for width in re.findall(r'y="0" width="([\d.]+)%"', page)]
     assert sum(widths) == pytest.approx(100, abs=0.01)
-
-
-def test_every_target_has_its_source_also_without_lines() -> None:
-    """No line is known of samples that were given back."""
-    samples = [Sample((MODULE, MAIN, OWNER), 6, "json", False, 2.0), Sample((MODULE, MAIN, SPREAD), 0, "", False, 3.5)]
-    timed = with_sampled_lines(make_profile(plain(5.5), samples, [], 0.0, {}, {}))
-    assert {each.qualname for each in timed.targets} == {"owner", "spread"}
-    page = shown(timed)
-    for name in ("owner", "spread"):
-        assert f"<h2>m.py::{name}</h2>" in page
-    assert page.count("no line of it was seen at work") == 1
-    assert re.search(r'<td class="n">6</td><td class="s">36%</td><td class="s">36%</td>', page)  # own, in libraries
-
-
-def test_shares_of_the_graph_are_those_of_the_functions() -> None:
-    """Time outside of all functions is a part of the whole in both."""
-    samples = [Sample((MODULE, MAIN), 2, "", False, 3.0), Sample((), 0, "", False, 1.0)]
-    found = make_profile(plain(4.0), samples, [], 0.0, {}, {})
-    shares = {node.frame.name: node.share for root in call_tree(found.stacks("")) for node in root.walk()}
-    assert shares == {"<module>": 0.75, "main": 0.75, "outside of the project's functions": 0.25}
-    assert {each.qualname: each.total_share for each in found.functions} == {"<module>": 0.75, "main": 0.75}
-
-
-def plain(seconds: float) -> Run:
-    return Run(exit=0, signal=None, stdout=b"", stderr=b"", wall_s=seconds, cpu_s=seconds, peak_bytes=0)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from string import Template
+from typing import Any
 
 from codeopt.core.budget import Usage
 from codeopt.core.errors import Diagnostic
@@ -15,6 +16,7 @@ from codeopt.core.sanitize import fenced, inline
 from codeopt.core.target import TracedCalls
 from codeopt.core.words import counted
 from codeopt.workloads._judging import InputPolicy
+from codeopt.workloads.contract.function import by_name
 from codeopt.workloads.function.calls.counterexample import find_names
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck, gather
 from codeopt.workloads.function.corpus.observe import MADE_UP
@@ -87,7 +89,7 @@ def collect_corpus(
     known = with_constructed_objects(harness, collect(ask).limited())
     found, corpus = gather(harness, known, lambda: guess(ask, known), notify, options.max_examples, early_check)
     left_out = replace(corpus.left_out, given={**found.dropped, **corpus.left_out.given})
-    diagnostics = _generated(corpus, options, found.diagnostics)
+    diagnostics = _generated(corpus, options, found.diagnostics) + _as_given(harness, corpus)
     corpus = replace(corpus, tests=found.tests, left_out=left_out, places=found.places, diagnostics=diagnostics)
     return with_names(harness, [*(known.text for known in corpus.known), *corpus.big]), corpus
 
@@ -104,6 +106,22 @@ def _generated(corpus: CallCorpus, options: ImproveOptions, known: tuple[Diagnos
     if not any(map(can_be_varied, corpus.vouched)):
         why = "no constructor makes the objects that known calls are made with"
     return (*known, Diagnostic(f"only {counted(made, 'call')} generated", why))
+
+
+def _as_given(harness: FunctionHarness, corpus: CallCorpus) -> tuple[Diagnostic, ...]:
+    """Parameters to which a calls file gives nothing but values that no text makes, where others are varied."""
+    calls = [by_name(call, harness.function.parameters) for each in corpus.vouched if (call := read(each)) is not None]
+    names = dict.fromkeys(name for call in calls for name in call)
+    given = {name: [call[name] for call in calls if name in call] for name in names}
+    fixed = [name for name, values in given.items() if all(map(_is_of_calls_file, values))]
+    if not fixed or len(fixed) == len(given):
+        return ()
+    what = " and ".join(f"`{name}`" for name in fixed) + (" is" if len(fixed) == 1 else " are")
+    return (Diagnostic(f"{what} not varied", "no text makes such a value: a large array, a function, an object"),)
+
+
+def _is_of_calls_file(value: Any) -> bool:
+    return isinstance(value, Opaque) and value.text.startswith("CALLS")
 
 
 def with_given_calls(harness: FunctionHarness, options: ImproveOptions, calls_text: str) -> FunctionHarness:

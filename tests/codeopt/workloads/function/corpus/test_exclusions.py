@@ -133,6 +133,20 @@ def test_calls_that_change_by_themselves_are_named(tmp_path: Path) -> None:
     assert short.hint
 
 
+@pytest.mark.parametrize(("size", "told"), [(3_000, True), (3, False)])
+def test_an_array_that_is_never_varied_is_named(size: int, told: bool, tmp_path: Path) -> None:
+    pytest.importorskip("numpy")
+    require_sandbox()
+    (tmp_path / "old.py").write_text("def f(points, n):\n    return len(points) + n\n")
+    (tmp_path / "calls.py").write_text(
+        f"import numpy\nCALLS = [((numpy.arange({size}.0) + n, n), {{}}) for n in range(14)]\n"
+    )
+    target = Target(tmp_path / "old.py", "f")
+    with function_judge(target, timed=False, calls=tmp_path / "calls.py", max_examples=200) as judge:
+        gaps = judge.workload.evidence().gaps
+    assert [each.message for each in gaps] == ["`points` is not varied"] * told
+
+
 @pytest.mark.parametrize(("count", "kept", "left"), [(0, 0, ""), (10_000, 10_000, ""), (10_001, 10_000, "1 known call"),
                                                      (25_000, 10_000, "15,000 known calls")])  # fmt: skip
 def test_of_very_many_given_calls_some_are_made(count: int, kept: int, left: str) -> None:

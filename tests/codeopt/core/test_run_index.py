@@ -19,6 +19,7 @@ from codeopt.core.run_index import find_run, list_runs, open_run
 from codeopt.core.run_store import RunFolder, SavedRun, digest
 from codeopt.core.words import Speedup
 from codeopt.report.answers import JudgedJson, gather_judged, serialize
+from codeopt.report.brief import verdict_lines
 from codeopt.report.html.run_page import run_page
 from codeopt.report.verdict import Verdict
 from codeopt_sandbox.compare import Decision
@@ -99,6 +100,17 @@ def test_a_broken_result_is_none(text: str, home: Path) -> None:
     path.write_text(text)
     assert not open_run("aaaa", home).listing.ended
     assert page_of("aaaa", home)
+
+
+def test_a_result_of_the_schema_before_is_shown(home: Path) -> None:
+    path = home / "runs" / "20260101-000000-slow-aaaa" / "result.json"
+    score = {"name": "readability", "before": 0.25, "after": 0.5, "remark": ""}
+    older = {"schema": "codeopt.improve/1", "task_score": score, "task_measures": []}
+    path.write_text(json.dumps({**json.loads(path.read_text()), **older}))
+    found = open_run("aaaa", home)
+    assert found.listing.ended
+    assert page_of("aaaa", home)
+    assert "readability 0.25 -> 0.50" in verdict_lines(found.result)
 
 
 def test_the_result_is_applied_once_and_only_to_what_it_was_made_from(home: Path) -> None:

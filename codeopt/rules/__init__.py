@@ -1,4 +1,4 @@
-"""Built-in rewrite rules: deterministic, behaviour-preserving, no model and no key. One rule a file.
+"""Built-in rewrite rules: deterministic, behaviour-preserving, no model and no key.
 
 A rule is a callback on one kind of node that yields edits, or nothing when it does not match or cannot show that the
 behaviour stays the same: `@rule(ast.Compare, example=EXAMPLE)`. The judge has the last word on every rewrite: a rule
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from types import ModuleType
 
 from codeopt import analysis
 from codeopt.analysis import *  # noqa: F403 - all that a rule asks of a program is imported from here too
@@ -47,23 +48,55 @@ __all__ = [
 __all__ += analysis.__all__
 
 
+GROUP = "codeopt.rules"
+
+
 def load_rule(name: str) -> Rule:
     """Return a rule by its name, or by the dotted path of a module that makes one with `@rule`.
 
     Raises:
-        UsageError: The module makes no rule, or several.
+        UsageError: There is no such rule. The module makes no rule, or several.
     """
-    made = [value for value in vars(plugins.load("codeopt.rules", name)).values() if isinstance(value, Rule)]
+    known = {each.name: each for each in all_rules()}
+    if found := known.get(name.replace("-", "_")):
+        return found
+    installed = plugins.installed(GROUP).names
+    if "." not in name and name not in installed:
+        raise UsageError(f"there is no rule {name!r}", hint=f"choose one of: {', '.join(sorted(known))}")
+    return _only_rule(name)
+
+
+def _only_rule(name: str) -> Rule:
+    """The rule of a module that is no file of this folder. Raises UsageError."""
+    made = _made_in(plugins.load(GROUP, name))
     if len(made) != 1:
         raise UsageError(f"{name!r} has to make one rule with @codeopt.rules.rule, and makes {len(made)}")
     return made[0]
 
 
+def _made_in(module: ModuleType) -> list[Rule]:
+    return [value for value in vars(module).values() if isinstance(value, Rule)]
+
+
 @cache
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule of the folder and of installed plug-ins, in the order in which they are stacked."""
-    known = [load_rule(name) for name in plugins.names("codeopt.rules")]
-    return tuple(sorted(known, key=lambda each: each.priority))  # those of one priority stay in the order of names
+    """Every rule of the folder and of installed plug-ins, in the order in which they are stacked.
+
+    Raises:
+        UsageError: A plug-in has the name of a built-in rule, or cannot be imported.
+    """
+    others = plugins.installed(GROUP)
+    known: dict[str, Rule] = {}
+    for file in (name for name in plugins.names(GROUP) if name not in others.names):
+        known |= {each.name: each for each in _made_in(plugins.load(GROUP, file))}
+    for entry in others:
+        if entry.name in known:
+            raise UsageError(
+                f"the rule {entry.name} ({entry.value}) has the name of a built-in one",
+                hint="give its entry point another name",
+            )
+        known[entry.name] = _only_rule(entry.name)
+    return tuple(sorted(known.values(), key=lambda each: (each.priority, each.name)))
 
 
 def select_rules(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> tuple[Rule, ...]:
@@ -72,11 +105,8 @@ def select_rules(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> tupl
     Raises:
         UsageError: A name is unknown.
     """
+    order = {each.name: place for place, each in enumerate(all_rules())}
     wanted = [load_rule(name) for name in select] or list(all_rules())
     unwanted = {load_rule(name).name for name in ignore}
-    return tuple(each for each in sorted(wanted, key=_rank) if each.name not in unwanted)
-
-
-def _rank(one: Rule) -> int:
-    order = [each.name for each in all_rules()]
-    return order.index(one.name) if one.name in order else len(order)
+    ranked = sorted(wanted, key=lambda each: order.get(each.name, len(order)))
+    return tuple(each for each in ranked if each.name not in unwanted)

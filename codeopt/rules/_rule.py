@@ -122,7 +122,7 @@ class Rule:
     """One rewrite, made by `@rule`."""
 
     name: str
-    """Name, which is that of the rule's file."""
+    """Name, which is that of the rule's function."""
     reason: str
     """Reason why the rule helps, in one line. Shown to users, and given to a language model as a hint where the rule
     matches."""

@@ -42,7 +42,7 @@ NEED_MODULE_LEVEL = frozenset(
 )
 """Libraries that find functions by their module's names, or compile them together with the globals they see."""
 
-EXAMPLE = as_diff("""\
+MAIN_FUNCTION = as_diff("""\
   import sys
 
 - n = int(input())
@@ -63,7 +63,7 @@ EXAMPLE = as_diff("""\
 """)
 
 
-@rule(ast.Module, priority=10, scripts_only=True, example=EXAMPLE)
+@rule(ast.Module, priority=10, scripts_only=True, example=MAIN_FUNCTION)
 def main_function(_: ast.Module, ctx: Context) -> Edits:
     """Python finds a function's own variables much faster than global ones: put module-level loops into main().
 
@@ -300,24 +300,20 @@ def assemble(program: AnalyzedProgram, split: Split, declarations: list[Edit], n
         for unit in split.moved
         for number, line in enumerate(lines[max(unit.first, first) - 1 : unit.last], max(unit.first, first))
     ]
-    moved = _indented(numbered, verbatim, program.indent)
+    # The lines as the body of a function, where one blank line parts what two part at module level.
+    body: list[str] = []
+    after_blank = False
+    for number, line in numbered:
+        blank = number not in verbatim and not line.strip()
+        if not (blank and after_blank):
+            body.append(line if blank or number in verbatim else program.indent + line)
+        after_blank = blank
+    moved = body
     below = "".join(lines[last_line(program.tree.body[-1]) :])
     nl = program.newline
     top = (header + kept).rstrip() + nl * 3 if (header + kept).strip() else ""
     new = f"{top}def {name}():{nl}{''.join(moved).strip(nl)}{nl * 3}{name}(){nl}{below.lstrip(nl)}"
     return new if compiles(new) and _same_code(text, split, new, name) else None
-
-
-def _indented(numbered: list[tuple[int, str]], verbatim: set[int], indent: str) -> list[str]:
-    """The lines as the body of a function, where one blank line parts what two part at module level."""
-    moved: list[str] = []
-    after_blank = False
-    for number, line in numbered:
-        blank = number not in verbatim and not line.strip()
-        if not (blank and after_blank):
-            moved.append(line if blank or number in verbatim else indent + line)
-        after_blank = blank
-    return moved
 
 
 def _same_code(text: str, split: Split, new: str, name: str) -> bool:

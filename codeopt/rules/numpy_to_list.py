@@ -11,7 +11,7 @@ INTEGERS = frozenset({"int", "int64", "int32", "int_", "intp", "uint64", "uint32
 TRUTH = frozenset({"bool", "bool_"})
 REAL = frozenset({"float", "float64", "float_"})
 
-EXAMPLE = as_diff("""\
+NUMPY_TO_LIST = as_diff("""\
 - import numpy as np
 
   n = int("5")
@@ -28,7 +28,7 @@ EXAMPLE = as_diff("""\
 """)
 
 
-@rule(ast.Module, priority=50, safety="unsafe", example=EXAMPLE)
+@rule(ast.Module, priority=50, safety="unsafe", example=NUMPY_TO_LIST)
 def numpy_to_list(_: ast.Module, ctx: Context) -> list[Edit]:
     """numpy is slow one element at a time, and slow to import: use plain lists.
 
@@ -88,7 +88,17 @@ def _as_list(program: AnalyzedProgram, call: ast.Call) -> tuple[str, int] | None
     if kind is None or len(arguments) > expected + 1:
         return None
     if name == "array":
-        return _from_data(program, arguments[0], kind)
+        # The list for an array of this data, and its number of dimensions; None unless the data is a list of
+        # whole numbers, of rows of them, or of text, which is converted as the array would.
+        inside = program.types.elements(arguments[0], "list")
+        if inside and inside <= {"int"} and kind in ("none", "whole"):
+            return program.source(arguments[0]), 1
+        if inside == {"str"} and kind == "whole":
+            return f"list(map(int, {program.source(arguments[0])}))", 1
+        rows = [e for e in inside if getattr(e, "kind", "") == "list" and getattr(e, "elements", ()) == {"int"}]
+        if rows and len(rows) == len(inside) and kind in ("none", "whole"):
+            return program.source(arguments[0]), 2
+        return None
     value = _constant(name, kind)
     if name == "full" and len(arguments) > 1 and kind in ("none", "whole"):
         fits = program.types.is_int(arguments[1]) or (kind == "none" and program.types.of(arguments[1]) == {"float"})
@@ -124,20 +134,6 @@ def _filled(program: AnalyzedProgram, shape: ast.expr, value: str) -> tuple[str,
         case ast.Tuple() | ast.List():
             return None
     return (f"[{value}] * {program.grouped(shape, SIGNED)}", 1) if program.types.is_int(shape) else None
-
-
-def _from_data(program: AnalyzedProgram, data: ast.expr, kind: str) -> tuple[str, int] | None:
-    """The list for an array of this data, and its number of dimensions; None unless the data is a list of whole
-    numbers, of rows of them, or of text, which is converted as the array would."""
-    inside = program.types.elements(data, "list")
-    if inside and inside <= {"int"} and kind in ("none", "whole"):
-        return program.source(data), 1
-    if inside == {"str"} and kind == "whole":
-        return f"list(map(int, {program.source(data)}))", 1
-    rows = [e for e in inside if getattr(e, "kind", "") == "list" and getattr(e, "elements", ()) == {"int"}]
-    if rows and len(rows) == len(inside) and kind in ("none", "whole"):
-        return program.source(data), 2
-    return None
 
 
 def _element(program: AnalyzedProgram, node: ast.AST, depth: int) -> list[Edit] | None:

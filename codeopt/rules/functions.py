@@ -1,11 +1,11 @@
-"""A call of a function that only returns an expression, or one of some by tests: the expression in its place."""
+"""Functions that are replaced: by their own expression, or by one that does less."""
 
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, as_diff, first_line, is_simple, rule, spans_lines
+from codeopt.rules import AnalyzedProgram, Context, Edit, Edits, as_diff, first_line, is_simple, rule, spans_lines
 
 BUILTINS = ("abs", "len", "int", "ord", "chr", "pow", "divmod", "min", "max", "float", "bool", "str", "round")
 OPERATIONS = (ast.Attribute, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Subscript, ast.Call)
@@ -30,7 +30,7 @@ class Short:
         return [piece for piece in self.pieces if isinstance(piece, ast.expr)]
 
 
-EXAMPLE = as_diff("""\
+INLINE_FUNCTION = as_diff("""\
   modulus = 1009
 
 
@@ -49,7 +49,7 @@ EXAMPLE = as_diff("""\
 """)
 
 
-@rule(ast.FunctionDef, ast.Assign, example=EXAMPLE, where="anywhere")
+@rule(ast.FunctionDef, ast.Assign, example=INLINE_FUNCTION, where="anywhere")
 def inline_function(node: ast.FunctionDef | ast.Assign, ctx: Context) -> list[Edit]:
     """Calling a function costs more than what this one does: write its expression where it is called.
 
@@ -162,3 +162,47 @@ def _without(program: AnalyzedProgram, statement: ast.stmt) -> Edit:
     end = min(len(program.text), end + sum(len(line) + 1 for line in lines[: blank + 1]))
     alone = len(program.block_of(statement)) == 1
     return Edit(start, end, f"{program.margin(statement)}pass{program.newline}" if alone else "")
+
+
+# factorial(n) % m without the huge number.
+
+
+HELPER = """\
+def {name}(n, modulus):
+    if n < 0:
+        raise ValueError("factorial() not defined for negative values")
+    result = 1 % modulus
+    for factor in range(2, n + 1):
+        result = result * factor % modulus
+    return result"""
+
+
+MODULAR_FACTORIAL = as_diff(
+    """\
+  from math import factorial
++
++
++ ...
++
+
+  mod = 10**9 + 7
+  n = int("20")
+- print(factorial(n) % mod)
++ print(factorial_mod(n, mod))
+""",
+    HELPER.format(name="factorial_mod"),
+)
+
+
+@rule(ast.BinOp, priority=70, example=MODULAR_FACTORIAL)
+def modular_factorial(node: ast.BinOp, ctx: Context) -> Edits:
+    """n! has millions of digits: reduce modulo m after every multiplication instead of once at the end.
+
+    Only math.factorial of a whole number, directly reduced modulo a whole number. Slower for small n.
+    """
+    program = ctx.program
+    match node:
+        case ast.BinOp(ast.Call(func, [argument], []), ast.Mod(), modulus) if program.types.is_int(argument, modulus):
+            if program.types.of(func) == {"@math.factorial"} and not isinstance(argument, ast.Starred):
+                name = ctx.define(HELPER, "factorial_mod", "modular_factorial")
+                yield program.replace(node, f"{name}({program.source(argument)}, {program.source(modulus)})")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.errors.arenas import CHANGES, RIGHT, Ran, Settings, Trial, Truth, files
 from benchmarks.errors.arenas.mutants import Mutant, wrong_drafts
-from codeopt.batch.datasets._importers._functions import last_function
+from codeopt.batch.datasets._importers import last_function
 from codeopt.core.target import Target
 from codeopt_sandbox.comparing import Observable
 

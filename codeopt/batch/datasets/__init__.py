@@ -1,17 +1,21 @@
-"""Problem sets: what a batch runs over. One layout a file, each with `recognises(request)` and `read(request)`.
+"""Problem sets: what a batch runs over.
 
     for problem in read_set(SetRequest(Path("problems"))):
         ...
 
-A new layout is a new file in this folder (or an entry point in the group `codeopt.datasets`) and no edit anywhere else.
+A layout has `recognises(request)` and `read(request)`: one of `LAYOUTS`, or the module of an entry point in the group
+`codeopt.datasets`.
 """
 
 from __future__ import annotations
 
+import ast
+import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from codeopt.core import plugins
 from codeopt.core.errors import ProgramError, UsageError, names_near
@@ -58,20 +62,22 @@ class Problem:
 def read_set(request: SetRequest, layout: str = "") -> Iterator[Problem]:
     """Read the problems of a set, one at a time, in its order; ids that come again get `#2`, `#3`.
 
-    layout: a file of this folder or a dotted path; empty: the first that recognises the set. Raises UsageError.
+    layout: a name or a dotted path; empty: the first that recognises the set. Raises UsageError.
     """
     if not request.path.exists():
         raise UsageError(f"there is no problem set {request.path}", hint=names_near(request.path))
     if request.cases and not request.cases.is_dir():
         raise UsageError(f"--cases {request.cases} is not a directory")
-    name = layout or next((n for n in plugins.names(GROUP) if plugins.load(GROUP, n).recognises(request)), "")
-    if not name:
+    if layout:
+        return _unique(_layout(layout).read(request))
+    found = next((each for each in map(_layout, _names()) if each.recognises(request)), None)
+    if found is None:
         raise UsageError(
             f"{request.path} is no problem set",
             hint="give a folder with PROBLEM/slow.py or .py files, a .jsonl file with problem_id and input, "
             "or a .txt file with one path::function a line",
         )
-    return _unique(plugins.load(GROUP, name).read(request))
+    return _unique(found.read(request))
 
 
 def program_at(
@@ -100,3 +106,176 @@ def _unique(problems: Iterator[Problem]) -> Iterator[Problem]:
         seen[problem.id] += 1
         count = seen[problem.id]
         yield problem if count == 1 else replace(problem, id=f"{problem.id}#{count}")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A way in which problems are kept on the disk; the module of an entry point has the same two functions."""
+
+    recognises: Callable[[SetRequest], bool]
+    read: Callable[[SetRequest], Iterator[Problem]]
+
+
+def _names() -> list[str]:
+    return sorted({*LAYOUTS, *plugins.installed(GROUP).names})
+
+
+def _layout(name: str) -> Any:
+    """A layout of this file, or the module of another. Raises UsageError if there is none."""
+    if found := LAYOUTS.get(name.replace("-", "_")):
+        return found
+    if "." not in name and name not in plugins.installed(GROUP).names:
+        raise UsageError(f"there is no dataset {name!r}", hint=f"choose one of: {', '.join(_names())}")
+    return plugins.load(GROUP, name)
+
+
+# PROBLEM/slow.py, as this project's own `problems/`: next to it its cases and often fast.py; or, for a function,
+# calls.py and a file `function` with its name, often accept.py with the checker of its answers.
+
+FUNCTION = "function"
+"""Name of the file that names the function of a problem's slow.py."""
+
+
+def _has_folders(request: SetRequest) -> bool:
+    """Whether some folder in the set holds a slow.py."""
+    return request.path.is_dir() and bool(_folders(request.path))
+
+
+def _read_folders(request: SetRequest) -> Iterator[Problem]:
+    """Read one problem a folder, by name. Raises UsageError."""
+    for folder in _folders(request.path):
+        program, fast = folder / "slow.py", folder / "fast.py"
+        if (folder / FUNCTION).is_file():
+            name = file_text(folder / FUNCTION).strip()
+            check = f"{folder / 'accept.py'}::accept" if (folder / "accept.py").is_file() else ""
+            calls = folder / "calls.py" if (folder / "calls.py").is_file() else None
+            yield program_at(folder.name, program, function=name, target=fast, calls=calls, check=check)
+        else:
+            cases = request.cases / folder.name if request.cases else folder
+            yield program_at(folder.name, program, cases, target=fast)
+
+
+def _folders(home: Path) -> list[Path]:
+    return sorted(path.parent for path in home.glob("*/slow.py"))
+
+
+# A folder of slow programs: NAME.py, its cases in NAME/ or cases/NAME/ next to it.
+
+NOT_PROGRAMS = ("generate.py", "fast.py", "conftest.py")
+"""Names of Python files that are no problems."""
+
+
+def _has_programs(request: SetRequest) -> bool:
+    """Whether the set is a folder of Python files, but no problem of the bundled layout."""
+    return request.path.is_dir() and not (request.path / "slow.py").exists() and bool(_programs(request.path))
+
+
+def _read_programs(request: SetRequest) -> Iterator[Problem]:
+    """Read one problem a file, by name."""
+    for path in _programs(request.path):
+        yield program_at(path.stem, path, _cases(request, path))
+
+
+def _programs(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob("*.py") if path.name not in NOT_PROGRAMS and path.name[0] not in "_.")
+
+
+def _cases(request: SetRequest, path: Path) -> Path | None:
+    """Folder of a program's cases: its own, even if that does not exist, never a neighbour's."""
+    homes = [request.cases] if request.cases else [request.path, request.path / "cases"]
+    found = [home / path.stem for home in homes if (home / path.stem).is_dir()]
+    return found[0] if found else homes[0] / path.stem
+
+
+# A list of functions: one `path/to/file.py::qualified.name` a line, relative to the list; `#` begins a comment.
+
+
+def _is_list(request: SetRequest) -> bool:
+    """Whether the set is a text file."""
+    return request.path.is_file() and request.path.suffix in {".txt", ".list"}
+
+
+def _read_list(request: SetRequest) -> Iterator[Problem]:
+    """Read one problem a line; a line without `::` is a program. Raises UsageError for an empty list."""
+    lines = [line.partition("#")[0].strip() for line in file_text(request.path).splitlines()]
+    targets = [line for line in lines if line]
+    if not targets:
+        raise UsageError(f"{request.path} names no function", hint="write one path/to/file.py::name a line")
+    for target in targets:
+        name, _, function = target.partition("::")
+        yield program_at(target, request.path.parent / name, request.cases, function=function)
+
+
+# PIE's JSONL: a line has problem_id, input (the slow program) and target; its cases are PROBLEM/input.N.txt.
+
+SOURCES = ("input", "src_code", "slow", "code_v0_no_empty_lines", "code_v0")
+"""Names of the slow program's field: the paper's first, then those of other releases."""
+TARGETS = ("target", "tgt_code", "fast", "code_v1_no_empty_lines", "code_v1")
+"""Names of the fast program's field, in the same order."""
+
+
+def _is_jsonl(request: SetRequest) -> bool:
+    """Whether the set is a .jsonl file."""
+    return request.path.is_file() and request.path.suffix in {".jsonl", ".ndjson"}
+
+
+def _read_jsonl(request: SetRequest) -> Iterator[Problem]:
+    """Read one problem a line; a line that holds none is a skipped problem. Raises UsageError."""
+    try:
+        with request.path.open(encoding="utf-8", errors="replace") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield _problem(request, number, line)
+    except OSError as error:
+        raise UsageError(f"cannot read {request.path}: {error.strerror}") from error
+
+
+def _problem(request: SetRequest, number: int, line: str) -> Problem:
+    row = _row(line)
+    id = str(row.get("problem_id") or f"line-{number}")
+    path = request.path.parent / f"{Path(id).name}.py"
+    if not row:
+        return Problem(id, "", path, skipped=f"line {number} is no JSON object")
+    source, target = _first(row, SOURCES), _first(row, TARGETS)
+    home = request.cases or request.path.parent
+    cases = home / Path(id).name
+    return Problem(id, source or "", path, cases, target=target, skipped=_why_not(source, cases))
+
+
+def _row(line: str) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return row if isinstance(row, dict) else {}
+
+
+def _first(row: dict[str, Any], names: tuple[str, ...]) -> str | None:
+    return next((row[name] for name in names if isinstance(row.get(name), str)), None)
+
+
+def _why_not(source: str | None, cases: Path) -> str:
+    """Reason why the problem cannot be tried; empty: it can."""
+    if not source or not source.strip():
+        return f"it has no program: none of the fields {', '.join(SOURCES)} holds one"
+    if reason := not_python(source):
+        return reason
+    return "" if cases.is_dir() else f"it has no cases: there is no folder {cases}"
+
+
+def not_python(source: str) -> str:
+    """Reason why Python 3 cannot read a program; empty: it can."""
+    try:
+        ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        return f"it is not Python 3: {getattr(error, 'msg', None) or error}"
+    return ""
+
+
+LAYOUTS = {
+    "bundled": Layout(_has_folders, _read_folders),
+    "functions": Layout(_is_list, _read_list),
+    "pie": Layout(_is_jsonl, _read_jsonl),
+    "programs": Layout(_has_programs, _read_programs),
+}
+"""Layouts by name, in the order in which they are asked."""

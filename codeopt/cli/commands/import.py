@@ -89,19 +89,21 @@ def _decisions(
     arguments: argparse.Namespace, check: Checker, sandbox: Sandbox, console: Console
 ) -> Iterator[ImportDecision]:
     """Each pair or function with what becomes of it. Raises UsageError."""
-    from codeopt.batch.datasets._importers import ImportRequest, check_pair
-    from codeopt.batch.datasets._importers._functions import FunctionTask, check_function
-    from codeopt.core import plugins
+    from codeopt.batch.datasets import _importers
     from codeopt_sandbox.guest.request import seeded
 
     def run(source: str, stdin: bytes, hash_seed: int) -> Run:
         return sandbox.run(source, stdin, mode="exec", environment=seeded(hash_seed))
 
-    request = ImportRequest(arguments.path, arguments.cases)
-    found = plugins.load("codeopt.batch.datasets._importers", arguments.kind).read(request)
-    for number, each in enumerate(islice(found, arguments.limit), 1):
-        console.progress(f"{'function' if isinstance(each, FunctionTask) else 'pair'} {number}, {each.id}")
-        yield check_function(each, run) if isinstance(each, FunctionTask) else check_pair(each, run, check)
+    request = _importers.ImportRequest(arguments.path, arguments.cases)
+    if arguments.kind in FUNCTIONS:
+        for number, task in enumerate(islice(_importers.FUNCTIONS[arguments.kind](request), arguments.limit), 1):
+            console.progress(f"function {number}, {task.id}")
+            yield _importers.check_function(task, run)
+        return
+    for number, pair in enumerate(islice(_importers.PROGRAMS[arguments.kind](request), arguments.limit), 1):
+        console.progress(f"pair {number}, {pair.id}")
+        yield _importers.check_pair(pair, run, check)
 
 
 def _checker(name: str) -> Checker:

@@ -120,7 +120,23 @@ class Bounds(Nesting):
             case ast.ListComp(generators=[ast.comprehension(iter=source, ifs=[])]):
                 return self._iterations(source, at)
             case ast.List(elts=[]):
-                return self._appended(name)
+                # The length of an empty list to which one counting loop appends once a round.
+                variable = self.scopes.variable(name)
+                found = []
+                for use in self.scopes.all_uses(variable):
+                    parent = self.scopes.parent[use.node]
+                    if isinstance(parent, ast.Attribute) and parent.attr == "append":
+                        found.append(self.scopes.parent[self.scopes.parent[parent]])
+                match [(f, self.scopes.parent[f]) for f in found]:
+                    case [(ast.Expr() as append, ast.For(iter=text, body=body, orelse=[]) as loop)] if append in body:
+                        leaves = self.program.has(loop, *LEAVING)
+                        built = [
+                            self.scopes.parent[self.scopes.parent[use.node]] for use in self.scopes.stores(variable)
+                        ]
+                        same = [*built, self.scopes.parent[loop]] == [variable.scope, variable.scope]
+                        if same and not leaves and name.lineno > (loop.end_lineno or 0):
+                            return self._iterations(text, loop)
+                return None
             case ast.List(elts) if not any(isinstance(part, ast.Starred) for part in elts):
                 return Counter({"": len(elts)})
             case ast.BinOp(ast.List(elts=[_]), ast.Mult(), count) | ast.BinOp(count, ast.Mult(), ast.List(elts=[_])):
@@ -135,23 +151,6 @@ class Bounds(Nesting):
                 return self.linear(stop, at)
             case ast.Name():
                 return self.length_of(source)
-        return None
-
-    def _appended(self, name: ast.Name) -> Sum | None:
-        """The length of an empty list to which one counting loop appends once a round."""
-        variable = self.scopes.variable(name)
-        found = []
-        for use in self.scopes.all_uses(variable):
-            parent = self.scopes.parent[use.node]
-            if isinstance(parent, ast.Attribute) and parent.attr == "append":
-                found.append(self.scopes.parent[self.scopes.parent[parent]])
-        match [(f, self.scopes.parent[f]) for f in found]:
-            case [(ast.Expr() as append, ast.For(iter=source, body=body, orelse=[]) as loop)] if append in body:
-                leaves = self.program.has(loop, *LEAVING)
-                made = [self.scopes.parent[self.scopes.parent[use.node]] for use in self.scopes.stores(variable)]
-                same = [*made, self.scopes.parent[loop]] == [variable.scope, variable.scope]
-                if same and not leaves and name.lineno > (loop.end_lineno or 0):
-                    return self._iterations(source, loop)
         return None
 
     def _bound(self, node: ast.expr, where: ast.AST, *, upper: bool) -> Sum | None:

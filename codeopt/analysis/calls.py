@@ -74,7 +74,11 @@ def _known(facts: Facts, node: ast.Call, name: str, arguments: list[Values]) -> 
     if name in library.TUPLES_OF:
         inside = union(facts.elements(argument) for argument in arguments)
         return facts.make(node, "iterator", facts.make(node, "tuple", inside))
-    return _special(facts, node, name, arguments)
+    for rules in (_iteration, _number, _containers):
+        values = rules(facts, node, name, arguments)
+        if values is not None:
+            return values
+    return lost(facts, node, arguments)
 
 
 def _is_of_text(node: ast.Call) -> bool:
@@ -96,14 +100,6 @@ def _sorting(facts: Facts, node: ast.Call, name: str, arguments: list[Values]) -
     inside = facts.elements(arguments[0])
     apply(facts, keywords.get("key", frozenset()), inside)
     return facts.make(node, "list", inside) if name == "sorted" else inside
-
-
-def _special(facts: Facts, node: ast.Call, name: str, arguments: list[Values]) -> Values:
-    for rules in (_iteration, _number, _containers):
-        values = rules(facts, node, name, arguments)
-        if values is not None:
-            return values
-    return lost(facts, node, arguments)
 
 
 def _iteration(facts: Facts, node: ast.Call, name: str, arguments: list[Values]) -> Values | None:

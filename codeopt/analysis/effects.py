@@ -32,21 +32,18 @@ class EffectAnalysis:
     def of(self, *nodes: ast.AST) -> Effects:
         """The effects of the nodes and of the functions of the program that they call."""
         if nodes not in self.known:
-            self.known[nodes] = self._summed_up(nodes)
+            effects = self._none()
+            walk = EffectWalk(self.program, self.types, effects)
+            for node in nodes:
+                walk.visit(node)
+            effects.objects |= effects.unknown or "__del__" in self.program.words  # which runs at any time
+            if effects.objects:
+                effects.unknown |= self.purity.redefines_operators
+                effects.add(self._implicit)
+            if effects.unknown:  # it may call every function that was given away
+                effects.add(self._called_from_outside)
+            self.known[nodes] = effects
         return self.known[nodes]
-
-    def _summed_up(self, nodes: tuple[ast.AST, ...]) -> Effects:
-        effects = self._none()
-        walk = EffectWalk(self.program, self.types, effects)
-        for node in nodes:
-            walk.visit(node)
-        effects.objects |= effects.unknown or "__del__" in self.program.words  # which runs at any time
-        if effects.objects:
-            effects.unknown |= self.purity.redefines_operators
-            effects.add(self._implicit)
-        if effects.unknown:  # it may call every function that was given away
-            effects.add(self._called_from_outside)
-        return effects
 
     @cached_property
     def _called_from_outside(self) -> Effects:

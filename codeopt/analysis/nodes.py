@@ -242,7 +242,10 @@ def import_index(body: Sequence[ast.stmt], names: Collection[str] | None = None)
     for index in range(at, len(body)):
         if isinstance(body[index], ast.Import | ast.ImportFrom):
             at = index + 1
-        elif names is None or _may_use(body[index], names):
+        elif names is None or any(
+            isinstance(node, Definition) or (isinstance(node, ast.Name) and node.id in names)
+            for node in ast.walk(body[index])
+        ):
             break
     return at
 
@@ -269,13 +272,6 @@ def evaluated_names(node: ast.AST) -> set[str]:
     parts = (part for field, part in ast.iter_fields(node) if field not in later)
     children = (each for part in parts for each in (part if isinstance(part, list) else [part]))
     return {name for child in children if isinstance(child, ast.AST) for name in evaluated_names(child)}
-
-
-def _may_use(statement: ast.stmt, names: Collection[str]) -> bool:
-    return any(
-        isinstance(node, Definition) or (isinstance(node, ast.Name) and node.id in names)
-        for node in ast.walk(statement)
-    )
 
 
 def kind_beside(node: Definition) -> str:

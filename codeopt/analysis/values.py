@@ -96,7 +96,13 @@ def arithmetic(operator: ast.operator, left: Values, right: Values, positive_pow
     if not left or not right:
         return frozenset()
     if left | right <= NUMBERS:
-        return _numeric(operator, left, right, positive_power)
+        if isinstance(operator, ast.Div):
+            return FLOAT
+        floats = FLOAT if "float" in left | right else frozenset()
+        ints = INT if left - FLOAT and right - FLOAT else frozenset()
+        if isinstance(operator, ast.Pow) and not positive_power:
+            return ints | FLOAT | ({"complex"} if floats else frozenset())
+        return ints | floats
     if isinstance(operator, ast.Add) and left | right in (STR, BYTES):
         return left
     if isinstance(operator, ast.Mod) and left == STR and not any(isinstance(v, Container) for v in right):
@@ -106,16 +112,6 @@ def arithmetic(operator: ast.operator, left: Values, right: Values, positive_pow
             if text in (STR, BYTES) and count <= {"int", "bool"}:
                 return text
     return None
-
-
-def _numeric(operator: ast.operator, left: Values, right: Values, positive_power: bool) -> Values:
-    if isinstance(operator, ast.Div):
-        return FLOAT
-    floats = FLOAT if "float" in left | right else frozenset()
-    ints = INT if left - FLOAT and right - FLOAT else frozenset()
-    if isinstance(operator, ast.Pow) and not positive_power:
-        return ints | FLOAT | ({"complex"} if floats else frozenset())
-    return ints | floats
 
 
 def hashable(values: Iterable[object]) -> bool:

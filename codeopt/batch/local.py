@@ -50,7 +50,12 @@ class LocalBatch:
                 self._poll()
                 self.scheduler.record_time()
         finally:
-            self._end_all()
+            for worker in self._workers.values():
+                worker.process.terminate()
+            for worker in self._workers.values():
+                worker.process.join(END_S)
+                self._kill(worker)
+            self._workers.clear()
             self.scheduler.record_time(last=True)
 
     def _start(self, number: int, core: int) -> WorkerProcess:
@@ -117,14 +122,6 @@ class LocalBatch:
             return
         reason = f"the worker ended with exit status {worker.process.exitcode}: {last_line(worker.log)}"
         self.scheduler.lost(worker.problem, reason)
-
-    def _end_all(self) -> None:
-        for worker in self._workers.values():
-            worker.process.terminate()
-        for worker in self._workers.values():
-            worker.process.join(END_S)
-            self._kill(worker)
-        self._workers.clear()
 
     @staticmethod
     def _kill(worker: WorkerProcess) -> None:

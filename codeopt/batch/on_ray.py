@@ -142,7 +142,10 @@ class RayBatch:
             at_work = {worker.core for worker in self._calls.values() if worker.node == node}
             free = [core for core in cores if core not in at_work]
             for core in free[: 0 if self.scheduler.stopped else max(0, idle)]:
-                self._start_worker(ray, node, core)
+                environ = {name: value for name, value in os.environ.items() if name.startswith(PASSED_PREFIXES)}
+                actor = ray.remote(Worker).options(num_cpus=1, max_restarts=0, **_at(node))
+                worker = RemoteWorker(node, core, actor.remote(core, self.options, self._coordinator, environ))
+                self._calls[worker.actor.open.remote()] = worker
 
     def _meet(self, ray: Any, node: str, cpus: int) -> None:
         """Ask a node which cores measure, never more than Ray was given. Raises UsageError."""
@@ -156,12 +159,6 @@ class RayBatch:
             raise UsageError(f"a node of the cluster has codeopt {version}, this machine {__version__}")
         self._cores[node] = cores[-cpus:]
         self._log(f"{self._named(node)} is in the cluster; {self._measuring()}")
-
-    def _start_worker(self, ray: Any, node: str, core: int) -> None:
-        environ = {name: value for name, value in os.environ.items() if name.startswith(PASSED_PREFIXES)}
-        actor = ray.remote(Worker).options(num_cpus=1, max_restarts=0, **_at(node))
-        worker = RemoteWorker(node, core, actor.remote(core, self.options, self._coordinator, environ))
-        self._calls[worker.actor.open.remote()] = worker
 
     def _poll(self, ray: Any) -> None:
         """Handle what workers send within POLL_S."""

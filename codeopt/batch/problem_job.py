@@ -350,17 +350,15 @@ class CachedModel:
                 if error.status in FINAL_STATUSES or attempt == MAX_TRIES:
                     raise
                 self._paid.batch.note(self._paid.problem, f"{error.words} (try {attempt} of {MAX_TRIES})")
-                self._after_failure(error, attempt)
+                if error.status in {429, 503}:  # too many requests, overloaded: a pause of all workers
+                    seconds = self._backoff.refused(error.wait_s)
+                    self._notify(f"the model's server says {error.status}; all workers wait {seconds:.0f} s")
+                else:
+                    self._backoff.sleep(
+                        self._backoff.first_s * 2 ** (attempt - 1) if error.wait_s is None else error.wait_s
+                    )
                 attempt += 1
                 self._paid.asking_s += time.monotonic() - started
-
-    def _after_failure(self, error: ModelError, attempt: int) -> None:
-        """Pause all workers after "too many requests" and "overloaded", and only this one after anything else."""
-        if error.status in {429, 503}:
-            seconds = self._backoff.refused(error.wait_s)
-            self._notify(f"the model's server says {error.status}; all workers wait {seconds:.0f} s")
-        else:
-            self._backoff.sleep(self._backoff.first_s * 2 ** (attempt - 1) if error.wait_s is None else error.wait_s)
 
 
 class SlottedModel:

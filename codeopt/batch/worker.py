@@ -23,7 +23,10 @@ MAX_PROBLEMS = 200
 
 def main(connection: Connection, folder: Path, core: int, options: BatchOptions, log: Path) -> None:
     """Work until there are no more problems; the batch's own death ends this process at once."""
-    _die_with_parent(os.getppid())
+    parent = os.getppid()  # we die with it
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it died before we asked
+        raise SystemExit(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the batch ends us in order
     signal.signal(signal.SIGTERM, _stop)
     handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
@@ -51,12 +54,6 @@ def _serve(connection: Connection, folder: Path, lock: CoreLock, options: BatchO
                 batch.problem(id), batch, timed_sandbox, lock, options, ThrottledProgress(connection.send, id)
             )
             connection.send(ended(id, work.run()))
-
-
-def _die_with_parent(parent: int) -> None:
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it died before we asked
-        raise SystemExit(1)
 
 
 def _stop(_number: int, _frame: object) -> NoReturn:

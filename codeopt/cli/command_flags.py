@@ -205,7 +205,14 @@ def require_settings(repository: Repository, change: Change, check: str) -> None
     check: `--check`, of the command line or the settings.
     """
     _require_own_settings(repository, change)
-    _require_own_checker(repository, change, check)
+    file = Path(check.rpartition("::")[0] or ".").resolve()
+    root = repository.root.resolve()
+    if file.is_file() and file.is_relative_to(root) and file.relative_to(root).as_posix() in change.paths:
+        raise Untrusted(
+            f"the change touches the checker that --check names, {file.relative_to(root)}: nothing is run before that "
+            "is merged",
+            hint="name one outside of the change",
+        )
 
 
 def _require_own_settings(repository: Repository, change: Change) -> None:
@@ -240,18 +247,6 @@ def _require_own_settings(repository: Repository, change: Change) -> None:
             f"the change sets {', '.join(sorted(different))} in [tool.codeopt] of {name}: nothing is run before that "
             "is merged",
             hint="give these settings as flags or CODEOPT_ variables",
-        )
-
-
-def _require_own_checker(repository: Repository, change: Change, check: str) -> None:
-    """Raise Untrusted for a checker that the change brings or edits; it says which answers are right."""
-    file = Path(check.rpartition("::")[0] or ".").resolve()
-    root = repository.root.resolve()
-    if file.is_file() and file.is_relative_to(root) and file.relative_to(root).as_posix() in change.paths:
-        raise Untrusted(
-            f"the change touches the checker that --check names, {file.relative_to(root)}: nothing is run before that "
-            "is merged",
-            hint="name one outside of the change",
         )
 
 

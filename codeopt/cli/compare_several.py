@@ -28,7 +28,7 @@ from codeopt.core.words import clock, counted
 from codeopt.engine.compare import PairResult, answer, compare
 from codeopt.engine.open_session import open_session
 from codeopt.report.brief import caveat_lines
-from codeopt.report.verdict import LIMITS, About, Verdict
+from codeopt.report.verdict import LIMITS, About
 from codeopt.review.base_checkout import compare_with_base, open_base_checkout
 from codeopt.review.change import Change
 from codeopt.review.changed_functions import as_callers_see, find_targets, shapes
@@ -182,14 +182,13 @@ def _summary(rows: Sequence[ComparedFunction], old: str) -> str:
     count, slower = counted(len(rows), "changed function"), [r.verdict.limit for r in rows if r.verdict.breaks_limit]
     if slower and slower[0]:
         return f"FAIL: {len(slower)} of {count} over the limit of {slower[0].limit * 100:g}% more time than {old}"
-    words = Counter(_word(row.verdict) for row in sorted(rows, key=_weight))
+    words = Counter(
+        f"{row.verdict.words} (with a caveat)" if row.verdict.caveats else row.verdict.words
+        for row in sorted(rows, key=_weight)
+    )
     return (
         f"{count} against {old}" + ": " * bool(rows) + ", ".join(f"{number} {word}" for word, number in words.items())
     )
-
-
-def _word(verdict: Verdict) -> str:
-    return f"{verdict.words} (with a caveat)" if verdict.caveats else verdict.words
 
 
 def _rating(row: ComparedFunction) -> str:

@@ -82,7 +82,13 @@ def main(argv: list[str] | None = None, began: float | None = None) -> int:
             # a full disk behind standard output is no matter of ours
             hint = hint_of(error) if isinstance(error, OSError) and error.errno not in FULL else ""
             return _end(UsageError.exit_status, said, as_json, hint=hint)
-        return _our_mistake(error, as_json)
+        handle, path = tempfile.mkstemp(prefix="codeopt-error-", suffix=".txt")
+        with os.fdopen(handle, "w") as file:
+            file.writelines(traceback.format_exception(error))
+        what = f"{type(error).__name__}: {error}".splitlines()[0]
+        return _end(
+            OUR_MISTAKE, f"internal error: {what}", as_json, hint=f"please report it with the details in {path}"
+        )
     return 0 if getattr(arguments, "exit_zero", False) and status in command.verdicts else status
 
 
@@ -232,14 +238,6 @@ def build_parser(commands: dict[str, ModuleType]) -> CommandParser:
 
 def _interrupt(_number: int, _frame: object) -> NoReturn:
     raise KeyboardInterrupt
-
-
-def _our_mistake(error: BaseException, as_json: bool) -> int:
-    handle, path = tempfile.mkstemp(prefix="codeopt-error-", suffix=".txt")
-    with os.fdopen(handle, "w") as file:
-        file.writelines(traceback.format_exception(error))
-    what = f"{type(error).__name__}: {error}".splitlines()[0]
-    return _end(OUR_MISTAKE, f"internal error: {what}", as_json, hint=f"please report it with the details in {path}")
 
 
 if __name__ == "__main__":

@@ -95,27 +95,26 @@ class CommandParser(argparse.ArgumentParser):
         names += ["[-- ARGS ...]"] if self.takes_arguments else []
         formatter.add_usage(" ".join([self.prog, "[OPTIONS]", *names]), [], [], "Usage: ")
         formatter.add_text(self.description)
-        for title, actions in self._sections(everything):
+        # Headings, each with its options or arguments; all of a command that has few.
+        first = self._named_by(self.first)
+        listed = (
+            self._actions if everything or not self.often else self._named_by((*self.often, "--help", "--help-all"))
+        )
+        arguments, options, *groups = self._action_groups
+        headed = [*((each.title, each) for each in groups), ("More" if first else "Options", options)]
+        for title, actions in [
+            ("Arguments", arguments._group_actions),
+            ("Options", first),
+            *(
+                (title, [action for action in group._group_actions if action in listed and action not in first])
+                for title, group in headed
+            ),
+        ]:
             formatter.start_section(title)
             formatter.add_arguments(actions)
             formatter.end_section()
         shown = textwrap.indent("\n".join(self.examples), "  ")
         return formatter.format_help() + (f"\nExamples:\n{shown}\n" if shown else "")
-
-    def _sections(self, everything: bool) -> list[tuple[str | None, list[argparse.Action]]]:
-        """Headings, each with its options or arguments; all of a command that has few."""
-        first = self._named_by(self.first)
-        shown = self._actions if everything or not self.often else self._named_by((*self.often, "--help", "--help-all"))
-        arguments, options, *groups = self._action_groups
-        headed = [*((each.title, each) for each in groups), ("More" if first else "Options", options)]
-        return [
-            ("Arguments", arguments._group_actions),
-            ("Options", first),
-            *(
-                (title, [action for action in group._group_actions if action in shown and action not in first])
-                for title, group in headed
-            ),
-        ]
 
     def _named_by(self, flags: Iterable[str]) -> list[argparse.Action]:
         return [action for flag in flags for action in self._actions if flag in action.option_strings]

@@ -166,7 +166,13 @@ def _harm(setting: SettableBy, value: Any, path: Path) -> str:
     """Return the reason why only the user may give a value. Empty if a project's file may give it also."""
     text = str(value)
     if setting in (SettableBy.WRITTEN, SettableBy.READ) and isinstance(value, Path):
-        return _harm_of_path(setting, value, path)
+        # Return why a project's own settings may not name a path, since they may have been downloaded. What is
+        # read may lie in the work tree around the project.
+        top, place = path.parent.resolve(), Path(os.path.realpath(value))
+        top = top_of(top) if setting is SettableBy.READ else top
+        if not place.is_relative_to(top) or ".git" in map(str.lower, place.parts):
+            return "is outside of the project"
+        return "may hold a secret of yours" if setting is SettableBy.READ and is_secret(place.relative_to(top)) else ""
     if setting is SettableBy.USER:
         return "may name a server or a secret of yours, or run code that you did not choose"
     if setting is SettableBy.VARIABLES and "=" not in text:
@@ -178,18 +184,6 @@ def _harm(setting: SettableBy, value: Any, path: Path) -> str:
     if dotted or (setting in (SettableBy.PLUG_IN, SettableBy.MODEL) and module):
         return "names code that runs without isolation"
     return ""
-
-
-def _harm_of_path(setting: SettableBy, value: Path, path: Path) -> str:
-    """Return why a project's own settings may not name a path, since they may have been downloaded.
-
-    What is read may lie in the work tree around the project.
-    """
-    top, place = path.parent.resolve(), Path(os.path.realpath(value))
-    top = top_of(top) if setting is SettableBy.READ else top
-    if not place.is_relative_to(top) or ".git" in map(str.lower, place.parts):
-        return "is outside of the project"
-    return "may hold a secret of yours" if setting is SettableBy.READ and is_secret(place.relative_to(top)) else ""
 
 
 def flag_of(action: argparse.Action) -> str:

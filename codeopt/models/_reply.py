@@ -177,7 +177,12 @@ def _program(text: str, blocks: list[_Block], original: str) -> str:
         return sound
     if found := _with_fences_inside(text) if blocks else _bare(text):
         return found
-    looser = _loosened(text)
+    # Remove marks that can be between a program and its fences: tokens of the model, tags, quotation marks of mail.
+    lines = _CLOSED_BEHIND_CODE.sub(r"\n\1", _TOKEN.sub("\n", text)).split("\n")
+    quoted = sum(line.startswith(">") for line in lines if line.strip()) > len(lines) / 2
+    lines = [re.sub(r"^> ?", "", line) for line in lines] if quoted else lines
+    wrapper = re.compile(r"^\s*```(?:markdown|md)\s*$")
+    looser = "\n".join(line for line in lines if not _TAG_LINE.match(line) and not wrapper.match(line))
     others, _ = _split(looser)
     if found := _sound(others, original) or _mended(blocks) or _mended(others):
         return found
@@ -219,15 +224,6 @@ def _with_fences_inside(text: str) -> str:
     fences = [at for at, line in enumerate(lines) if _FENCE.match(line)]
     whole = _tidy("\n".join(lines[fences[0] + 1 : fences[-1]])) if len(fences) > 2 else ""
     return whole if _does_something(whole) else ""
-
-
-def _loosened(text: str) -> str:
-    """Remove marks that can be between a program and its fences: tokens of the model, tags, quotation marks of mail."""
-    lines = _CLOSED_BEHIND_CODE.sub(r"\n\1", _TOKEN.sub("\n", text)).split("\n")
-    quoted = sum(line.startswith(">") for line in lines if line.strip()) > len(lines) / 2
-    lines = [re.sub(r"^> ?", "", line) for line in lines] if quoted else lines
-    wrapper = re.compile(r"^\s*```(?:markdown|md)\s*$")
-    return "\n".join(line for line in lines if not _TAG_LINE.match(line) and not wrapper.match(line))
 
 
 def _without_fences(text: str) -> str:

@@ -52,7 +52,8 @@ def endpoint(base_url: str | None, api_key_env: str | None, environ: Mapping[str
     """
     from_environment = environ.get("OPENAI_BASE_URL", "").strip()
     url = full_url(base_url or from_environment or OPENAI)
-    own = _is_openai(url)
+    host = urlsplit(url).hostname or ""
+    own = host == "api.openai.com" or host.endswith(".api.openai.com")
     trusted = own or not base_url
     if api_key_env:
         return Endpoint(url, _key(api_key_env, environ), api_key_env, trusted)
@@ -95,11 +96,6 @@ def _scheme(text: str) -> str:
     """A port, or this machine, means a local server without TLS; a bare name is a service on the internet."""
     host = text.partition("/")[0]
     return "http" if ":" in host or host == "localhost" else "https"
-
-
-def _is_openai(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    return host == "api.openai.com" or host.endswith(".api.openai.com")
 
 
 def _key(variable: str, environ: Mapping[str, str]) -> str:

@@ -101,7 +101,9 @@ class Reader:
     def received(self) -> Received:
         """Return the reply. Raises ModelError if it is missing or incomplete."""
         if self._other and not self._parts and not self.complete:
-            self._take_whole(bytes(self._other))
+            # in one piece, from a server that does not stream
+            self._take_completion(_json(bytes(self._other)), "message")
+            self._ended = True
         text = "".join(self._parts)
         if not text and self._finish == "stop":  # a server that takes all that a model writes for thoughts
             text = "".join(self._thoughts)
@@ -140,11 +142,6 @@ class Reader:
         else:
             self._take_completion(_json(value), "delta")
 
-    def _take_whole(self, body: bytes) -> None:
-        """A reply in one piece, from a server that does not stream."""
-        self._take_completion(_json(body), "message")
-        self._ended = True
-
     def _take_completion(self, data: Any, inner: str) -> None:
         if not isinstance(data, dict):
             raise _garbage()
@@ -153,23 +150,20 @@ class Reader:
         self._usage = _usage(data.get("usage")) or self._usage
         self._model = str(data.get("model") or self._model)[:200]
         for choice in data.get("choices") or []:
-            self._take_choice(choice, inner)
-
-    def _take_choice(self, choice: Any, inner: str) -> None:
-        if not isinstance(choice, dict) or not isinstance(choice.get(inner) or {}, dict):
-            raise _garbage()
-        message = choice.get(inner) or {}
-        self._answered = True
-        self._finish = str(choice.get("finish_reason") or self._finish)
-        thought = str(message.get("reasoning_content") or message.get("reasoning") or "")
-        self.chars += len(thought)
-        self._thoughts.append(thought)
-        text = message.get("content") or message.get("refusal")
-        if isinstance(text, str) and text:
-            self.chars += len(text)
-            self._parts.append(text)
-            if self._on_text is not None:
-                self._on_text(encodable(text))
+            if not isinstance(choice, dict) or not isinstance(choice.get(inner) or {}, dict):
+                raise _garbage()
+            message = choice.get(inner) or {}
+            self._answered = True
+            self._finish = str(choice.get("finish_reason") or self._finish)
+            thought = str(message.get("reasoning_content") or message.get("reasoning") or "")
+            self.chars += len(thought)
+            self._thoughts.append(thought)
+            text = message.get("content") or message.get("refusal")
+            if isinstance(text, str) and text:
+                self.chars += len(text)
+                self._parts.append(text)
+                if self._on_text is not None:
+                    self._on_text(encodable(text))
 
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -202,14 +196,10 @@ def _usage(usage: Any) -> TokenCounts | None:
     tokens_in, tokens_out = usage.get("prompt_tokens"), usage.get("completion_tokens")
     if not (isinstance(tokens_in, int) and isinstance(tokens_out, int)):
         return None
-    return TokenCounts(max(tokens_in, 0), max(tokens_out, 0), min(_cached(usage), max(tokens_in, 0)))
-
-
-def _cached(usage: dict[str, Any]) -> int:
-    """Tokens that the server had read before: OpenAI's field and that of servers like it, else DeepSeek's."""
-    details = usage.get("prompt_tokens_details")
+    details = usage.get("prompt_tokens_details")  # OpenAI's and those like it; else DeepSeek's field
     found = details.get("cached_tokens") if isinstance(details, dict) else usage.get("prompt_cache_hit_tokens")
-    return found if isinstance(found, int) and found > 0 else 0
+    cached = found if isinstance(found, int) and found > 0 else 0
+    return TokenCounts(max(tokens_in, 0), max(tokens_out, 0), min(cached, max(tokens_in, 0)))
 
 
 def _garbage() -> ModelError:

@@ -45,7 +45,14 @@ class ReplyRecorder:
         self._model = model
         self._path = path
         try:
-            _mend(path)
+            # Make `path` ready to append to: there, and without the half line of a run that was killed.
+            with path.open("a+b") as file:
+                file.seek(0)
+                whole, newline, half = file.read().rpartition(b"\n")
+                if _parse(half) is not None:
+                    file.write(b"\n")
+                else:
+                    file.truncate(len(whole) + len(newline))
         except OSError as error:
             raise UsageError(f"cannot write the recording {path}: {error.strerror}") from error
 
@@ -180,14 +187,3 @@ def _reply(data: Any) -> Reply:
     if not (isinstance(reply.tokens_in, int) and isinstance(reply.tokens_out, int)):
         raise TypeError("a reply has counts")
     return reply
-
-
-def _mend(path: Path) -> None:
-    """Make `path` ready to append to: there, and without the half line of a run that was killed."""
-    with path.open("a+b") as file:
-        file.seek(0)
-        whole, newline, half = file.read().rpartition(b"\n")
-        if _parse(half) is not None:
-            file.write(b"\n")
-        else:
-            file.truncate(len(whole) + len(newline))

@@ -98,7 +98,17 @@ def _verdicts(candidate: Candidate, shown: Shown, calls: Mapping[str, int]) -> s
         return rejected or "It was not run."
     failed = [o for o in candidate.outcomes if o.verdict is not CaseVerdict.AC]
     if calls:
-        return _calls_made(candidate, shown, calls, rejected)
+        # The number of correct calls of a function. The calls of a batch with a wrong one are not counted.
+        raised = [o for o in candidate.outcomes if o.verdict is not CaseVerdict.AC]
+        if not raised:
+            number = sum(calls.get(outcome.case, 0) for outcome in candidate.outcomes)
+            made = "the one call that was made" if number == 1 else f"all {number:,} calls that were made"
+            lines = [f"Right in {made}.", *([rejected] if rejected else [])]
+            return "\n".join(lines)
+        known = [o for o in raised if o.case in shown.cases]
+        where = "in calls that may be shown" if known else "only in calls that are not shown"
+        kinds = ", ".join(dict.fromkeys(_IN_WORDS[o.verdict] for o in raised))
+        return "\n".join([f"WRONG {where} ({kinds}).", *([rejected] if rejected else [])])
     if not failed:
         return "\n".join(line for line in (f"Right on {_all_cases(len(candidate.outcomes))}.", rejected) if line)
     named = [f"- {shown.label(o.case)}: {o.verdict.value} ({_IN_WORDS[o.verdict]})" for o in failed[:6]]
@@ -110,20 +120,6 @@ def _verdicts(candidate: Candidate, shown: Shown, calls: Mapping[str, int]) -> s
 
 def _all_cases(count: int) -> str:
     return "the one case that was run" if count == 1 else f"all {count} cases that were run"
-
-
-def _calls_made(candidate: Candidate, shown: Shown, calls: Mapping[str, int], rejected: str) -> str:
-    """The number of correct calls of a function. The calls of a batch with a wrong one are not counted."""
-    failed = [o for o in candidate.outcomes if o.verdict is not CaseVerdict.AC]
-    if not failed:
-        count = sum(calls.get(outcome.case, 0) for outcome in candidate.outcomes)
-        made = "the one call that was made" if count == 1 else f"all {count:,} calls that were made"
-        lines = [f"Right in {made}.", *([rejected] if rejected else [])]
-        return "\n".join(lines)
-    known = [o for o in failed if o.case in shown.cases]
-    where = "in calls that may be shown" if known else "only in calls that are not shown"
-    kinds = ", ".join(dict.fromkeys(_IN_WORDS[o.verdict] for o in failed))
-    return "\n".join([f"WRONG {where} ({kinds}).", *([rejected] if rejected else [])])
 
 
 def _caveats(candidate: Candidate) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -96,19 +96,16 @@ def comparison(found: Comparison, reason: str, shown: Shown) -> str:
     if timed and shown.timed is not None and found.metric != "memory":
         lines.append(_of_calls(timed[0], shown.timed))
     elif timed:
-        lines.append(_case_amounts(timed, in_mib if found.metric == "memory" else duration, shown))
+        # Medians of each case, the largest first.
+        unit = in_mib if found.metric == "memory" else duration
+        medians = [(median(t.original), median(t.candidate), shown.label(t.case)) for t in timed]
+        slowest = sorted(medians, reverse=True)[:MAX_ROWS]
+        rows = [
+            f"{unit(old):>10}  {unit(new):>10}  {factor(old / new) if new else '-':>8}  {name}"
+            for old, new, name in slowest
+        ]
+        lines.append(fenced("\n".join([f"{'original':>10}  {'this':>10}  {'ratio':>8}  case", *rows])))
     return "\n".join(lines)
-
-
-def _case_amounts(timed: Sequence[CaseTimes], unit: Callable[[float], str], shown: Shown) -> str:
-    """Medians of each case, the largest first."""
-    medians = [(median(t.original), median(t.candidate), shown.label(t.case)) for t in timed]
-    slowest = sorted(medians, reverse=True)[:MAX_ROWS]
-    rows = [
-        f"{unit(old):>10}  {unit(new):>10}  {factor(old / new) if new else '-':>8}  {name}"
-        for old, new, name in slowest
-    ]
-    return fenced("\n".join([f"{'original':>10}  {'this':>10}  {'ratio':>8}  case", *rows]))
 
 
 def _of_calls(times: CaseTimes, timed: TimedCalls) -> str:

@@ -35,7 +35,16 @@ def open_base_checkout(repository: Repository, change: Change) -> Iterator[Path]
         new = [path for path in sorted(change.paths) if path.endswith(".py") and not (folder / path).exists()]
         added = [path for path in new if is_test(path) and copied_plain(change.root, path, folder)]  # evidence also
         if not any(path.endswith(COMPILED_FROM) for path in change.paths):  # else it is another build that it needs
-            added += _with_built(change.root, folder)
+            # Copy the compiled modules of the work tree, which no commit has, each to its place; the places.
+            tracked = {*(tracked_files(change.root) or ())}  # what the change itself brings is no build
+            built = built_files(change.root, [path for path in tracked if (folder / path).parent.is_dir()])
+            added += [
+                place.as_posix()
+                for place, path in built.items()
+                if path not in tracked
+                and not (folder / place).exists()
+                and copied_plain(change.root, path, folder, place)
+            ]
         if added:
             git.ask("add", "--force", "--", *added)
         yield folder
@@ -62,14 +71,3 @@ def _written(repository: Repository, commit: str) -> Iterator[tuple[Path, Git]]:
     with temporary_folder("before") as name:
         folder = Path(os.path.realpath(name))
         yield folder, repository.write_tree(commit, folder)
-
-
-def _with_built(root: Path, folder: Path) -> list[str]:
-    """Copy the compiled modules of the work tree, which no commit has, each to its place; the places."""
-    tracked = {*(tracked_files(root) or ())}  # what the change itself brings is no build
-    built = built_files(root, [path for path in tracked if (folder / path).parent.is_dir()])
-    return [
-        place.as_posix()
-        for place, path in built.items()
-        if path not in tracked and not (folder / place).exists() and copied_plain(root, path, folder, place)
-    ]

@@ -41,19 +41,14 @@ def require_draft(target: Target, options: ImproveOptions) -> None:
     rules = (*plan.rules.built_in, *plan.rules.fixes_of_ruff(original, lambda line: None))
     if matches(function_rules(rules, target.name), original):
         return
-    alone = Candidate(0, Revision.of(_alone(module.tree, node, target.name)), "the function by itself")
+    text = ast.unparse(node)  # alone in its classes: a long module takes a rule seconds for each guess
+    for name in reversed(target.name.split(".")[:-1]):
+        text = f"class {name}:\n{indent(text, '    ')}"
+    imports = [ast.unparse(each) for each in module.tree.body if isinstance(each, ast.Import | ast.ImportFrom)]
+    alone = Candidate(0, Revision.of("\n".join([*imports, text, ""])), "the function by itself")
     guessed = (function_rules(plan.rules.built_in, target.name, guess) for guess in _guesses(node))
     if not any(matches(each, alone) for each in guessed):
         raise NothingToTry("no rule applies", hint="--model NAME asks a language model")
-
-
-def _alone(tree: ast.Module, node: Def, qualname: str) -> str:
-    """A function with its module's imports, in its classes: a long module takes a rule seconds for each guess."""
-    text = ast.unparse(node)
-    for name in reversed(qualname.split(".")[:-1]):
-        text = f"class {name}:\n{indent(text, '    ')}"
-    imports = [ast.unparse(each) for each in tree.body if isinstance(each, ast.Import | ast.ImportFrom)]
-    return "\n".join([*imports, text, ""])
 
 
 def _guesses(node: Def) -> Iterator[tuple[tuple[str, str], ...]]:

@@ -97,7 +97,14 @@ def ranked(
     """
     clock = clock or RunClock()
     by_project: dict[Path, list[Path]] = {}
-    wanted = _with_loops_first(targets, clock)
+    # Return functions by file and name, those with loops first: one run records calls of a limited number.
+    modules = {}
+    for one in dict.fromkeys(each.file for each in targets if each.function):
+        clock.check()
+        modules[one] = read_functions(one)
+    texts = {target: modules[target.file].find(target.function).text for target in targets if target.function}
+    ordered = sorted(texts, key=lambda each: not _LOOP.search(texts[each]))
+    wanted = [(each.file, each.function) for each in ordered]
     for file in dict.fromkeys(target.file for target in targets if target.function):
         by_project.setdefault(locate(file, linked).root, []).append(file)
     seconds: dict[tuple[Path, str], float] = {}
@@ -139,17 +146,6 @@ def ranked_before(targets: Sequence[ReviewTarget], known: KnownFindings | None) 
             return None
         shared.append(replace(target, share=found.finding.judged.share))
     return Ranking(tuple(sorted(shared, key=lambda target: (bool(target.function), -(target.share or 0.0)))))
-
-
-def _with_loops_first(targets: Sequence[ReviewTarget], clock: RunClock) -> list[tuple[Path, str]]:
-    """Return functions by file and name, those with loops first: one run records calls of a limited number."""
-    modules = {}
-    for file in dict.fromkeys(each.file for each in targets if each.function):
-        clock.check()
-        modules[file] = read_functions(file)
-    texts = {target: modules[target.file].find(target.function).text for target in targets if target.function}
-    ordered = sorted(texts, key=lambda each: not _LOOP.search(texts[each]))
-    return [(each.file, each.function) for each in ordered]
 
 
 def _times(

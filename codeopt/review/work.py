@@ -27,7 +27,7 @@ from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.engine.improve import improve
 from codeopt.report.result import End, Result
-from codeopt.review.findings.known import KnownFinding, KnownFindings
+from codeopt.review.findings.known import KnownFindings
 from codeopt.review.nothing_to_try import NothingToTry, require_draft
 from codeopt.review.ranking import Ranking
 from codeopt.review.suggestion import FunctionRow, ReviewTarget, RowState, Suggestion, combine
@@ -257,7 +257,17 @@ class FunctionLoop:
 
     def _try(self, target: ReviewTarget, improve: Callable[[ReviewTarget, Left], Result]) -> FunctionRow:
         if self.known and (found := self.known.find(target.file, target.function)):
-            return self._of_known(target, found)
+            row, judged = found.finding, found.finding.judged
+            self._note_gaps(target, judged.verdict.evidence.gaps)
+            if not judged.improved:
+                reason = f"{judged.verdict.reason} ({row.when})"
+                return FunctionRow(target, reason, state=RowState.KNOWN, cached_from=row.when)
+            share = judged.share if target.share is None else target.rounded_share
+            text = read_program(target.file).text
+            suggestion = replace(
+                judged, path=target.path, original=text, improved=found.improved, share=share, cached_from=row.when
+            )
+            return FunctionRow(target, suggestion=suggestion, state=RowState.KNOWN, cached_from=row.when)
         seconds, cost = self.budget.clock.left, self.budget.cost_usd
         left = Left(
             None if seconds is None else max(MIN_LEFT_S, seconds),
@@ -300,19 +310,6 @@ class FunctionLoop:
         return FunctionRow(
             target, result.reason if says_limit else f"{result.reason} ({result.stop_reason})", None, state
         )
-
-    def _of_known(self, target: ReviewTarget, known: KnownFinding) -> FunctionRow:
-        found, judged = known.finding, known.finding.judged
-        self._note_gaps(target, judged.verdict.evidence.gaps)
-        if not judged.improved:
-            reason = f"{judged.verdict.reason} ({found.when})"
-            return FunctionRow(target, reason, state=RowState.KNOWN, cached_from=found.when)
-        share = judged.share if target.share is None else target.rounded_share
-        text = read_program(target.file).text
-        suggestion = replace(
-            judged, path=target.path, original=text, improved=known.improved, share=share, cached_from=found.when
-        )
-        return FunctionRow(target, suggestion=suggestion, state=RowState.KNOWN, cached_from=found.when)
 
     def _note_gaps(self, target: ReviewTarget, gaps: Sequence[Diagnostic]) -> None:
         self.diagnostics += [replace(each, message=f"{target.name}: {each.message}") for each in gaps]

@@ -76,7 +76,15 @@ def _compare(request: OperationRequest, options: ImproveOptions, console: Consol
     target, session = as_target(request.target), _session(options, console)
     _require_folder(target, options)
     if options.run is not None:
-        return _compare_versions(request, target.path, options, session)
+        # A project as it was in a commit, against as it is. Raises UsageError.
+        if request.old_source is not None or request.new_source is not None:
+            raise UsageError(
+                "run compares the folder as it is with what it was in base", hint="leave old_source and new_source out"
+            )
+        repository = open_repository(target.path.absolute())
+        commit = repository.commit(request.base)
+        pair = compare_with_base(repository, commit, target.path, options, session, request.limit)
+        return pair.to_json() | {"target": request.target, "diff": repository.diff(commit)}
     old, new = _programs(request, target.path)
     if old.source == new.source:
         raise UsageError(_nothing_to_compare(request, target.path))
@@ -84,18 +92,6 @@ def _compare(request: OperationRequest, options: ImproveOptions, console: Consol
         target, target, options, session, own_code_only=False, programs=(old, new), limit=request.limit
     ).to_json()
     return found | {"target": request.target, "diff": diff(old, new.revision)}
-
-
-def _compare_versions(request: OperationRequest, folder: Path, options: ImproveOptions, session: Session) -> Answer:
-    """A project as it was in a commit, against as it is. Raises UsageError."""
-    if request.old_source is not None or request.new_source is not None:
-        raise UsageError(
-            "run compares the folder as it is with what it was in base", hint="leave old_source and new_source out"
-        )
-    repository = open_repository(folder.absolute())
-    commit = repository.commit(request.base)
-    found = compare_with_base(repository, commit, folder, options, session, request.limit)
-    return found.to_json() | {"target": request.target, "diff": repository.diff(commit)}
 
 
 def _nothing_to_compare(request: OperationRequest, path: Path) -> str:

@@ -174,16 +174,13 @@ class AgentTools:
     ) -> str:
         """Record the calls of a function by a command, which runs without a sandbox. The other tools then use them.
         Needs `codeopt mcp --allow-commands`."""
-        self._require_commands()
-        return await self._ask(Operation.RECORD, ctx, target=target, options=self._options({}), command=tuple(command))
-
-    def _require_commands(self) -> None:
-        """Refuse a client's command unless the user allowed it. Raises ToolError."""
+        # Refuse a client's command unless the user allowed it. Raises ToolError.
         if not self.policy.commands:
             raise ToolError(
                 "record runs a command that is not isolated, which the user of this server has not allowed: "
                 "codeopt mcp --allow-commands does"
             )
+        return await self._ask(Operation.RECORD, ctx, target=target, options=self._options({}), command=tuple(command))
 
     def _options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Options of the server's policy with those that a client adds. Raises ToolError."""

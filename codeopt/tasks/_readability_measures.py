@@ -137,10 +137,17 @@ def measure(source: str, part: Lines = (), file: str = "", given: str = "") -> R
     if part:
         counted = tuple(replace(name, line=numbers[name.line - 1]) for name in counted)
         found = tuple(replace(each, line=numbers[each.line - 1]) for each in found if each.name != MODULE) or found
+    lines = 0
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if ast.get_docstring(node, clean=False) is not None:
+            text = node.body[0]
+            lines += (text.end_lineno or text.lineno) - text.lineno + 1
     return Readability(
         code_lines=sum(1 for line in source.splitlines() if line.strip()),
         comments=_comments(source),
-        docstring_lines=_docstring_lines(tree),
+        docstring_lines=lines,
         functions=sum(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) for node in ast.walk(tree)),
         telling_comments=telling_comments(source),
         telling_docstring_lines=telling_docstring_lines(tree),
@@ -172,17 +179,6 @@ def _comments(source: str) -> int:
         return sum(line.lstrip().startswith("#") for line in source.splitlines())
 
 
-def _docstring_lines(tree: ast.Module) -> int:
-    lines = 0
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        if ast.get_docstring(node, clean=False) is not None:
-            text = node.body[0]
-            lines += (text.end_lineno or text.lineno) - text.lineno + 1
-    return lines
-
-
 def names(tree: ast.Module) -> tuple[BoundName, ...]:
     """The distinct names of variables, parameters, functions and classes, by first line.
 
@@ -196,12 +192,12 @@ def names(tree: ast.Module) -> tuple[BoundName, ...]:
     for node, text in _bindings(tree):
         first[text] = min(first.get(text, node.lineno), node.lineno)
         only_index[text] = only_index.get(text, text in INDEX_NAMES) and id(node) in targets
-    kept = [BoundName(text, line) for text, line in first.items() if not only_index[text] and not _conventional(text)]
+    kept = [
+        BoundName(text, line)
+        for text, line in first.items()
+        if not only_index[text] and not (text in CONVENTIONAL or (text.startswith("__") and text.endswith("__")))
+    ]
     return tuple(sorted(kept, key=lambda name: (name.line, name.text)))
-
-
-def _conventional(text: str) -> bool:
-    return text in CONVENTIONAL or (text.startswith("__") and text.endswith("__"))
 
 
 _Bound = ast.stmt | ast.expr | ast.arg | ast.excepthandler | ast.pattern

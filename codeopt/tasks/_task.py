@@ -224,15 +224,10 @@ def check_task(found: object, where: str) -> Task:
     for name in sorted(
         {member for home in type(found).__mro__ if not _is_ours(home) for member in _members(home)} - known
     ):
-        if said := _mistake(name, known):
+        alike = [each for each in get_close_matches(name, known, cutoff=ALIKE) if name not in (f"{each}s", f"{each}d")]
+        if said := (f"which no task has; {alike[0]} is meant, or _{name} for something of its own" if alike else ""):
             raise UsageError(f"{where}: {type(found).__name__} defines {name}, {said}")
     return found
-
-
-def _mistake(name: str, known: set[str]) -> str:
-    """Describe the error of a member that no task has. Empty for a member of the task's own."""
-    alike = [each for each in get_close_matches(name, known, cutoff=ALIKE) if name not in (f"{each}s", f"{each}d")]
-    return f"which no task has; {alike[0]} is meant, or _{name} for something of its own" if alike else ""
 
 
 def _members(home: type) -> set[str]:

@@ -88,7 +88,20 @@ def check_pair(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDeci
     again = judge(pair.cases[0], run(pair.source, pair.cases[0].stdin, 1), check)
     if again.verdict is not CaseVerdict.AC:
         return ImportDecision(pair, f"it prints something else each time: {again.detail}")
-    return _with_target(pair, run, check)
+    # Check the target: the contest's judge accepted it too, so if it differs, answers are not unique.
+    if not pair.target or not_python(pair.target):
+        return ImportDecision(replace(pair, target=None), note="the target is not Python 3" if pair.target else "")
+    for each in pair.cases:
+        reached = judge(each, run(pair.target, each.stdin, 0), check)
+        if reached.verdict is CaseVerdict.WA:
+            return ImportDecision(
+                pair, f"its answers are not unique: the target's differ on case {each.name}, {reached.detail}"
+            )
+        if reached.verdict is not CaseVerdict.AC:
+            return ImportDecision(
+                replace(pair, target=None), note=f"the target fails case {each.name}: {reached.verdict.words}"
+            )
+    return ImportDecision(pair)
 
 
 def _static(pair: ProgramPair) -> str:
@@ -99,23 +112,6 @@ def _static(pair: ProgramPair) -> str:
     if not pair.cases:
         return "it has no cases"
     return "" if pair.source.strip() else "it has no program"
-
-
-def _with_target(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDecision:
-    """Check the target: the contest's judge accepted it too, so if it differs, answers are not unique."""
-    if not pair.target or not_python(pair.target):
-        return ImportDecision(replace(pair, target=None), note="the target is not Python 3" if pair.target else "")
-    for case in pair.cases:
-        outcome = judge(case, run(pair.target, case.stdin, 0), check)
-        if outcome.verdict is CaseVerdict.WA:
-            return ImportDecision(
-                pair, f"its answers are not unique: the target's differ on case {case.name}, {outcome.detail}"
-            )
-        if outcome.verdict is not CaseVerdict.AC:
-            return ImportDecision(
-                replace(pair, target=None), note=f"the target fails case {case.name}: {outcome.verdict.words}"
-            )
-    return ImportDecision(pair)
 
 
 # Functions: each becomes a folder that `codeopt batch` reads, if its original answers its calls.

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,6 @@ from codeopt.core.errors import BUDGET_SPENT, INTERRUPTED, ProgramError, UsageEr
 from codeopt.core.version import __version__
 
 if TYPE_CHECKING:
-    from codeopt.batch.batch_folder import BatchFolder
     from codeopt.batch.datasets import Problem
     from codeopt.batch.local import LocalBatch
     from codeopt.batch.on_ray import RayBatch
@@ -106,9 +105,11 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.batch.locks import locked, measuring_cores
     from codeopt.batch.progress import open_progress
     from codeopt.batch.scheduler import Scheduler
+    from codeopt.cli.commands.report import show
+    from codeopt.core.cache import machine
     from codeopt.core.ownership import STORE
     from codeopt.core.run_store import keep_out_of_git
-    from codeopt.core.words import counted
+    from codeopt.core.words import counted, utc
 
     options = _with_python(arguments, _options(arguments))
     problems = _problems(arguments, options.improve)
@@ -119,9 +120,19 @@ def run(arguments: argparse.Namespace) -> int:
     require_own_batch(arguments.run_dir)
     with locked(arguments.run_dir):
         batch = BatchFolder(arguments.run_dir, create=True)
-        _prepare(arguments, options, batch, problems)
-        ids = batch.left(arguments.limit)
         cores = measuring_cores(arguments.cores)
+        batch.set_facts(process=os.getpid())
+        batch.require_same(_settings(arguments, options.improve))
+        batch.register(problems)
+        if arguments.retry_failed:
+            batch.reopen_failed()
+        batch.set_facts(
+            created=batch.facts.created or utc(time.time()),
+            machine={**vars(machine()), "codeopt": __version__},
+            python=options.interpreter.to_json() if options.interpreter else None,
+            cores=len(cores),
+        )
+        ids = batch.left(arguments.limit)
         with open_progress(batch, quiet=arguments.quiet, limit=arguments.max_cost) as progress:
             scheduler = Scheduler(batch, progress.on_event, deque(ids))
             progress.begin(len(ids), len(cores[: len(ids)]))
@@ -132,7 +143,10 @@ def run(arguments: argparse.Namespace) -> int:
                 return INTERRUPTED
             if scheduler.stopped:
                 progress.warn(f"stopped early: {scheduler.stopped}", "the same command with a larger budget continues")
-        _report(arguments, batch)
+        if arguments.json:
+            show(batch, sys.stdout, as_object=True)
+        elif not arguments.quiet:
+            show(batch, sys.stderr, as_object=False)
         if batch.left(arguments.limit):
             return BUDGET_SPENT
     ended = [batch.status(each.id) for each in problems]
@@ -203,26 +217,6 @@ def _problems(arguments: argparse.Namespace, options: ImproveOptions) -> list[Pr
     return problems
 
 
-def _prepare(
-    arguments: argparse.Namespace, options: BatchOptions, batch: BatchFolder, problems: Sequence[Problem]
-) -> None:
-    from codeopt.batch.locks import measuring_cores
-    from codeopt.core.cache import machine
-    from codeopt.core.words import utc
-
-    batch.set_facts(process=os.getpid())
-    batch.require_same(_settings(arguments, options.improve))
-    batch.register(problems)
-    if arguments.retry_failed:
-        batch.reopen_failed()
-    batch.set_facts(
-        created=batch.facts.created or utc(time.time()),
-        machine={**vars(machine()), "codeopt": __version__},
-        python=options.interpreter.to_json() if options.interpreter else None,
-        cores=len(measuring_cores(arguments.cores)),
-    )
-
-
 def _settings(arguments: argparse.Namespace, options: ImproveOptions) -> dict[str, Any]:
     found: dict[str, Any] = {name: getattr(arguments, name) for name in SAME}
     rules = {name: ",".join(found[name]) if found[name] else None for name in ("select", "ignore")}
@@ -231,15 +225,3 @@ def _settings(arguments: argparse.Namespace, options: ImproveOptions) -> dict[st
 
 def _absolute(path: Path | None) -> Path | None:
     return path.resolve() if path else None
-
-
-def _report(arguments: argparse.Namespace, batch: BatchFolder) -> None:
-    """The table to standard error, or the same as JSON to standard output."""
-    import sys
-
-    from codeopt.cli.commands.report import show
-
-    if arguments.json:
-        show(batch, sys.stdout, as_object=True)
-    elif not arguments.quiet:
-        show(batch, sys.stderr, as_object=False)

@@ -64,7 +64,16 @@ def run(arguments: argparse.Namespace) -> int:
         print(list_rules(*names) if arguments.list_rules else list_tasks())
         return ACCEPTED
     if arguments.resume is not None and arguments.target is arguments.module is arguments.run is None:
-        return _resume(arguments)
+        # Run the command that began a run once more, with the arguments that are given now. Raises UsageError.
+        from codeopt.cli.main import main
+        from codeopt.core.next_step import parted
+        from codeopt.core.run_index import named_run
+        from codeopt.core.run_store import command_of
+
+        run = named_run(arguments.resume, arguments.run_dir)
+        assert run is not None
+        earlier, now = parted(command_of(run)), parted(arguments.asked[1:])
+        return main([*earlier[0], *now[0], *(now[1] or earlier[1])], arguments.began)
     target = flags.target_of(arguments)
     _check_output(arguments, target.path)
     _check_project(arguments, target.path)
@@ -77,19 +86,6 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.cli import improve_several  # not needed to report a mistake
 
     return improve_several.run(arguments, target)
-
-
-def _resume(arguments: argparse.Namespace) -> int:
-    """Run the command that began a run once more, with the arguments that are given now. Raises UsageError."""
-    from codeopt.cli.main import main
-    from codeopt.core.next_step import parted
-    from codeopt.core.run_index import named_run
-    from codeopt.core.run_store import command_of
-
-    run = named_run(arguments.resume, arguments.run_dir)
-    assert run is not None
-    before, now = parted(command_of(run)), parted(arguments.asked[1:])
-    return main([*before[0], *now[0], *(now[1] or before[1])], arguments.began)
 
 
 def _is_several(target: Target, options: ImproveOptions) -> bool:
@@ -202,26 +198,24 @@ def _check_output(arguments: argparse.Namespace, path: Path) -> None:
     require_writable(target)
 
 
-def _branched(name: str, result: Result) -> str:
-    from codeopt.cli.git_branch import commit_branch
-    from codeopt.core.words import Speedup, counted
-    from codeopt.workloads.project.project_program import ProjectProgram
-
-    assert isinstance(result.program, ProjectProgram)
-    assert result.comparison is not None
-    figures = Speedup.of(result.comparison)
-    ratio = f"{figures.gain} ({counted(figures.pairs, 'pair')})"
-    assert result.patch is not None
-    commits = commit_branch(result.program, result.revision, name, result.patch, ratio)
-    return f"branch     {name}: {counted(commits, 'commit')}; your own branch and files are as they were"
-
-
 def _deliver(arguments: argparse.Namespace, result: Result, console: Console) -> None:
     from codeopt.core.json_codec import write_recorded
     from codeopt.core.program import write_whole
 
     if result.accepted and arguments.branch:
-        console.print(_branched(arguments.branch, result))
+        from codeopt.cli.git_branch import commit_branch
+        from codeopt.core.words import Speedup, counted
+        from codeopt.workloads.project.project_program import ProjectProgram
+
+        assert isinstance(result.program, ProjectProgram)
+        assert result.comparison is not None
+        figures = Speedup.of(result.comparison)
+        ratio = f"{figures.gain} ({counted(figures.pairs, 'pair')})"
+        assert result.patch is not None
+        commits = commit_branch(result.program, result.revision, arguments.branch, result.patch, ratio)
+        console.print(
+            f"branch     {arguments.branch}: {counted(commits, 'commit')}; your own branch and files are as they were"
+        )
     if arguments.export:
         from codeopt.cli.exports import export
 

@@ -168,7 +168,16 @@ def inside(original: str, changes: Sequence[LineEdit], hunks: Sequence[Hunk]) ->
     lines = lines_of(original)
     placed: list[tuple[LineEdit, Hunk]] = []
     for change in changes:
-        found = next(_anchored(change, lines, hunks), None)
+        # The edit in each hunk that can hold it; an insertion takes a neighbour with it, since a line must be
+        # named.
+        ways = [change]
+        if change.end < change.start:
+            ways = []
+            if change.start > 1:
+                ways.append(LineEdit(change.end, change.end, lines[change.end - 1] + change.text))
+            if change.start <= len(lines):
+                ways.append(LineEdit(change.start, change.start, change.text + lines[change.start - 1]))
+        found = next(((edit, hunk) for edit in ways for hunk in hunks if hunk.holds(edit)), None)
         if found is None:
             return None
         edit, hunk = found
@@ -216,18 +225,6 @@ def _taken(lines: Iterator[str], old_left: int, new_left: int) -> int:
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
     """The number of lines at the beginning that are the same."""
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-
-
-def _anchored(change: LineEdit, lines: Sequence[str], hunks: Sequence[Hunk]) -> Iterator[tuple[LineEdit, Hunk]]:
-    """The edit in each hunk that can hold it; an insertion takes a neighbour with it, since a line must be named."""
-    ways = [change]
-    if change.end < change.start:
-        ways = []
-        if change.start > 1:
-            ways.append(LineEdit(change.end, change.end, lines[change.end - 1] + change.text))
-        if change.start <= len(lines):
-            ways.append(LineEdit(change.start, change.start, change.text + lines[change.start - 1]))
-    return ((edit, hunk) for edit in ways for hunk in hunks if hunk.holds(edit))
 
 
 def _joined(first: LineEdit, second: LineEdit, lines: Sequence[str]) -> LineEdit:

@@ -305,7 +305,7 @@ def held(annotation: ast.AST) -> Iterator[str]:
 
 READS_ITSELF = {
     "codeopt/batch/batch_folder.py": "its own note", "codeopt/batch/local.py": "a worker's log",
-    "codeopt/cli/commands/init.py": "a template of the package", "codeopt/cli/install_source.py": "package data",
+    "codeopt/cli/commands/init.py": "templates and data of the package",
     "codeopt/core/cache.py": "/proc", "codeopt/core/interpreter.py": "package data",
     "codeopt/core/plugins.py": "this repository's own settings", "codeopt/cli/commands/doctor.py": "/proc",
     "codeopt/report/html/templating.py": "a template of the package",
@@ -339,7 +339,6 @@ STARTS = {
     "codeopt/core/git.py": "git, which runs nothing that a repository names",
     "codeopt/core/ruff.py": "ruff, which only reads",
     "codeopt/batch/local.py": "itself",
-    "codeopt/batch/worker.py": "itself",
     "codeopt/serving/worker_pool.py": "itself",
     "codeopt/workloads/function/recording.py": "the command that the user gives `record`",
     "sandbox/codeopt_sandbox/interpreter.py": "an interpreter, to ask what it is",

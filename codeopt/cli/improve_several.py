@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from codeopt.cli import command_flags, flags
-from codeopt.cli.function_table import function_lines
+from codeopt.cli.comparison_table import function_lines
 from codeopt.cli.output import require_writable, show_diff
 from codeopt.core.console import Console
 from codeopt.core.errors import BUDGET_SPENT, ProgramError, UsageError

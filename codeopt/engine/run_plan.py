@@ -146,7 +146,7 @@ def open_proposer(
         )
         for name in plan.models
     ]
-    from codeopt.proposers.take_turns import TakeTurns
+    from codeopt.proposers.language_model import TakeTurns
 
     return workload.adapt(TakeTurns(models) if len(models) > 1 else models[0])
 

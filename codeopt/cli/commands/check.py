@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
-from codeopt.cli.function_table import function_lines
+from codeopt.cli.comparison_table import function_lines
 from codeopt.core.errors import BUDGET_SPENT, INTERRUPTED, ProgramError
 from codeopt.engine.open_session import RULES
 

@@ -139,7 +139,7 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
 
 
 def _dry_run(arguments: argparse.Namespace, target: Target) -> int:
-    from codeopt.cli.dry_run import dry_run, in_words
+    from codeopt.cli.listings import dry_run, in_words
 
     found = dry_run(target, flags.options_of(arguments))
     print(json.dumps(found) if arguments.json else in_words(found))

@@ -6,17 +6,22 @@ Only new files are written; what belongs into a file that is there already goes 
 from __future__ import annotations
 
 import argparse
+import json
+import re
 import sys
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
+from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from codeopt.cli.command import command
-from codeopt.cli.install_source import SourceOrigin, origin_of, source_of
-from codeopt.cli.project_setup import ProjectSetup, find_setup
 from codeopt.core.errors import UsageError
 from codeopt.core.plugins import install_command
+from codeopt.core.version import __version__
 from codeopt_sandbox.plain_files import read_text
 
 
@@ -169,3 +174,181 @@ def _project_python(setup: ProjectSetup) -> str:
             *(f"            {key}" for key in setup.keys),
         ]
     return "\n".join([*lines, ""])
+
+
+# The source from which CI installs codeopt: that of `--source`, else that of this very installation.
+
+
+PINNED = re.compile(r"git\+(https|ssh|file)://[\w.~:/@%+-]+@[0-9a-f]{40}")
+RELEASE = re.compile(r"codeopt==\d[\w.+!-]*")
+WHEEL = re.compile(r"(https://)?[\w.~:/%+-]+\.whl")
+
+
+class SourceOrigin(Enum):
+    """Place of a source, as far as this installation tells."""
+
+    NAMED = auto()
+    """The user named it."""
+    INDEX = auto()
+    """pip took this release from a package index."""
+    REPOSITORY = auto()
+    """pip took this commit from a repository."""
+    LOCAL = auto()
+    """This is a checkout, a folder or a file of this machine: nothing says that its release is anywhere else."""
+
+
+def origin_of(given: str | None) -> SourceOrigin:
+    """The place of the source that `source_of` gives."""
+    if given is not None:
+        return SourceOrigin.NAMED
+    if _installed_from():
+        return SourceOrigin.REPOSITORY
+    return SourceOrigin.LOCAL if _noted() else SourceOrigin.INDEX
+
+
+def source_of(given: str | None, root: Path) -> str:
+    """The requirement for pip: nothing that moves, and nothing that a shell would read. Raises UsageError.
+
+    root: folder that a wheel lies in.
+    """
+    if given is None:
+        return _installed_from() or f"codeopt=={__version__}"
+    if not any(kind.fullmatch(given) for kind in (PINNED, RELEASE, WHEEL)):
+        raise UsageError(
+            f"--source {given} cannot be installed",
+            hint="give git+URL@COMMIT with all 40 digits of a commit, a wheel, or codeopt==VERSION",
+        )
+    if WHEEL.fullmatch(given) and not given.startswith("https://") and not (root / given).is_file():
+        raise UsageError(f"--source {given}: this folder has no such wheel", hint="CI installs it from this folder")
+    return given
+
+
+def _noted() -> dict[str, Any]:
+    """pip's record of the source of this installation (direct_url.json). Empty for a package index."""
+    try:
+        noted = distribution("codeopt").read_text("direct_url.json")
+    except PackageNotFoundError:
+        return {"url": "file:///"}  # it is run from its folder
+    found: dict[str, Any] = json.loads(noted or "{}")
+    return found
+
+
+def _installed_from() -> str:
+    """`git+URL@COMMIT` where pip noted that. Empty for a release, a checkout, an archive."""
+    found = _noted()
+    source = f"git+{found.get('url')}@{found.get('vcs_info', {}).get('commit_id')}"
+    return source if PINNED.fullmatch(source) else ""
+
+
+# Commands that install a project for its tests: by the tool of its lock file, else by pip from its requirements.
+
+
+LOCKS = {"uv.lock": "uv", "poetry.lock": "poetry", "pdm.lock": "pdm"}
+FOR_TESTS = ("test", "tests", "testing", "dev")
+"""Extras and dependency groups of these names are what tests need."""
+REQUIREMENTS = re.compile(r"((dev|tests?|testing)[-_.])?requirements([-_.](dev|tests?|testing))?\.(txt|in)")
+
+
+@dataclass(frozen=True)
+class ProjectSetup:
+    """The commands that make an environment, with `@ENV@` for its folder and `@TOOLS@` for one of a tool's own."""
+
+    tool: str
+    """uv, poetry, pdm or pip."""
+    commands: tuple[str, ...]
+    keys: tuple[str, ...] = ()
+    """Files that change when the environment does."""
+    version_file: str = ""
+    """The file that says which Python. Empty without such a file."""
+
+    def shell(self, env: str, tools: str) -> list[str]:
+        """The commands, for these folders."""
+        return [command.replace("@ENV@", env).replace("@TOOLS@", tools) for command in self.commands]
+
+
+def find_setup(root: Path) -> ProjectSetup:
+    """Find how to install the project in a folder. Raises UsageError for a pyproject.toml that cannot be read."""
+    table = _pyproject(root)
+    tool, lock = next(((tool, name) for name, tool in LOCKS.items() if (root / name).is_file()), ("pip", ""))
+    extras = _named(table.get("project", {}).get("optional-dependencies", {}))
+    groups = _named(table.get("dependency-groups", {}))
+    version_file = _version_file(root, table)
+    if tool != "pip":
+        return ProjectSetup(tool, _BY_TOOL[tool](extras), (lock,), version_file)
+    files = sorted(path.name for path in root.iterdir() if path.is_file() and REQUIREMENTS.fullmatch(path.name))
+    installable = "project" in table or "build-system" in table or (root / "setup.py").is_file()
+    what = [f"-r {name}" for name in files if name.endswith(".txt")] + [f"--group {name}" for name in groups]
+    if installable:
+        what.append(f'-e ".[{",".join(extras)}]"' if extras else "-e .")
+    keys = (*files, *(["pyproject.toml"] if table else []))
+    return ProjectSetup("pip", tuple(_pip(what, newest=bool(groups))), keys, version_file)
+
+
+def _pip(what: list[str], *, newest: bool) -> Iterable[str]:
+    yield "python -m venv @ENV@"
+    if newest:  # --group is there from pip 25.1 on
+        yield "@ENV@/bin/pip install --quiet --upgrade pip"
+    if what:
+        yield f"@ENV@/bin/pip install --quiet pytest {' '.join(what)}"
+        return
+    yield "@ENV@/bin/pip install --quiet pytest"
+    yield "if [ -f requirements.txt ]; then @ENV@/bin/pip install --quiet -r requirements.txt; fi"
+
+
+def _uv(extras: list[str]) -> tuple[str, ...]:
+    flags = "".join(f" --extra {name}" for name in extras)
+    return (
+        "python -m venv @TOOLS@",
+        "@TOOLS@/bin/pip install --quiet uv",
+        'export UV_CACHE_DIR="$(python -m pip cache dir)/uv" UV_PROJECT_ENVIRONMENT=@ENV@',
+        f'@TOOLS@/bin/uv sync --quiet --frozen --python "$(command -v python)"{flags}',
+        "@TOOLS@/bin/uv pip install --quiet --python @ENV@/bin/python pytest",
+    )
+
+
+def _poetry(extras: list[str]) -> tuple[str, ...]:
+    flags = "".join(f" --extras {name}" for name in extras)
+    return (
+        "python -m venv @TOOLS@",
+        "@TOOLS@/bin/pip install --quiet poetry",
+        "python -m venv @ENV@",
+        'export POETRY_CACHE_DIR="$(python -m pip cache dir)/poetry" VIRTUAL_ENV=@ENV@',
+        f"@TOOLS@/bin/poetry install --quiet --no-interaction{flags}",
+        "@ENV@/bin/pip install --quiet pytest",
+    )
+
+
+def _pdm(extras: list[str]) -> tuple[str, ...]:
+    flags = "".join(f" --group {name}" for name in extras)
+    return (
+        "python -m venv @TOOLS@",
+        "@TOOLS@/bin/pip install --quiet pdm",
+        "python -m venv @ENV@",
+        'export PDM_CACHE_DIR="$(python -m pip cache dir)/pdm" VIRTUAL_ENV=@ENV@',
+        f"@TOOLS@/bin/pdm sync --quiet --dev{flags}",
+        "@ENV@/bin/pip install --quiet pytest",
+    )
+
+
+_BY_TOOL = {"uv": _uv, "poetry": _poetry, "pdm": _pdm}
+
+
+def _named(table: Mapping[str, Any]) -> list[str]:
+    return [name for name in FOR_TESTS if name in table]
+
+
+def _version_file(root: Path, table: Mapping[str, Any]) -> str:
+    if (root / ".python-version").is_file():
+        return ".python-version"
+    by_poetry = table.get("tool", {}).get("poetry", {}).get("dependencies", {}).get("python")
+    return "pyproject.toml" if table.get("project", {}).get("requires-python") or by_poetry else ""
+
+
+def _pyproject(root: Path) -> dict[str, Any]:
+    path = root / "pyproject.toml"
+    if not path.is_file():
+        return {}
+    try:
+        return tomllib.loads(read_text(path))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read {path}: {error}") from error

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from codeopt.cli.project_setup import find_setup
+from codeopt.cli.commands.init import find_setup
 from codeopt.core.errors import UsageError
 from tests.codeopt.command import codeopt, environment
 from tests.support.runner import run_step

@@ -17,7 +17,7 @@ from codeopt.engine.judge import Judge
 from codeopt.engine.loop import RefineLoop, SearchPlan
 from codeopt.engine.searches import NOTHING_LEFT, Move, Position, Stop, open_search, view
 from codeopt.engine.searches.evolve import COMBINE, difference, population
-from codeopt.proposers.take_turns import TakeTurns
+from codeopt.proposers.language_model import TakeTurns
 from codeopt.tasks import open_task
 from tests.support.candidates import original, right, wrong
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.cli.exports import export
-from codeopt.cli.exports import pyperf as for_pyperf
+from codeopt.cli.exports import export, pyperf_text
 from codeopt.core.console import Console
 from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Session
@@ -102,9 +101,7 @@ def test_bodies_are_what_is_timed(tmp_path: Path) -> None:
 
 def test_pyperf_reads_what_is_written_for_it(tmp_path: Path) -> None:
     for name, seconds in (("before", 2.0), ("after", 1.0)):
-        text = for_pyperf.text(
-            [("f", [seconds, seconds * 1.01])], datetime.now(UTC), {"node": "", "python_version": ""}
-        )
+        text = pyperf_text([("f", [seconds, seconds * 1.01])], datetime.now(UTC), {"node": "", "python_version": ""})
         (tmp_path / f"{name}.json").write_text(text)
     compare = [sys.executable, "-m", "pyperf", "compare_to", "before.json", "after.json"]
     assert "2.00x faster" in subprocess.run(compare, cwd=tmp_path, capture_output=True, text=True, check=True).stdout

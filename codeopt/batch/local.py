@@ -1,4 +1,4 @@
-"""A batch on this machine: one process a worker, which takes one problem after the other; those that die are replaced."""
+"""A batch on this machine: one process a worker, which takes a problem after the other; those that die are replaced."""
 
 from __future__ import annotations
 

@@ -29,7 +29,8 @@ from codeopt.engine.compare import PairResult, answer, compare
 from codeopt.engine.open_session import open_session
 from codeopt.report.brief import caveat_lines
 from codeopt.report.verdict import LIMITS, About
-from codeopt.review.change import Change, compare_with_base, open_base_checkout
+from codeopt.review.base_checkout import compare_with_base, open_base_checkout
+from codeopt.review.change import Change
 from codeopt.review.changed_functions import as_callers_see, find_targets, shapes
 from codeopt.review.suggestion import ComparedFunction, ReviewTarget
 from codeopt.review.work import FunctionLoop, ReviewBudget

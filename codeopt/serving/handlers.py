@@ -22,7 +22,7 @@ from codeopt.engine.improve import improve
 from codeopt.engine.open_session import RULES, open_session
 from codeopt.report.answers import profile_answer, serialize
 from codeopt.report.result import diff
-from codeopt.review.change import compare_with_base
+from codeopt.review.base_checkout import compare_with_base
 from codeopt.review.check import CheckedPart, check, check_answer, listed
 from codeopt.review.findings.known import open_findings
 from codeopt.review.repository import open_repository

@@ -176,7 +176,7 @@ def _refuse(arguments: argparse.Namespace) -> None:
     if "." in arguments.task:
         raise UsageError(f"--task {arguments.task}: a review takes built-in and installed tasks only")
     if arguments.diff and arguments.fail_if_slower is not None:
-        from codeopt.review.change import GIVE_BASE, NO_COMMIT
+        from codeopt.review.base_checkout import GIVE_BASE, NO_COMMIT
 
         raise UsageError(f"--fail-if-slower: {NO_COMMIT}", hint=GIVE_BASE)
     if arguments.output and not arguments.output.resolve().parent.is_dir():

@@ -24,7 +24,8 @@ from codeopt.core.git import (
     work_trees,
 )
 from codeopt.core.program import read_program, replacement
-from codeopt.review.change import change_of_diff, change_since, find_base, open_base_checkout, whole_files
+from codeopt.review.base_checkout import open_base_checkout
+from codeopt.review.change import change_of_diff, change_since, find_base, whole_files
 from codeopt.review.repository import open_repository
 from codeopt.serving import slow_functions
 from codeopt.workloads.project.files import read_project

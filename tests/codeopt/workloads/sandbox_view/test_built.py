@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.review.change import change_since, open_base_checkout
+from codeopt.review.base_checkout import open_base_checkout
+from codeopt.review.change import change_since
 from codeopt.review.repository import open_repository
 from codeopt.workloads.sandbox_view.view import built_files
 from tests.codeopt.review.pull_request import propose

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,10 +17,10 @@ from codeopt.batch.datasets import Problem
 from codeopt.batch.locks import CoreLock, RequestSlots
 from codeopt.batch.records import BatchOptions, ProblemResult, TimeSpent
 from codeopt.core.console import Console
-from codeopt.core.errors import CodeoptError, ModelError, ProgramError, UsageError, error_in_words
+from codeopt.core.errors import CodeoptError, ModelError, ProgramError, StepError, UsageError, error_in_words
 from codeopt.core.isolation import open_isolated
 from codeopt.core.model import Message, Model, Reply, at_once, replies
-from codeopt.core.options import ImproveOptions
+from codeopt.core.options import ImproveOptions, options_table
 from codeopt.core.program import Program
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import RunStore, SavedRun
@@ -116,7 +117,7 @@ class ProblemJob:
             return ProblemResult("failed", error_in_words(error), fault="sandbox")
         except (ProgramError, UsageError, OriginalUnsteady) as error:
             busy = _for_want_of_time(error)
-            return ProblemResult("skipped", error_in_words(error), fault="busy" if busy else "program")
+            return ProblemResult("skipped", why_skipped(error), fault="busy" if busy else "program")
 
     def time_spent(self) -> TimeSpent:
         """Time spent since this was called last."""
@@ -245,6 +246,13 @@ class StoredRuns:
     def finish(self, original: Revision, result: dict[str, Any], best: Revision | None) -> None:
         """Save the result; the job keeps the end by itself."""
         self.job.batch.finish(self.job.problem.id, original, result, best)
+
+
+def why_skipped(error: StepError) -> str:
+    """The error, without a hint that names a flag which `codeopt batch` does not have."""
+    known = {flag.long for flag in options_table().values() if "batch" in flag.commands}
+    named = re.findall(r"--[a-z-]+", error.hint) if isinstance(error, CodeoptError) else []
+    return error_in_words(error) if known.issuperset(named) else str(error)
 
 
 def _for_want_of_time(error: BaseException | None) -> bool:

@@ -33,7 +33,7 @@ def in_short(result: Mapping[str, Any]) -> str:
     if not result:
         return "interrupted"
     if not result.get("accepted"):
-        return "no faster version"
+        return "inconclusive" if result.get("verdict") == "inconclusive" else "no faster version"
     try:
         return gain_of(result)
     except (KeyError, TypeError, ValueError):  # changed by hand; it must not hide the other runs

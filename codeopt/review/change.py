@@ -111,13 +111,16 @@ def whole_files(paths: Sequence[Path]) -> tuple[Repository | None, Change]:
     root = repository.root if repository else Path(os.path.commonpath(folders))
     errors: list[OSError] = []
     if repository:
-        named = (root / name for name in repository.names() if name.endswith(".py"))
+        names = repository.names()
+        # An environment that git does not ignore is no part of the project.
+        environments = tuple(name.removesuffix("pyvenv.cfg") for name in names if name.endswith("/pyvenv.cfg"))
+        named = (root / name for name in names if name.endswith(".py") and not name.startswith(environments))
         found = [path for path in named if path.is_file() and not path.is_symlink()]
     else:
         found = [path for each in paths for path in python_below(each, errors.append)]
-    names = dict.fromkeys(path.relative_to(root).as_posix() for path in found)
+    below = dict.fromkeys(path.relative_to(root).as_posix() for path in found)
     closed = tuple((os.path.relpath(each.filename, root), f"cannot read it: {each.strerror}") for each in errors)
-    return repository, Change(root, "", "", "", tuple(ChangedFile(name, name, None) for name in names), closed=closed)
+    return repository, Change(root, "", "", "", tuple(ChangedFile(name, name, None) for name in below), closed=closed)
 
 
 def _text(data: bytes) -> str | None:

@@ -12,8 +12,8 @@ import pytest
 
 from codeopt.batch.batch_folder import FORGET_S, MAX_JITTER, MAX_PAUSE_S, Backoff, BatchFolder
 from codeopt.batch.locks import RequestSlots
-from codeopt.batch.problem_job import MAX_TRIES, BudgetSpent, CachedModel, PaidReplies, SlottedModel
-from codeopt.core.errors import ModelError
+from codeopt.batch.problem_job import MAX_TRIES, BudgetSpent, CachedModel, PaidReplies, SlottedModel, why_skipped
+from codeopt.core.errors import ModelError, UsageError
 from codeopt.core.model import Message, Reply
 from codeopt.models import open_model
 from tests.support.filled_batch import problem
@@ -176,3 +176,15 @@ def test_no_more_requests_at_a_time_than_are_allowed(tmp_path: Path) -> None:
         found = list(workers.map(lambda model: list(model.several(ASK, 3)), models))
     assert [len(each) for each in found] == [3, 3]
     assert busy.most == 2
+
+
+@pytest.mark.parametrize(
+    ("hint", "shown"),
+    [
+        ("give --cases DIR or --stdin FILE", "it has no cases"),
+        ("raise it with --timeout", "it has no cases (raise it with --timeout)"),
+        ("", "it has no cases"),
+    ],
+)
+def test_a_skipped_problem_names_only_flags_of_a_batch(hint: str, shown: str) -> None:
+    assert why_skipped(UsageError("it has no cases", hint=hint)) == shown

@@ -178,6 +178,8 @@ def test_a_run_in_which_nothing_was_accepted_has_ended(repository: Path) -> None
     nothing = {"accepted": False, "speedup": None, "best_round": None, "sha256_after": None, "command": None}
     save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, **nothing)
     assert codeopt("runs", cwd=repository).out.startswith("  no faster version  slow.py  ")
+    save(repository / ".codeopt" / "runs", "20260102-000000-slow-aaaa", repository, **nothing, verdict="inconclusive")
+    assert codeopt("runs", cwd=repository).out.startswith("  inconclusive       slow.py  ")
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,8 @@ class Briefing:
     """Text of the user's about the program, such as a problem's statement."""
     tried: tuple[str, ...] = ()
     """Drafts of earlier runs and what came of them, a line each."""
+    hints: tuple[str, ...] = ()
+    """Rewrites to try, a line each, such as those of the built-in rules."""
     source_facts: str = ""
     """Facts about the source: known from reading it, and from its recorded runs. Markdown, below the original's
     program."""

@@ -124,15 +124,14 @@ def open_proposer(
     if not plan.uses_model:
         fixes = plan.rules.fixes_of_ruff(workload.baseline, console.warn)
         return Rules(workload.rules((*plan.rules.built_in, *fixes)))
-    from codeopt.proposers.language_model import LanguageModel
+    from codeopt.proposers.language_model import LanguageModel, TakeTurns
 
     aimed = () if task.needs_model else tuple(rule for rule in plan.rules.built_in if rule.aim == task.metric)
     found = matches(workload.rules(aimed), workload.baseline)
     briefing = workload.briefing()
     # Of a function an excerpt is shown, whose lines have other numbers.
     rows = (match.rule.reason if briefing.functions else f"{match.place}: {match.rule.reason}" for match in found)
-    hints = list(dict.fromkeys(rows))
-    briefing = replace(briefing, tried=tried)
+    briefing = replace(briefing, tried=tried, hints=tuple(dict.fromkeys(rows)))
     models: list[Proposer] = [
         LanguageModel(
             open_model(replace(options, model=name)),
@@ -140,14 +139,11 @@ def open_proposer(
             workload.suite.known,
             briefing=briefing,
             feedback=options.feedback,
-            hints=hints,
             notify=console.warn,
             structured=options.structured,
         )
         for name in plan.models
     ]
-    from codeopt.proposers.language_model import TakeTurns
-
     return workload.adapt(TakeTurns(models) if len(models) > 1 else models[0])
 
 

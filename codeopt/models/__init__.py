@@ -13,7 +13,8 @@ import importlib.util
 import logging
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
@@ -38,18 +39,28 @@ class Price:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a backend. `open_model` documents each field and holds the defaults."""
+    """The settings of a backend."""
 
-    base_url: str | None
-    api_key_env: str | None
-    timeout_s: float
-    reply_s: float
-    reply_chars: int
-    max_retries: int
-    context_tokens: int
-    prices: Mapping[str, Price]
-    options: Mapping[str, object]
-    notify: Callable[[str], None]
+    base_url: str | None = None
+    """An OpenAI-compatible server (`host:port` will do). None: OPENAI_BASE_URL, else OpenAI's own."""
+    api_key_env: str | None = None
+    """Environment variable that holds the key. None: OPENAI_API_KEY where that is safe."""
+    timeout_s: float = 300.0
+    """Longest silence of the server, seconds."""
+    reply_s: float = 900.0
+    """Seconds after which an endless reply is cut."""
+    reply_chars: int = 400_000
+    """Characters after which an endless reply is cut."""
+    max_retries: int = 2
+    """Most repetitions of a request after 408, 409, 429, 5xx or no answer, with growing pauses."""
+    context_tokens: int = 128_000
+    """Context window of the model, tokens."""
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    """Prices by model name; the cost of a model without one is not known."""
+    options: Mapping[str, object] = field(default_factory=dict)
+    """Further fields of the request, such as temperature, seed or max_tokens."""
+    notify: Callable[[str], None] = logging.getLogger(__name__).info
+    """Receives one line about each retry and estimate."""
 
 
 @dataclass(frozen=True)
@@ -77,48 +88,19 @@ def backend(build: Callable[[str, Settings], Model]) -> Backend:
     return Backend(build)
 
 
-def open_model(
-    spec: str,
-    *,
-    base_url: str | None = None,
-    api_key_env: str | None = None,
-    timeout_s: float = 300.0,
-    reply_s: float = 900.0,
-    reply_chars: int = 400_000,
-    max_retries: int = 2,
-    context_tokens: int = 128_000,
-    prices: Mapping[str, Price] | None = None,
-    options: Mapping[str, object] | None = None,
-    notify: Callable[[str], None] | None = None,
-) -> Model:
+def open_model(spec: str, **settings: Any) -> Model:
     """The model behind `spec`: a model's name, `replay:FILE`, `scripted:FILE`, or `package.module:factory`.
 
-    base_url: an OpenAI-compatible server (`host:port` will do); None reads OPENAI_BASE_URL, else OpenAI's own.
-    api_key_env: the environment variable that holds the key; None reads OPENAI_API_KEY where that is safe.
-    timeout_s: longest silence of the server, seconds.
-    reply_s, reply_chars: limits at which an endless reply is cut.
-    max_retries: most repetitions of a request after 408, 409, 429, 5xx or no answer, with growing pauses.
-    context_tokens: context window of the model, tokens.
-    prices: prices by model name; the cost of a model without one is not known.
-    options: further fields of the request, such as temperature, seed or max_tokens.
-    notify: receives one line about each retry and estimate; None writes them to the log `codeopt.models`.
+    Args:
+        spec: The model.
+        settings: Fields of `Settings`.
 
-    Raises UsageError for a spec or a setting that makes no sense, ModelError when a key or a file is missing.
+    Raises:
+        UsageError: The spec or a setting makes no sense.
+        ModelError: A key or a file is missing.
     """
-    settings = Settings(
-        base_url=base_url,
-        api_key_env=api_key_env,
-        timeout_s=timeout_s,
-        reply_s=reply_s,
-        reply_chars=reply_chars,
-        max_retries=max_retries,
-        context_tokens=context_tokens,
-        prices=prices or {},
-        options=options or {},
-        notify=notify or logging.getLogger(__name__).info,
-    )
     factory, name = _factory(spec)
-    return factory(name, settings)
+    return factory(name, Settings(**settings))
 
 
 def _factory(spec: str) -> tuple[Callable[[str, Settings], Model], str]:

@@ -53,7 +53,6 @@ class Prompter:
     task: Task
     cases: Sequence[Case]
     mode: FeedbackMode
-    hints: Sequence[str]
     form: AnswerForm
     briefing: Briefing = field(default_factory=Briefing)
 
@@ -121,7 +120,7 @@ class Prompter:
     def _ask(self, step: Step, history: History) -> str:
         """The request for one step, with the form of its answer."""
         drafted = any(candidate.model for candidate in history.candidates)
-        rows = [] if drafted else [f"- {inline(hint)}" for hint in self.hints]
+        rows = [] if drafted else [f"- {inline(hint)}" for hint in self.briefing.hints]
         hints = HINTS.substitute(hints="\n".join(rows)) if rows else ""
         unmeasured = "" if self.mode.measured or step == "refine" else f"{NOTHING_MEASURED}\n"
         prompts = self.task.prompts

@@ -33,7 +33,6 @@ class LanguageModel:
         task: Meaning of a better program.
         cases: All cases.
         feedback: Parts of the feedback in the prompts, see FeedbackMode.
-        hints: Rewrites to try, one line each, such as those of the built-in rules.
         notify: Receives one line if something did not fit or a reply was cut.
         briefing: Facts of the target in addition to its program.
         structured: Ask for answers as JSON objects, by a schema if the server takes one.
@@ -46,7 +45,6 @@ class LanguageModel:
         cases: Sequence[Case],
         *,
         feedback: str = FeedbackMode.MEASURED_AND_CRITIQUE,
-        hints: Sequence[str] = (),
         notify: Callable[[str], None] | None = None,
         briefing: Briefing | None = None,
         structured: bool = False,
@@ -59,7 +57,6 @@ class LanguageModel:
             task,
             tuple(cases),
             self._mode,
-            tuple(hints),
             AnswerForm.of(briefing, structured=structured),
             briefing,
         )

@@ -27,7 +27,7 @@ def asked(steps: list[StepLike], budget: Budget, price: Price | None, count: int
     """Ask for some answers; return the number of requests sent, and the USD spent."""
     account = Account(budget, Ledger())
     with WireServer(steps) as server:
-        model = open_model("m", base_url=server.base_url, prices={"m": price} if price else None)
+        model = open_model("m", base_url=server.base_url, prices={"m": price} if price else {})
         limited = AwaitedModel(model, Console(quiet=True), account, clock, price)
         try:
             assert [answer.text for answer in limited.several(QUESTION, count)]

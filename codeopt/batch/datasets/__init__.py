@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -108,14 +108,6 @@ def _unique(problems: Iterator[Problem]) -> Iterator[Problem]:
         yield problem if count == 1 else replace(problem, id=f"{problem.id}#{count}")
 
 
-@dataclass(frozen=True)
-class Layout:
-    """A way in which problems are kept on the disk; the module of an entry point has the same two functions."""
-
-    recognises: Callable[[SetRequest], bool]
-    read: Callable[[SetRequest], Iterator[Problem]]
-
-
 def _names() -> list[str]:
     return sorted({*LAYOUTS, *plugins.installed(GROUP).names})
 
@@ -129,51 +121,54 @@ def _layout(name: str) -> Any:
     return plugins.load(GROUP, name)
 
 
-# PROBLEM/slow.py, as this project's own `problems/`: next to it its cases and often fast.py; or, for a function,
-# calls.py and a file `function` with its name, often accept.py with the checker of its answers.
-
 FUNCTION = "function"
 """Name of the file that names the function of a problem's slow.py."""
 
 
-def _has_folders(request: SetRequest) -> bool:
-    """Whether some folder in the set holds a slow.py."""
-    return request.path.is_dir() and bool(_folders(request.path))
+class Folders:
+    """PROBLEM/slow.py, as this project's own `problems/`, with its cases and often fast.py next to it.
 
+    For a function there are calls.py and a file `function` with its name, often accept.py with the checker of its
+    answers.
+    """
 
-def _read_folders(request: SetRequest) -> Iterator[Problem]:
-    """Read one problem a folder, by name. Raises UsageError."""
-    for folder in _folders(request.path):
-        program, fast = folder / "slow.py", folder / "fast.py"
-        if (folder / FUNCTION).is_file():
-            name = file_text(folder / FUNCTION).strip()
-            check = f"{folder / 'accept.py'}::accept" if (folder / "accept.py").is_file() else ""
-            calls = folder / "calls.py" if (folder / "calls.py").is_file() else None
-            yield program_at(folder.name, program, function=name, target=fast, calls=calls, check=check)
-        else:
-            cases = request.cases / folder.name if request.cases else folder
-            yield program_at(folder.name, program, cases, target=fast)
+    def recognises(self, request: SetRequest) -> bool:
+        """Whether some folder in the set holds a slow.py."""
+        return request.path.is_dir() and bool(_folders(request.path))
+
+    def read(self, request: SetRequest) -> Iterator[Problem]:
+        """Read one problem a folder, by name. Raises UsageError."""
+        for folder in _folders(request.path):
+            program, fast = folder / "slow.py", folder / "fast.py"
+            if (folder / FUNCTION).is_file():
+                name = file_text(folder / FUNCTION).strip()
+                check = f"{folder / 'accept.py'}::accept" if (folder / "accept.py").is_file() else ""
+                calls = folder / "calls.py" if (folder / "calls.py").is_file() else None
+                yield program_at(folder.name, program, function=name, target=fast, calls=calls, check=check)
+            else:
+                cases = request.cases / folder.name if request.cases else folder
+                yield program_at(folder.name, program, cases, target=fast)
 
 
 def _folders(home: Path) -> list[Path]:
     return sorted(path.parent for path in home.glob("*/slow.py"))
 
 
-# A folder of slow programs: NAME.py, its cases in NAME/ or cases/NAME/ next to it.
-
 NOT_PROGRAMS = ("generate.py", "fast.py", "conftest.py")
 """Names of Python files that are no problems."""
 
 
-def _has_programs(request: SetRequest) -> bool:
-    """Whether the set is a folder of Python files, but no problem of the bundled layout."""
-    return request.path.is_dir() and not (request.path / "slow.py").exists() and bool(_programs(request.path))
+class Programs:
+    """A folder of slow programs: NAME.py, its cases in NAME/ or cases/NAME/ next to it."""
 
+    def recognises(self, request: SetRequest) -> bool:
+        """Whether the set is a folder of Python files, but no problem of the bundled layout."""
+        return request.path.is_dir() and not (request.path / "slow.py").exists() and bool(_programs(request.path))
 
-def _read_programs(request: SetRequest) -> Iterator[Problem]:
-    """Read one problem a file, by name."""
-    for path in _programs(request.path):
-        yield program_at(path.stem, path, _cases(request, path))
+    def read(self, request: SetRequest) -> Iterator[Problem]:
+        """Read one problem a file, by name."""
+        for path in _programs(request.path):
+            yield program_at(path.stem, path, _cases(request, path))
 
 
 def _programs(folder: Path) -> list[Path]:
@@ -187,26 +182,23 @@ def _cases(request: SetRequest, path: Path) -> Path | None:
     return found[0] if found else homes[0] / path.stem
 
 
-# A list of functions: one `path/to/file.py::qualified.name` a line, relative to the list; `#` begins a comment.
+class FunctionList:
+    """One `path/to/file.py::qualified.name` a line, relative to the list; `#` begins a comment."""
 
+    def recognises(self, request: SetRequest) -> bool:
+        """Whether the set is a text file."""
+        return request.path.is_file() and request.path.suffix in {".txt", ".list"}
 
-def _is_list(request: SetRequest) -> bool:
-    """Whether the set is a text file."""
-    return request.path.is_file() and request.path.suffix in {".txt", ".list"}
+    def read(self, request: SetRequest) -> Iterator[Problem]:
+        """Read one problem a line; a line without `::` is a program. Raises UsageError for an empty list."""
+        lines = [line.partition("#")[0].strip() for line in file_text(request.path).splitlines()]
+        targets = [line for line in lines if line]
+        if not targets:
+            raise UsageError(f"{request.path} names no function", hint="write one path/to/file.py::name a line")
+        for target in targets:
+            name, _, function = target.partition("::")
+            yield program_at(target, request.path.parent / name, request.cases, function=function)
 
-
-def _read_list(request: SetRequest) -> Iterator[Problem]:
-    """Read one problem a line; a line without `::` is a program. Raises UsageError for an empty list."""
-    lines = [line.partition("#")[0].strip() for line in file_text(request.path).splitlines()]
-    targets = [line for line in lines if line]
-    if not targets:
-        raise UsageError(f"{request.path} names no function", hint="write one path/to/file.py::name a line")
-    for target in targets:
-        name, _, function = target.partition("::")
-        yield program_at(target, request.path.parent / name, request.cases, function=function)
-
-
-# PIE's JSONL: a line has problem_id, input (the slow program) and target; its cases are PROBLEM/input.N.txt.
 
 SOURCES = ("input", "src_code", "slow", "code_v0_no_empty_lines", "code_v0")
 """Names of the slow program's field: the paper's first, then those of other releases."""
@@ -214,20 +206,22 @@ TARGETS = ("target", "tgt_code", "fast", "code_v1_no_empty_lines", "code_v1")
 """Names of the fast program's field, in the same order."""
 
 
-def _is_jsonl(request: SetRequest) -> bool:
-    """Whether the set is a .jsonl file."""
-    return request.path.is_file() and request.path.suffix in {".jsonl", ".ndjson"}
+class PairLines:
+    """PIE's JSONL: a line has problem_id, input (the slow program) and target; its cases are PROBLEM/input.N.txt."""
 
+    def recognises(self, request: SetRequest) -> bool:
+        """Whether the set is a .jsonl file."""
+        return request.path.is_file() and request.path.suffix in {".jsonl", ".ndjson"}
 
-def _read_jsonl(request: SetRequest) -> Iterator[Problem]:
-    """Read one problem a line; a line that holds none is a skipped problem. Raises UsageError."""
-    try:
-        with request.path.open(encoding="utf-8", errors="replace") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield _problem(request, number, line)
-    except OSError as error:
-        raise UsageError(f"cannot read {request.path}: {error.strerror}") from error
+    def read(self, request: SetRequest) -> Iterator[Problem]:
+        """Read one problem a line; a line that holds none is a skipped problem. Raises UsageError."""
+        try:
+            with request.path.open(encoding="utf-8", errors="replace") as file:
+                for number, line in enumerate(file, 1):
+                    if line.strip():
+                        yield _problem(request, number, line)
+        except OSError as error:
+            raise UsageError(f"cannot read {request.path}: {error.strerror}") from error
 
 
 def _problem(request: SetRequest, number: int, line: str) -> Problem:
@@ -272,10 +266,5 @@ def not_python(source: str) -> str:
     return ""
 
 
-LAYOUTS = {
-    "bundled": Layout(_has_folders, _read_folders),
-    "functions": Layout(_is_list, _read_list),
-    "pie": Layout(_is_jsonl, _read_jsonl),
-    "programs": Layout(_has_programs, _read_programs),
-}
+LAYOUTS = {"bundled": Folders(), "functions": FunctionList(), "pie": PairLines(), "programs": Programs()}
 """Layouts by name, in the order in which they are asked."""

@@ -4,9 +4,8 @@ appears."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
 
 from codeopt.analysis import values as library
 from codeopt.analysis.calls import call, leave, parameters
@@ -131,7 +130,7 @@ class Types:
         return container.place if self.understood else None
 
 
-# Flow of values through statements, one small function for each kind of statement.
+# Flow of values through statements, one small method for each kind of statement.
 
 UNFOLLOWED = (ast.AsyncWith, ast.Match, ast.AsyncFor, ast.Delete, ast.Raise)
 """Statements that are not followed: the values that go in are lost, and the names that they bind are unknown."""
@@ -139,107 +138,113 @@ UNFOLLOWED = (ast.AsyncWith, ast.Match, ast.AsyncFor, ast.Delete, ast.Raise)
 
 def block(facts: Facts, body: Iterable[ast.stmt]) -> None:
     """Follow values through statements."""
+    flow = StatementFlow(facts)
     for statement in body:
-        STATEMENTS.get(type(statement), _other)(facts, statement)
+        flow.visit(statement)
 
 
-def _assign(facts: Facts, node: ast.Assign) -> None:
-    values = facts.value(node.value)
-    for target in node.targets:
-        facts.bind(target, values)
+class StatementFlow(ast.NodeVisitor):
+    """Follows values through one statement."""
 
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
 
-def _annotated(facts: Facts, node: ast.AnnAssign) -> None:
-    if node.value:
-        values = facts.value(node.value)
-        facts.bind(node.target, values - ANY | hinted(facts, node.annotation) if UNKNOWN in values else values)
+    def visit_Assign(self, node: ast.Assign) -> None:
+        values = self.facts.value(node.value)
+        for target in node.targets:
+            self.facts.bind(target, values)
 
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value:
+            values = self.facts.value(node.value)
+            self.facts.bind(
+                node.target, values - ANY | hinted(self.facts, node.annotation) if UNKNOWN in values else values
+            )
 
-def _augmented(facts: Facts, node: ast.AugAssign) -> None:
-    old, new = load(facts, node.target), facts.value(node.value)
-    mutable = frozenset(v for v in old if isinstance(v, Container) and v.kind in ("list", "deque", "set", "dict"))
-    for container in mutable:
-        assert isinstance(container, Container)
-        facts.join(container.elements, facts.elements(new))
-        facts.join(container.keys, facts.elements(new) if container.kind == "dict" else ())
-        if container.escaped:
-            facts.escape(facts.elements(new))
-    kept = mutable if isinstance(node.op, ast.Add) or UNKNOWN not in new else frozenset()
-    rest = old - kept
-    other = binary(facts, node.target, node.op, rest, new, is_positive(node.value)) if rest else frozenset()
-    facts.bind(node.target, kept | other)
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        old, new = load(self.facts, node.target), self.facts.value(node.value)
+        mutable = frozenset(v for v in old if isinstance(v, Container) and v.kind in ("list", "deque", "set", "dict"))
+        for container in mutable:
+            assert isinstance(container, Container)
+            self.facts.join(container.elements, self.facts.elements(new))
+            self.facts.join(container.keys, self.facts.elements(new) if container.kind == "dict" else ())
+            if container.escaped:
+                self.facts.escape(self.facts.elements(new))
+        kept = mutable if isinstance(node.op, ast.Add) or UNKNOWN not in new else frozenset()
+        rest = old - kept
+        other = binary(self.facts, node.target, node.op, rest, new, is_positive(node.value)) if rest else frozenset()
+        self.facts.bind(node.target, kept | other)
 
+    def visit_For(self, node: ast.For) -> None:
+        self.facts.bind(node.target, self.facts.elements(self.facts.value(node.iter)))
+        block(self.facts, [*node.body, *node.orelse])
 
-def _for(facts: Facts, node: ast.For) -> None:
-    facts.bind(node.target, facts.elements(facts.value(node.iter)))
-    block(facts, [*node.body, *node.orelse])
+    def visit_With(self, node: ast.With) -> None:
+        """Follow a with statement, whose body's values stay known.
 
+        The value that a manager gives is unknown, but a file gives itself.
+        """
+        for item in node.items:
+            values = self.facts.value(item.context_expr)
+            if values == library.TEXT_FILE and isinstance(item.optional_vars, ast.Name):
+                self.facts.bind(item.optional_vars, values)
+                continue
+            self.facts.escape(values)
+            for part in self.facts.program.walk(item.optional_vars) if item.optional_vars else ():
+                _lose(self.facts, part)
+        block(self.facts, node.body)
 
-def _with(facts: Facts, node: ast.With) -> None:
-    """Follow a with statement. The value that a manager gives is unknown, but a file gives itself; the body's values
-    stay known."""
-    for item in node.items:
-        values = facts.value(item.context_expr)
-        if values == library.TEXT_FILE and isinstance(item.optional_vars, ast.Name):
-            facts.bind(item.optional_vars, values)
-            continue
-        facts.escape(values)
-        for part in facts.program.walk(item.optional_vars) if item.optional_vars else ():
-            _lose(facts, part)
-    block(facts, node.body)
+    def visit_Return(self, node: ast.Return) -> None:
+        self.facts.give_back(node, self.facts.value(node.value) if node.value else NONE)
 
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        for decorator in node.decorator_list:
+            self.facts.escape(self.facts.value(decorator))
+        place = self.facts.place(self.facts.program.scopes.variable(node))
+        followed = isinstance(node, ast.FunctionDef) and not node.decorator_list
+        self.facts.join(place, {FunctionValue(node)} if followed else ANY)
+        parameters(self.facts, node, node.args)
+        block(self.facts, node.body)
+        if node in self.facts.externally_callable:
+            leave(self.facts, node, frozenset(self.facts.returned.get(node, ())))
 
-def _return(facts: Facts, node: ast.Return) -> None:
-    facts.give_back(node, facts.value(node.value) if node.value else NONE)
+    visit_AsyncFunctionDef = visit_FunctionDef
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """Note a class, which is not followed: the values stored in it are lost."""
+        for part in [*node.bases, *node.decorator_list, *(keyword.value for keyword in node.keywords)]:
+            self.facts.escape(self.facts.value(part))
+        block(self.facts, node.body)
+        scopes = self.facts.program.scopes
+        for variable in [*(v for v in scopes.uses if v.scope is node), scopes.variable(node)]:
+            self.facts.escape(frozenset(self.facts.place(variable)))
+            self.facts.join(self.facts.place(variable), ANY)
 
-def _function(facts: Facts, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-    for decorator in node.decorator_list:
-        facts.escape(facts.value(decorator))
-    place = facts.place(facts.program.scopes.variable(node))
-    followed = isinstance(node, ast.FunctionDef) and not node.decorator_list
-    facts.join(place, {FunctionValue(node)} if followed else ANY)
-    parameters(facts, node, node.args)
-    block(facts, node.body)
-    if node in facts.externally_callable:
-        leave(facts, node, frozenset(facts.returned.get(node, ())))
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
+        for alias in node.names:
+            name = bound_name(alias)
+            if isinstance(node, ast.Import):
+                value = alias.name if alias.asname else name
+            else:
+                value = f"{node.module}.{alias.name}"
+            place = self.facts.place(self.facts.program.scopes.owner(name, self.facts.program.scopes.scope[node]))
+            self.facts.join(place, library.VALUES.get(value, frozenset({f"@{value}"})))
 
+    visit_ImportFrom = visit_Import
 
-def _class(facts: Facts, node: ast.ClassDef) -> None:
-    """Note a class, which is not followed: the values stored in it are lost."""
-    for part in [*node.bases, *node.decorator_list, *(keyword.value for keyword in node.keywords)]:
-        facts.escape(facts.value(part))
-    block(facts, node.body)
-    scopes = facts.program.scopes
-    for variable in [*(v for v in scopes.uses if v.scope is node), scopes.variable(node)]:
-        facts.escape(frozenset(facts.place(variable)))
-        facts.join(facts.place(variable), ANY)
-
-
-def _import(facts: Facts, node: ast.Import | ast.ImportFrom) -> None:
-    for alias in node.names:
-        name = bound_name(alias)
-        if isinstance(node, ast.Import):
-            value = alias.name if alias.asname else name
-        else:
-            value = f"{node.module}.{alias.name}"
-        place = facts.place(facts.program.scopes.owner(name, facts.program.scopes.scope[node]))
-        facts.join(place, library.VALUES.get(value, frozenset({f"@{value}"})))
-
-
-def _other(facts: Facts, node: ast.stmt) -> None:
-    """Follow statements that only hold others, and note those that are not followed."""
-    if isinstance(node, UNFOLLOWED):
-        for part in facts.program.walk(node):
-            _lose(facts, part)
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt):
-            block(facts, [child])
-        elif isinstance(child, ast.ExceptHandler | ast.match_case):
-            _lose(facts, child)
-            block(facts, child.body)
-        elif isinstance(child, ast.expr) and not isinstance(node, ast.Delete):
-            facts.value(child)
+    def generic_visit(self, node: ast.AST) -> None:
+        """Follow statements that only hold others, and note those that are not followed."""
+        if isinstance(node, UNFOLLOWED):
+            for part in self.facts.program.walk(node):
+                _lose(self.facts, part)
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.stmt):
+                block(self.facts, [child])
+            elif isinstance(child, ast.ExceptHandler | ast.match_case):
+                _lose(self.facts, child)
+                block(self.facts, child.body)
+            elif isinstance(child, ast.expr) and not isinstance(node, ast.Delete):
+                self.facts.value(child)
 
 
 def _lose(facts: Facts, part: ast.AST) -> None:
@@ -253,22 +258,7 @@ def _lose(facts: Facts, part: ast.AST) -> None:
         facts.escape(facts.value(part))
 
 
-STATEMENTS: dict[type, Callable[[Facts, Any], None]] = {
-    ast.Assign: _assign,
-    ast.AnnAssign: _annotated,
-    ast.AugAssign: _augmented,
-    ast.For: _for,
-    ast.With: _with,
-    ast.Return: _return,
-    ast.FunctionDef: _function,
-    ast.AsyncFunctionDef: _function,
-    ast.ClassDef: _class,
-    ast.Import: _import,
-    ast.ImportFrom: _import,
-}
-
-
-# Flow of values through expressions, one small function for each kind of expression.
+# Flow of values through expressions, one small method for each kind of expression.
 
 CONSTANTS: dict[type, Values] = {
     int: INT,
@@ -282,50 +272,121 @@ CONSTANTS: dict[type, Values] = {
 LIST_OR_TUPLE = (frozenset({"list"}), frozenset({"tuple"}))
 
 
-def _constant(facts: Facts, node: ast.Constant) -> Values:
-    return CONSTANTS.get(type(node.value), ANY)
+def value_of(facts: Facts, node: ast.expr) -> Values:
+    """The values that an expression may have; its effects are noted."""
+    found: Values = ExpressionFlow(facts).visit(node)
+    return found
 
 
-def _f_string(facts: Facts, node: ast.JoinedStr) -> Values:
-    for part in node.values:
-        if isinstance(part, ast.FormattedValue):
-            facts.value(part.value)
-    return STR
+class ExpressionFlow(ast.NodeVisitor):
+    """Follows values through one expression, and gives those that it may have."""
 
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
 
-def _display(facts: Facts, node: ast.List | ast.Tuple | ast.Set) -> Values:
-    inside = []
-    for part in node.elts:
-        if isinstance(part, ast.Starred):
-            inside.append(facts.elements(facts.value(part.value)))
-        else:
-            inside.append(facts.value(part))
-    return facts.make(node, type(node).__name__.lower(), union(inside))
+    def visit_Constant(self, node: ast.Constant) -> Values:
+        return CONSTANTS.get(type(node.value), ANY)
 
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> Values:
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                self.facts.value(part.value)
+        return STR
 
-def _dict(facts: Facts, node: ast.Dict) -> Values:
-    keys, values = [], []
-    for key, value in zip(node.keys, node.values, strict=True):
-        found = facts.value(value)
-        keys.append(facts.value(key) if key else facts.escape(found))
-        values.append(found if key else ANY)
-    return facts.make(node, "dict", union(values), union(keys))
+    def visit_List(self, node: ast.List | ast.Tuple | ast.Set) -> Values:
+        inside = []
+        for part in node.elts:
+            if isinstance(part, ast.Starred):
+                inside.append(self.facts.elements(self.facts.value(part.value)))
+            else:
+                inside.append(self.facts.value(part))
+        return self.facts.make(node, type(node).__name__.lower(), union(inside))
 
+    visit_Tuple = visit_List
+    visit_Set = visit_List
 
-def _comprehension(facts: Facts, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Values:
-    for generator in node.generators:
-        facts.bind(generator.target, facts.elements(facts.value(generator.iter)))
-        for test in generator.ifs:
-            facts.value(test)
-    if isinstance(node, ast.DictComp):
-        return facts.make(node, "dict", facts.value(node.value), facts.value(node.key))
-    kind = {ast.ListComp: "list", ast.SetComp: "set", ast.GeneratorExp: "iterator"}[type(node)]
-    return facts.make(node, kind, facts.value(node.elt))
+    def visit_Dict(self, node: ast.Dict) -> Values:
+        keys, values = [], []
+        for key, value in zip(node.keys, node.values, strict=True):
+            found = self.facts.value(value)
+            keys.append(self.facts.value(key) if key else self.facts.escape(found))
+            values.append(found if key else ANY)
+        return self.facts.make(node, "dict", union(values), union(keys))
 
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Values:
+        for generator in node.generators:
+            self.facts.bind(generator.target, self.facts.elements(self.facts.value(generator.iter)))
+            for test in generator.ifs:
+                self.facts.value(test)
+        if isinstance(node, ast.DictComp):
+            return self.facts.make(node, "dict", self.facts.value(node.value), self.facts.value(node.key))
+        kind = {ast.ListComp: "list", ast.SetComp: "set", ast.GeneratorExp: "iterator"}[type(node)]
+        return self.facts.make(node, kind, self.facts.value(node.elt))
 
-def _binary(facts: Facts, node: ast.BinOp) -> Values:
-    left, right = facts.value(node.left), facts.value(node.right)
-    return binary(facts, node, node.op, left, right, is_positive(node.right))
+    visit_SetComp = visit_ListComp
+    visit_GeneratorExp = visit_ListComp
+    visit_DictComp = visit_ListComp
+
+    def visit_BinOp(self, node: ast.BinOp) -> Values:
+        left, right = self.facts.value(node.left), self.facts.value(node.right)
+        return binary(self.facts, node, node.op, left, right, is_positive(node.right))
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Values:
+        values = self.facts.value(node.operand)
+        if isinstance(node.op, ast.Not):
+            return BOOL
+        if values <= NUMBERS:
+            return frozenset("int" if value == "bool" else value for value in values)
+        return self.facts.escape(values)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> Values:
+        return union([self.facts.value(part) for part in node.values])
+
+    def visit_IfExp(self, node: ast.IfExp) -> Values:
+        self.facts.value(node.test)
+        return self.facts.value(node.body) | self.facts.value(node.orelse)
+
+    def visit_Compare(self, node: ast.Compare) -> Values:
+        values = [self.facts.value(part) for part in [node.left, *node.comparators]]
+        known = all(isinstance(o, ast.Is | ast.IsNot | ast.In | ast.NotIn) for o in node.ops)
+        return BOOL if known or not any(UNKNOWN in v for v in values) else ANY
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> Values:
+        values = self.facts.value(node.value)
+        self.facts.bind(node.target, values)
+        return values
+
+    def visit_Lambda(self, node: ast.Lambda) -> Values:
+        parameters(self.facts, node, node.args)
+        returned = self.facts.returned.setdefault(node, set())
+        self.facts.join(returned, self.facts.value(node.body))
+        if node in self.facts.externally_callable:
+            self.facts.escape(frozenset(returned))
+        return frozenset({FunctionValue(node)})
+
+    def visit_Slice(self, node: ast.Slice) -> Values:
+        for bound in (node.lower, node.upper, node.step):
+            if bound:
+                self.facts.value(bound)
+        return NONE
+
+    def visit_Call(self, node: ast.Call) -> Values:
+        return call(self.facts, node)
+
+    def visit_Name(self, node: ast.Name | ast.Subscript | ast.Attribute) -> Values:
+        return load(self.facts, node)
+
+    visit_Subscript = visit_Name
+    visit_Attribute = visit_Name
+
+    def generic_visit(self, node: ast.AST) -> Values:
+        """Generators, await, starred: what goes in is lost, what comes out unknown."""
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self.facts.escape(self.facts.value(child))
+        if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await):
+            self.facts.give_back(node, ANY)
+        return ANY
 
 
 def binary(facts: Facts, node: ast.AST, operator: ast.operator, left: Values, right: Values, positive: bool) -> Values:
@@ -346,62 +407,6 @@ def binary(facts: Facts, node: ast.AST, operator: ast.operator, left: Values, ri
 def is_positive(node: ast.expr) -> bool:
     """Whether an expression is a whole number that is written down, and not negative."""
     return isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value >= 0
-
-
-def _unary(facts: Facts, node: ast.UnaryOp) -> Values:
-    values = facts.value(node.operand)
-    if isinstance(node.op, ast.Not):
-        return BOOL
-    if values <= NUMBERS:
-        return frozenset("int" if value == "bool" else value for value in values)
-    return facts.escape(values)
-
-
-def _bool(facts: Facts, node: ast.BoolOp) -> Values:
-    return union([facts.value(part) for part in node.values])
-
-
-def _conditional(facts: Facts, node: ast.IfExp) -> Values:
-    facts.value(node.test)
-    return facts.value(node.body) | facts.value(node.orelse)
-
-
-def _compare(facts: Facts, node: ast.Compare) -> Values:
-    values = [facts.value(part) for part in [node.left, *node.comparators]]
-    known = all(isinstance(o, ast.Is | ast.IsNot | ast.In | ast.NotIn) for o in node.ops)
-    return BOOL if known or not any(UNKNOWN in v for v in values) else ANY
-
-
-def _walrus(facts: Facts, node: ast.NamedExpr) -> Values:
-    values = facts.value(node.value)
-    facts.bind(node.target, values)
-    return values
-
-
-def _lambda(facts: Facts, node: ast.Lambda) -> Values:
-    parameters(facts, node, node.args)
-    returned = facts.returned.setdefault(node, set())
-    facts.join(returned, facts.value(node.body))
-    if node in facts.externally_callable:
-        facts.escape(frozenset(returned))
-    return frozenset({FunctionValue(node)})
-
-
-def _slice(facts: Facts, node: ast.Slice) -> Values:
-    for bound in (node.lower, node.upper, node.step):
-        if bound:
-            facts.value(bound)
-    return NONE
-
-
-def unfollowed(facts: Facts, node: ast.expr) -> Values:
-    """Generators, await, starred: what goes in is lost, what comes out unknown."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.expr):
-            facts.escape(facts.value(child))
-    if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await):
-        facts.give_back(node, ANY)
-    return ANY
 
 
 def load(facts: Facts, node: ast.expr) -> Values:
@@ -451,27 +456,3 @@ def _item_of(facts: Facts, node: ast.expr, value: object, sliced: bool) -> Value
         case "bytes":
             return BYTES if sliced else INT
     return ANY
-
-
-EXPRESSIONS: dict[type, Callable[[Facts, Any], Values]] = {
-    ast.Constant: _constant,
-    ast.JoinedStr: _f_string,
-    **dict.fromkeys((ast.List, ast.Tuple, ast.Set), _display),
-    ast.Dict: _dict,
-    **dict.fromkeys((ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp), _comprehension),
-    ast.BinOp: _binary,
-    ast.UnaryOp: _unary,
-    ast.BoolOp: _bool,
-    ast.IfExp: _conditional,
-    ast.Compare: _compare,
-    ast.NamedExpr: _walrus,
-    ast.Lambda: _lambda,
-    ast.Slice: _slice,
-    ast.Call: call,
-    **dict.fromkeys((ast.Name, ast.Subscript, ast.Attribute), load),
-}
-
-
-def value_of(facts: Facts, node: ast.expr) -> Values:
-    """The values that an expression may have; its effects are noted."""
-    return EXPRESSIONS.get(type(node), unfollowed)(facts, node)

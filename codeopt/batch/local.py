@@ -113,21 +113,17 @@ class LocalBatch:
         worker.process.join(END_S)
         self._kill(worker)
         del self._workers[worker.number]
-        if worker.problem:
-            self._after_crash(worker)
+        if worker.problem and worker.process.exitcode == 0:  # its life was over before it took the problem up
+            self.scheduler.give_back(worker.problem)
+        elif worker.problem:
+            reason = f"the worker ended with exit status {worker.process.exitcode}: {last_line(worker.log)}"
+            self.scheduler.lost(worker.problem, reason)
         if not worker.ready:
             raise NoSandbox(
                 f"a worker ended before it was ready (exit status {worker.process.exitcode}): {last_line(worker.log)}"
             )
         if self.scheduler.waiting and not self.scheduler.stopped:
             self._workers[worker.number] = self._start(worker.number, worker.core)
-
-    def _after_crash(self, worker: WorkerProcess) -> None:
-        if worker.process.exitcode == 0:  # its life was over before it took the problem up
-            self.scheduler.give_back(worker.problem)
-            return
-        reason = f"the worker ended with exit status {worker.process.exitcode}: {last_line(worker.log)}"
-        self.scheduler.lost(worker.problem, reason)
 
     @staticmethod
     def _kill(worker: WorkerProcess) -> None:

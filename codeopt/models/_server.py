@@ -73,7 +73,10 @@ def full_url(text: str) -> str:
     Raises UsageError for a text that is no http URL.
     """
     text = text.strip()
-    url = text if "://" in text else f"{_scheme(text)}://{text}"
+    # A port, or this machine, means a local server without TLS; a bare name is a service on the internet.
+    host = text.partition("/")[0]
+    scheme = "http" if ":" in host or host == "localhost" else "https"
+    url = text if "://" in text else f"{scheme}://{text}"
     parts = _split(url)
     if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
         raise UsageError(
@@ -90,12 +93,6 @@ def _split(url: str) -> SplitResult | None:
     except ValueError:
         return None
     return parts
-
-
-def _scheme(text: str) -> str:
-    """A port, or this machine, means a local server without TLS; a bare name is a service on the internet."""
-    host = text.partition("/")[0]
-    return "http" if ":" in host or host == "localhost" else "https"
 
 
 def _key(variable: str, environ: Mapping[str, str]) -> str:

@@ -117,20 +117,17 @@ def deque_popleft(_: ast.Module, ctx: Context) -> Edits:
     compared or iterated over. Refused where an IndexError is caught by name: a deque words it otherwise.
     """
     program = ctx.program
-    groups = [] if _shows_errors(program) else [*_variables(program), *_attributes(program)]
-    for places in groups:
+    # A deque words an IndexError differently.
+    caught = program.catches("IndexError", "LookupError", "Exception", "BaseException", named=True)
+    if caught or {"traceback", "exc_info", "excepthook"} & program.words:
+        return
+    for places in [*_variables(program), *_attributes(program)]:
         pops = [place for place in places if _pops_first(program, place)]
         if any(program.loops.run_again(place) and ctx.is_hot(place) for place in pops):
             edits = together(_used(program, place) for place in places)
             if edits:
                 ctx.import_from("collections", "deque")
                 yield from edits
-
-
-def _shows_errors(program: AnalyzedProgram) -> bool:
-    """Whether the program looks at an IndexError, which a deque words differently."""
-    caught = program.catches("IndexError", "LookupError", "Exception", "BaseException", named=True)
-    return caught or bool({"traceback", "exc_info", "excepthook"} & program.words)
 
 
 def _variables(program: AnalyzedProgram) -> list[list[Place]]:

@@ -54,22 +54,16 @@ def loop_invariant(node: ast.Call, ctx: Context) -> Edits:
     change, directly, through another name or in a function that it calls; only calls that cannot fail, because the
     loop may not run at all.
     """
-    found = _hoistable(ctx.program, node)
-    if found is not None:
-        place, whole = found
-        source = ctx.program.source(whole)
-        bare = isinstance(whole, ast.Call) and _of_elements(whole)
-        value = f"{source[:-1].rstrip(', ')}, default=None)" if bare else source
-        yield ctx.program.replace(whole, ctx.bind_before(place, value, _wanted(ctx.program, whole)))
-
-
-def _hoistable(program: AnalyzedProgram, call: ast.Call) -> tuple[ast.stmt, ast.expr] | None:
-    if spans_lines(call) or not _cannot_fail(program, call):
-        return None
-    best = program.loops.outermost_same(call)
-    if best is None or (_of_elements(call) and not _goes_through(program, call, best)):
-        return None
-    return best, call if _of_elements(call) else _widened(program, best, call)
+    program = ctx.program
+    if spans_lines(node) or not _cannot_fail(program, node):
+        return
+    place, bare = program.loops.outermost_same(node), _of_elements(node)
+    if place is None or (bare and not _goes_through(program, node, place)):
+        return
+    whole = node if bare else _widened(program, place, node)
+    source = program.source(whole)
+    value = f"{source[:-1].rstrip(', ')}, default=None)" if bare else source
+    yield program.replace(whole, ctx.bind_before(place, value, _wanted(program, whole)))
 
 
 def _of_elements(call: ast.Call) -> bool:

@@ -375,8 +375,13 @@ def module_names(program: AnalyzedProgram, unit: Unit) -> set[str]:
 
 def local_names(program: AnalyzedProgram, unit: Unit) -> set[str]:
     """Names that become locals of the new function: bound by the moved code itself, not by functions in it."""
-    found = _uses(program, unit)
-    return {variable.name for variable, use in found if use.kind != "load" and not _in_function(program, use.scope)}
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+    found: set[str] = set()
+    for variable, use in _uses(program, unit):
+        around = [use.scope, *program.scopes.parents(use.scope)]
+        if use.kind != "load" and not any(isinstance(scope, functions) for scope in around):
+            found.add(variable.name)
+    return found
 
 
 def _uses(program: AnalyzedProgram, unit: Unit) -> Iterator[tuple[Variable, Use]]:
@@ -384,11 +389,6 @@ def _uses(program: AnalyzedProgram, unit: Unit) -> Iterator[tuple[Variable, Use]
         for node in program.walk(statement):
             found = program.scopes.names.get(node, ())
             yield from (pair for pair in found if pair[0].scope is program.tree)
-
-
-def _in_function(program: AnalyzedProgram, scope: ast.AST) -> bool:
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-    return any(isinstance(s, functions) for s in [scope, *program.scopes.parents(scope)])
 
 
 def inside_strings(text: str) -> set[int]:

@@ -95,22 +95,18 @@ def fingerprint(suggestion: Suggestion) -> str:
 
 def _own_text(suggestion: Suggestion) -> str:
     """The function's own lines; the whole file for a program, or where there is no such function."""
-    node = _definition(suggestion.original, suggestion.function) if suggestion.function else None
-    if node is None:
-        return suggestion.original
-    return "".join(lines_of(suggestion.original)[first_line(node) - 1 : node.end_lineno])
-
-
-def _definition(source: str, qualname: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     from codeopt.workloads.source.functions import definition
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the code's own writing
         try:
-            tree = ast.parse(source)
+            tree = ast.parse(suggestion.original)
         except (SyntaxError, ValueError, RecursionError):
-            return None
-    return definition(tree, qualname)
+            return suggestion.original
+    node = definition(tree, suggestion.function) if suggestion.function else None
+    if node is None:
+        return suggestion.original
+    return "".join(lines_of(suggestion.original)[first_line(node) - 1 : node.end_lineno])
 
 
 # From the original and the improved text of a file to edits of line ranges, each inside one hunk of the change.

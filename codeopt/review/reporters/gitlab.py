@@ -13,7 +13,7 @@ from codeopt.review.suggestion import Review
 
 @reporter
 def render(review: Review) -> str:
-    """An issue for each suggestion."""
+    """An issue for each suggestion, and one at the first skipped file if no file could be examined."""
     found: list[dict[str, Any]] = []
     for suggestion in review.suggestions:
         first, last = lines(suggestion)
@@ -27,20 +27,15 @@ def render(review: Review) -> str:
                 "location": {"path": suggestion.path, "lines": {"begin": first, "end": last}},
             }
         )
-    return json.dumps([*found, *_blind(review)], indent=2) + "\n"
-
-
-def _blind(review: Review) -> list[dict[str, Any]]:
-    """Return an issue that reports that no file could be examined. It is placed at the first skipped file."""
-    if not review.not_checked_reason:
-        return []
-    path = review.skipped[0].path if review.skipped else "pyproject.toml"
-    return [
-        {
-            "check_name": "codeopt nothing-looked-at",
-            "description": log_line(review.not_checked_reason, 1000),
-            "fingerprint": hashlib.sha256(f"codeopt nothing-looked-at {path}".encode()).hexdigest(),
-            "severity": "major",
-            "location": {"path": path, "lines": {"begin": 1, "end": 1}},
-        }
-    ]
+    if review.not_checked_reason:
+        path = review.skipped[0].path if review.skipped else "pyproject.toml"
+        found.append(
+            {
+                "check_name": "codeopt nothing-looked-at",
+                "description": log_line(review.not_checked_reason, 1000),
+                "fingerprint": hashlib.sha256(f"codeopt nothing-looked-at {path}".encode()).hexdigest(),
+                "severity": "major",
+                "location": {"path": path, "lines": {"begin": 1, "end": 1}},
+            }
+        )
+    return json.dumps(found, indent=2) + "\n"

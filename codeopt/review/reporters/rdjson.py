@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from codeopt.core.sanitize import printable
@@ -30,12 +29,8 @@ LONGEST = 50_000
 @reporter
 def render(review: Review) -> str:
     """All suggestions as one DiagnosticResult."""
-    found = list(_diagnostics(review))
-    return json.dumps({"source": SOURCE, "severity": "INFO", "diagnostics": found}, indent=2) + "\n"
-
-
-def _diagnostics(review: Review) -> Iterator[dict[str, Any]]:
-    """A Diagnostic for each part: reviewdog offers a range for a click if one hunk of the change holds all of it."""
+    diagnostics: list[dict[str, Any]] = []
+    # One for each part: reviewdog offers a range for a click if one hunk of the change holds all of it.
     change = hunks(review.diff)
     for found in review.suggestions:
         here = [hunk for hunk in change if hunk.path == found.path]
@@ -43,14 +38,17 @@ def _diagnostics(review: Review) -> Iterator[dict[str, Any]]:
         changes = parts or list(filter(None, [one_edit(found)]))
         for number, edit in enumerate(changes, 1):
             part = f"part {number} of {len(changes)}, to be applied together: " if len(changes) > 1 else ""
-            yield {
-                "message": part + sentence(found, code, prose),  # reviewdog puts it into a comment as Markdown
-                "location": {"path": found.path, "range": _range(edit)},
-                "severity": "INFO",
-                "source": SOURCE,
-                "code": {"value": rule(found)},
-                "suggestions": _suggestions(edit),
-            }
+            diagnostics.append(
+                {
+                    "message": part + sentence(found, code, prose),  # reviewdog puts it into a comment as Markdown
+                    "location": {"path": found.path, "range": _range(edit)},
+                    "severity": "INFO",
+                    "source": SOURCE,
+                    "code": {"value": rule(found)},
+                    "suggestions": _suggestions(edit),
+                }
+            )
+    return json.dumps({"source": SOURCE, "severity": "INFO", "diagnostics": diagnostics}, indent=2) + "\n"
 
 
 def _range(edit: LineEdit) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
-from codeopt.cli.comparison_table import function_lines
 from codeopt.core.errors import BUDGET_SPENT, INTERRUPTED, ProgramError
 from codeopt.engine.open_session import RULES
 
@@ -92,6 +91,7 @@ def table(found: Tried, ranked_by: str = "test time", following: Sequence[str] =
 
     ranked_by: see function_lines. following: lines of the next step.
     """
+    from codeopt.cli.comparison_table import function_lines  # loads the engine, which --help does not need
     from codeopt.core.sanitize import log_line
     from codeopt.core.words import counted
 

@@ -53,10 +53,6 @@ class LanguageModel:
         self._model = model
         self._mode = FeedbackMode(feedback)
         briefing = briefing or Briefing()
-        if briefing.functions:
-            task = task.for_functions()
-        elif briefing.answer_format:
-            task = task.changed(examples=())  # projects have no examples of the same form
         self._prompter = Prompter(
             task,
             tuple(cases),

@@ -13,7 +13,7 @@ import pytest
 from codeopt.cli.main import _split, build_parser
 from codeopt.cli.parser import SUMMARIES, CommandParser, commands_of, list_of_commands
 from codeopt.core import plugins
-from tests.codeopt.command import codeopt, write_problem
+from tests.codeopt.command import codeopt
 
 COMMANDS = {name: plugins.load("codeopt.commands", name) for name in plugins.names("codeopt.commands")}
 
@@ -76,16 +76,6 @@ def test_errors_are_objects_where_objects_are_asked_for(arguments: list[str], tm
     hint = done.json["hint"]
     assert done.lines == [f"error: {done.json['error']}", *[f"  hint: {hint}"] * bool(hint)]
     assert codeopt(*arguments, cwd=tmp_path).out == ""
-
-
-@pytest.mark.full
-def test_a_negative_verdict_can_be_no_failure(tmp_path: Path) -> None:
-    """An error stays one."""
-    path = write_problem(tmp_path, words=1500)
-    arguments = ("slow.py", path.name, "--sandbox", "bubblewrap", "--mutated-inputs", "off", "--exit-zero")
-    done = codeopt("compare", *arguments, cwd=tmp_path)
-    assert done.status == 0, done.err
-    assert codeopt("compare", "slow.py", "gone.py", "--exit-zero", cwd=tmp_path).status == 2
 
 
 def test_a_shell_completes_commands_and_flags(tmp_path: Path) -> None:

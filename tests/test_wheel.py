@@ -17,7 +17,6 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from codeopt.core import plugins
 from tests.codeopt.command import AS_A_USER, FAST, QUICK, SLOW, Done, environment, write_problem
 from tests.codeopt.serving.projects import SLOW as TYPED
 from tests.support.wheels import ROOT, bare, build
@@ -129,11 +128,6 @@ OF_RUNS = {
     "undo": r"^Put back slow\.py",
 }
 """Commands that take what was saved, and what they print."""
-
-
-def test_every_command_has_its_main_path_here() -> None:
-    named = {arguments[0] for arguments, _, _ in COMMANDS.values()} - {"--print-completion"} | set(OF_RUNS)
-    assert named == set(plugins.names("codeopt.commands"))
 
 
 @pytest.mark.parametrize(

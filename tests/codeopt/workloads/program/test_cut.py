@@ -103,11 +103,6 @@ def test_parts_of_standard_input(stdin: bytes, part: bytes) -> None:
     assert found.title == "log, first 50 % of standard input"
 
 
-def test_words() -> None:
-    cut = InputCut(BY_FILE, BY_FILE, 0.0512, "table.csv", 0.71, 61.2)
-    assert cut.words == "the first 5.1 % of table.csv (0.71 s of 61.2 s), in full once"
-
-
 @pytest.mark.parametrize(
     ("on_the_whole", "consequence"),
     [

@@ -56,9 +56,3 @@ def test_inputs_outside_of_the_bounds_are_excluded() -> None:
 
 def test_bounds_that_a_known_input_does_not_keep_are_not_believed() -> None:
     assert stated_bounds(PAIR, [b"3 9\n", b"0 9\n"]).ranges == ()
-
-
-def test_used_bounds_are_told() -> None:
-    words = stated_bounds("Input\nN K\n1 <= N <= 100000\n0 <= K <= 5\n", [b"3 2\n"]).words
-    assert words.endswith(": 1 to 100,000, 0 to 5")
-    assert not stated_bounds("nothing", []).words

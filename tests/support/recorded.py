@@ -22,6 +22,11 @@ def numbers_of(text: str) -> str:
     return " ".join(re.findall(r"[\w./]*(?:\d|::|\.py)[\w.:%,/]*", text))
 
 
+def data_of(text: str) -> list[str]:
+    """What stands in the fences of a text, without its words."""
+    return re.findall(r"^```\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
 def digest(values: Iterable[object]) -> str:
     """`12 3f0c2b7a91d4`: how many there are, and what they are."""
     lines = [str(value) for value in values]

@@ -22,7 +22,7 @@ from codeopt_sandbox.outcome import Caveat
 from tests.codeopt.command import FAST, SLOW, WRONG
 from tests.codeopt.workloads.shop import ADD, FIND, REPORT, TEST, write_shop
 from tests.support.files import write_files
-from tests.support.recorded import Row, tell, told_by
+from tests.support.recorded import Row, data_of, tell, told_by
 
 TEXTS = Path(__file__).with_name("same_verdict")
 INPUTS = {"1": "3\na\nb\na\n", "2": "1\nword\n", "3": "5\nx\nx\ny\nx\nz\n", "4": "2\nred\nblue\n"}
@@ -58,7 +58,7 @@ def shown(caveat: Caveat) -> object:
 def judged(found: Workload, drafts: dict[str, Revision]) -> Iterator[object]:
     """What is known of a target, and of some drafts."""
     judge = Judge(found, profiled=False)
-    yield from (found.guards, *found.evidence().gaps)
+    yield from found.evidence().gaps
     for case in (*found.suite.known, *found.unseen_cases()):
         yield case.name, case.title, case.environment.name, case.held_out, case.args, case.stdin[:80], case.expected
     yield [(case.name, case.stdin[:60], case.args) for case in found.similar_inputs(found.suite.cases[0])]
@@ -86,7 +86,8 @@ def program(*names: str, **options: object) -> Iterator[object]:
         with kind_of(target, given).open_workload(request) as opened:
             yield opened.title, opened.name, opened.other
             found = opened.measure()
-            yield from (found.evidence().cases, found.evidence().input_seed, found.briefing().source_facts)
+            yield from (found.evidence().cases, found.evidence().input_seed)
+            yield data_of(found.briefing().source_facts)
             yield from judged(found, {name: Revision.of(PROGRAM_DRAFTS[name]) for name in names})
 
 

@@ -18,7 +18,7 @@ from codeopt.workloads.function.corpus.cases import calls_of
 from tests.codeopt.workloads.function.test_same_corpus import FILES, QUICK, SHOP
 from tests.support.files import write_files
 from tests.support.judges import function_judge
-from tests.support.recorded import Row, digest, numbers_of, tell, told_by
+from tests.support.recorded import Row, data_of, digest, numbers_of, tell, told_by
 
 TEXTS = Path(__file__).with_name("same_verdict")
 BEGIN = "    found = []\n"
@@ -49,7 +49,7 @@ def walk(name: str, drafts: tuple[str, ...], **options: object) -> Iterator[obje
                 yield case.name, case.environment.name, case.held_out, case.title, case.ignored, digest(made)
                 yield min(made, key=len), max(made, key=len)[:200]
             told = found.briefing()
-            yield told.answer_format, told.source_facts, numbers_of(told.measured_facts), told.tried
+            yield data_of(told.source_facts), numbers_of(told.measured_facts), told.tried
             for draft in drafts:
                 done = judge.check(Revision.of(DRAFTS[draft]), "a person's", failures=MAX_FAILURES)
                 yield draft, done.correct, done.rejection, done.rejection_detail

@@ -27,11 +27,6 @@ SMALL = 12
 easily."""
 LONGEST = 20_000
 """Characters of a derived call."""
-ROOM = 2_000_000
-"""Maximum size of all generated calls, characters, divided among the known ones.
-
-An object that was recorded as a whole is parsed for each call that is generated from it.
-"""
 PLANNED = 8
 """Number of derived calls of which one is not drawn (`Texts.constants_at_fields`) and one is `Maker.usual`."""
 OF_ONE = 40
@@ -146,7 +141,9 @@ class Maker:
         size = [0] * len(self.bases)
         for attempt in range(first, end):
             at = attempt % len(self.bases)
-            if size[at] <= ROOM // len(self.bases):
+            # Maximum size of all generated calls, characters, divided among the known ones. An object that was recorded
+            # as a whole is parsed for each call that is generated from it.
+            if size[at] <= 2_000_000 // len(self.bases):
                 text = self.one(self.bases[at]).text()
                 size[at] += len(text)
                 yield text

@@ -171,8 +171,6 @@ BASES = 12
 """Number of known calls that are looked at, the largest."""
 LEAST = 3
 """Minimum number of items of a chain: a shorter one says nothing."""
-NEAR = 0.25
-"""A chain is like the known ones where their depth is this share of their length."""
 
 
 def deep_calls(calls: Sequence[str]) -> list[str]:
@@ -226,7 +224,8 @@ def chained(values: Sequence[Any]) -> tuple[Any, bool] | None:
                     node = link[node]
                 for number, each in enumerate(reversed(path), depths.get(node, 0) + 1):
                     depths[each] = number
-            return make(sample), max(depths.values(), default=0) >= NEAR * len(link)
+            # a chain is like the known ones where their depth is this share of their length
+            return make(sample), max(depths.values(), default=0) >= 0.25 * len(link)
     return None
 
 

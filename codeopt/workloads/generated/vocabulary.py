@@ -20,8 +20,6 @@ LONGEST = 40
 """Maximum length of a text, characters."""
 DEPTH = 2
 """Number of steps that names are followed."""
-MOST_KEYS = 12
-"""Keys that a generated row has."""
 SAMPLES = 4
 """Texts that are made for one regular expression."""
 _CALLS = ("compile", "match", "search", "fullmatch", "sub", "subn", "split", "findall", "finditer")
@@ -74,7 +72,8 @@ def vocabulary(module: str, function: str) -> Vocabulary:
         level = [homes[name] for name in names if name in homes and homes[name] is not own]
         found += [value for node in level for value in _values(node)]
     none = any(isinstance(part, ast.Constant) and part.value is None for part in _without_prose(own))
-    return Vocabulary(_distinct(_values(own)), _distinct(found), none, tuple(dict.fromkeys(_keys(own)))[:MOST_KEYS])
+    # keys that a generated row has
+    return Vocabulary(_distinct(_values(own)), _distinct(found), none, tuple(dict.fromkeys(_keys(own)))[:12])
 
 
 def _tree(source: str) -> ast.Module | None:
@@ -211,12 +210,6 @@ LONGEST_TOKEN = 40
 
 MOST_TOKENS = 400
 """Maximum number of tokens that are known."""
-CONSTANTS = 10
-"""Number of a function's constants that are tried with each other."""
-NUMBERS = 2
-"""Number of the numbers in one text that are replaced by others."""
-MARKS = 3
-"""Number of the marks of one text that are tried with each other."""
 _CHARS = " \t\n_-.,:;/'\"()[]{}<>&#%\\|=*?+$@aAzZ09"
 _ODD = "\xe9\xdf\u0130\u6f22\u0301\U0001f600\xa0\u0663\xb2\ufb01\u2028\x85\x00"
 """Accents, other case of another length, wide, combining, beyond 16 bits, spaces, digits and line ends of others."""
@@ -279,7 +272,8 @@ class Texts:
     def usual(self, value: str) -> Iterator[str]:
         """Yield texts that people meet sooner or later: zero and other numbers in place of one, a line end, one letter
         beyond ASCII."""
-        for found in islice(_NUMBER.finditer(value), NUMBERS):
+        # number of the numbers in one text that are replaced by others
+        for found in islice(_NUMBER.finditer(value), 2):
             number = int(found[0])
             for other in ("0", "-1", str(number + 1), str(number - 1), _in_script(found[0], _SCRIPTS[0])):
                 yield value[: found.start()] + other + value[found.end() :]
@@ -352,10 +346,12 @@ class Texts:
         """
         marks = list(dict.fromkeys(part for part in tokens(value) if not part.isalnum()))
         known = [mark for mark in marks if any(mark in word for word in self.words)] or marks or [" "]
-        constants = [word for word in dict.fromkeys(self.own) if word not in known][:CONSTANTS]
+        # number of a function's constants that are tried with each other
+        constants = [word for word in dict.fromkeys(self.own) if word not in known][:10]
+        # number of the marks of one text that are tried with each other
         return [
             text
-            for mark in known[:MARKS]
+            for mark in known[:3]
             for constant in constants
             for part in (constant, f"{constant}a")
             for text in (f"{value}{mark}{part}", f"{part}{mark}{value}")

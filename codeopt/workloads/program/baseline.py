@@ -30,10 +30,6 @@ from codeopt_sandbox.verdict import TRACEBACK, Checker, judge
 
 TOO_SHORT_S = 0.001
 """A run shorter than this, with the interpreter's own start left out, is mostly the cost of starting a process."""
-UNLIMITED_S = 24 * 3600.0
-"""Time limit of the original where the user gives none, seconds."""
-DRAFT_FACTOR = 4
-"""Time limit of a draft where the user gives none, as a multiple of the longest run of the original."""
 FRESH = 1_000_000
 """Seeds of a generator that no known case has; so many are drawn from."""
 CANDIDATES = 5
@@ -92,13 +88,15 @@ def run_original(request: WorkloadRequest, sandbox: Sandbox, case: Case, check: 
 def limits_of_original(request: WorkloadRequest, sandbox: Sandbox) -> RunLimits:
     """Limits of a run of the original: as long as it takes, unless the user says otherwise."""
     limits = sandbox.limits
-    return replace(limits, seconds=UNLIMITED_S) if request.options.timeout is None else limits
+    # time limit of the original where the user gives none, seconds
+    return replace(limits, seconds=24 * 3600.0) if request.options.timeout is None else limits
 
 
 def allow_drafts(request: WorkloadRequest, sandbox: Sandbox, longest_s: float) -> None:
     """Give each further run a multiple of what the original took, and never less than a short program has."""
     if request.options.timeout is None:
-        sandbox.allow(max(sandbox.limits.seconds, DRAFT_FACTOR * longest_s))
+        # time limit of a draft where the user gives none, as a multiple of the longest run of the original
+        sandbox.allow(max(sandbox.limits.seconds, 4 * longest_s))
 
 
 def with_output(case: Case, run: Run) -> Case:
@@ -218,8 +216,6 @@ def advice(case: Case, outcome: Outcome, program: Path, source: str = "") -> str
 
 # Cases of a program in other environments: what the original prints there is what a draft has to print.
 
-ENOUGH_S = 2.0
-"""Time of the original after which no further case is run in another environment, seconds; one run is always made."""
 SHORT_S = 3.0
 """Longest run of the original that a draft makes again in every round, seconds."""
 
@@ -264,7 +260,9 @@ def run_elsewhere(
     spent = 0.0
     shortest = sorted(zip(cases, runs, strict=True), key=lambda pair: pair[1].wall_s)
     for (case, _), environment in product(shortest, other_environments(source)):
-        if spent > ENOUGH_S:
+        # time of the original after which no further case is run in another environment, seconds; one run is always
+        # made
+        if spent > 2.0:
             break
         notify(f"running the original again on case {case.name}")
         there = replace(case, name=f"{case.name}, {environment.name}", environment=environment)

@@ -23,8 +23,6 @@ START = (SMALL, 0)
 """Characters kept at the start and at the end of a longer one."""
 LOOKED_AT = 2_000_000
 """Characters of an input."""
-MOST_COLUMNS = 4
-"""Words of equally long lines that are described by their place."""
 STARTS = 3
 STATEMENTS = ("statement.txt", "problem.md", "README.md")
 """Names of files with a problem's statement, next to its cases."""
@@ -84,7 +82,8 @@ def input_shape(text: str) -> str:
         parts.append("the first is the number of those that follow")
     longest = max(rows, key=len)
     following = {len(row) for row in rows[1:]}
-    if len(rows) > 2 and len(following) == 1 and max(following) in range(2, MOST_COLUMNS + 1):
+    # words of equally long lines that are described by their place
+    if len(rows) > 2 and len(following) == 1 and max(following) in range(2, 5):
         columns = [*zip(*rows[1:], strict=True)]
         parts += [_words(column, f"below the first line, words {at}") for at, column in enumerate(columns, 1)]
     elif len(longest) > 2 or len(rows) < 3:
@@ -133,8 +132,6 @@ _UPPER = re.compile(rf"(?<![\w,])(?<!, ){_WORDS}{_LESS}(?![=q])(?:({_NUMBER})(?!
 _POWER = re.compile(r"(-?)(?:(\d+)x)?(\d+)(?:\^(\d+))?")
 _INPUT = re.compile(r"^\W*Input\b", re.MULTILINE)
 _NAMES = re.compile(r"^[ \t]*([A-Za-z]\w*(?: [A-Za-z]\w*)*)[ \t]*$", re.MULTILINE)
-_SHORT = 2
-"""Characters of a word that is a name, though no bounds are stated for it."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +183,8 @@ def stated_bounds(statement: str, inputs: Iterable[bytes]) -> StatedBounds:
     begin = _INPUT.search(statement)
     lines = _NAMES.findall(statement, begin.end()) if begin else []
     rows = (line.split() for line in lines)
-    formats = (row for row in rows if bounds.keys() >= {*row} or max(map(len, row)) <= _SHORT)
+    # characters of a word that is a name, though no bounds are stated for it
+    formats = (row for row in rows if bounds.keys() >= {*row} or max(map(len, row)) <= 2)
     first: list[str] = next(formats, [])
     found = StatedBounds(tuple(bounds[name] for name in first)) if bounds.keys() >= {*first} else NOTHING_STATED
     return NOTHING_STATED if any(map(found.excludes, inputs)) else found

@@ -23,8 +23,6 @@ NO_INPUT = "without input"
 """The name of the one case of a program that reads nothing."""
 SMALL = 4
 """Number of small inputs that a generator is asked for."""
-LARGE = 3
-"""Number of large ones."""
 _STDIN = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\(\s*0|\bfileinput\b|\bos\.read\(\s*0")
 
 
@@ -124,7 +122,8 @@ def _generated(request: Request) -> Iterator[Case]:
     original program says what is right."""
     script = find_script(request)
     source = text(script).decode("utf-8", "replace") if script else ""
-    for size, count in (("small", SMALL), ("large", LARGE)) if script else ():
+    # number of large inputs
+    for size, count in (("small", SMALL), ("large", 3)) if script else ():
         for seed in range(request.first_seed, request.first_seed + count):
             run = request.run(source, (str(seed), size))
             if run.exit != 0 or run.stop:

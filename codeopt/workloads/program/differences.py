@@ -201,9 +201,6 @@ def _quoted(data: bytes) -> str:
 
 # A line to paste into a shell that runs a program on one case again.
 
-PRINTED = 40
-"""Bytes of an input that are in the line itself. A longer one is written to a file, which the line names."""
-
 
 def again(request: WorkloadRequest, case: Case) -> str:
     """The line; of a comparison it runs both programs. Empty if a long input cannot be written to a file."""
@@ -230,7 +227,8 @@ def again(request: WorkloadRequest, case: Case) -> str:
 
 def _printed(data: bytes, home: Path) -> str:
     """A command that prints these bytes. Raises OSError, UsageError."""
-    if len(data) <= PRINTED:
+    # Bytes of an input that are in the line itself. A longer one is written to a file, which the line names.
+    if len(data) <= 40:
         # In printf's notation, for use between single quotes.
         plain = {10: "\\n", 9: "\\t", 37: "%%", 92: "\\\\"}
         signs = (chr(byte) if 32 <= byte < 127 and byte != 39 else f"\\{byte:03o}" for byte in data)

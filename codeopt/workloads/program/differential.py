@@ -50,8 +50,6 @@ from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Mode,
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import TRACEBACK, Checker, judge
 
-NEXT_SEED = 1_000_003
-"""Added to the seed for each time that as many are asked for as is usual."""
 FEW = 5
 """Number of mutated inputs below which the report says that they are few."""
 MOST_SMALLER = 40
@@ -60,18 +58,11 @@ RUN_S = 1.0
 """Upper bound of the time limit of the original on one changed input, seconds."""
 LEAST_RUN_S = 0.1
 """Lower bound of the same, seconds."""
-RUN_FACTOR = 4
-"""Time limit of the original on one mutated input, as a multiple of the longest known one's time.
-
-An input that takes longer mostly has an enlarged number, and runs to the limit for nothing.
-"""
 ALL_CPU_S = 4.0
 """CPU time limit of the original on all mutated inputs, and the same on those that break a pattern, seconds.
 
 With CPU time a busy machine gets as many inputs.
 """
-ALL_S = 60.0
-"""Time limit of the original on all changed inputs, seconds."""
 MOST_ALIKE = 36
 """Number of changed inputs like the known ones that are enough."""
 MOST_BEYOND = 16
@@ -84,8 +75,6 @@ MOST_FAILING = 6
 """Number of changed inputs on which the original ends with an error that are enough ..."""
 MOST_OF_AN_ERROR = 2
 """... and of those on which it ends with the same one."""
-MOST_OF_A_KIND = 4
-"""Beyond the known inputs for one reason."""
 RunOriginal = Callable[[Case, Mode], Run]
 """Runs the original on a case, in a way."""
 NO_INPUT = "it is given no input, so none could be changed"
@@ -297,7 +286,8 @@ def make_differential_test(
     if cases and not unchanged and all(len(largest_text(case)) > LARGEST_BASE for case in cases):
         unchanged = f"its inputs are longer than {LARGEST_BASE:,} bytes, and longer ones are not changed"
     given = () if unchanged == NO_INPUT else cases
-    seeds = (seed + NEXT_SEED * time for time in range(quota.times))
+    # added to the seed for each time that as many are asked for as is usual
+    seeds = (seed + 1_000_003 * time for time in range(quota.times))
     mutated = (mutate_cases(given, seed=each, also_known=also_known, source=source) for each in seeds)
     changes = chain(other_usage(source, cases, also_known), chain.from_iterable(mutated))
     at_numbers = boundary_cases(source, given, also_known)
@@ -342,7 +332,9 @@ class ProbeBudget:
 def patient(sandbox: Sandbox, source: str, longest_s: float) -> RunOriginal:
     """Runs a program with little time, and with more where others had the processor. longest_s: seconds of the longest
     known input."""
-    seconds = min(RUN_S, sandbox.limits.seconds, max(LEAST_RUN_S, RUN_FACTOR * longest_s))
+    # Time limit of the original on one mutated input, as a multiple of the longest known one's time. An input that
+    # takes longer mostly has an enlarged number, and runs to the limit for nothing.
+    seconds = min(RUN_S, sandbox.limits.seconds, max(LEAST_RUN_S, 4 * longest_s))
     limits = replace(sandbox.limits, seconds=seconds)
 
     def run(case: Case, mode: Mode) -> Run:
@@ -384,7 +376,8 @@ class _Spent:
 
     @property
     def over(self) -> bool:
-        return self.cpu_s > self.times * ALL_CPU_S or self.wall_s > self.times * ALL_S
+        # time limit of the original on all changed inputs, seconds
+        return self.cpu_s > self.times * ALL_CPU_S or self.wall_s > self.times * 60.0
 
 
 @dataclass
@@ -448,7 +441,8 @@ class ProbeGenerator:
                 break
             wanted = counts[False] < quota.alike
             if mutated.beyond:
-                wanted = counts[True] < quota.beyond and reasons[mutated.because] < MOST_OF_A_KIND
+                # beyond the known inputs for one reason
+                wanted = counts[True] < quota.beyond and reasons[mutated.because] < 4
             if kind_of_change(mutated) in too_long or not wanted:
                 continue
             for found in self._run(mutated, spent, too_long):

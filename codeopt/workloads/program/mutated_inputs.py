@@ -35,24 +35,10 @@ MOST_BYTES = 1_500_000
 BASES = 4
 """Known inputs that are changed: the shortest, and the longest."""
 SHORT = 5000  # bytes; of longer inputs fewer
-FEW_BYTES = 1000
-"""Length of the shortest known input up to which all changes of the second one are tried, too."""
-SHORT_ROWS = 30
-"""Rows of a long input that are changed most of the time."""
-FEW_ROWS = 3
-"""Rows of an input in which a value at a number of the program's text is put."""
 TURNS = 40
 """Times that each known input is changed."""
-MOST_BROKEN = 1500
-"""Number of changed inputs that the best are chosen among; of long inputs fewer."""
-MOST_LOOKED_AT = 3_000_000
-"""Bytes of such inputs together."""
 TRIES = 3
 """Inputs for a relation: the original may fail on the first."""
-TOGETHER = 3
-"""Number of things that one change may break."""
-EACH_ALONE = 4
-"""Inputs that break one thing alone, of each, among those that are changed at random."""
 DEEP_LIKE = "no known input's tree is nearly a chain"
 _PLACES = re.compile(r"`[^`]*`|among the .*")
 """Places that words about a relation name."""
@@ -98,7 +84,8 @@ class InputMaker:
 
         To look at 1,500 rows of a log for each of 1,500 changes took four minutes.
         """
-        call = self.known.contract.repaired(self._sized(with_rows(base, SHORT_ROWS)))
+        # rows of a long input that are changed most of the time
+        call = self.known.contract.repaired(self._sized(with_rows(base, 30)))
         data = self.known.text(call)
         if data is not None and len(data) <= SHORT and not any(self.known.contract.broken(call)):
             yield data, call
@@ -123,7 +110,8 @@ class InputMaker:
         """
         call = self._followed(base, new)
         broken = list(self.known.contract.broken(call))
-        for spare in (broken[:1], broken) if 1 < len(broken) <= TOGETHER else (broken[:1],):
+        # number of things that one change may break
+        for spare in (broken[:1], broken) if 1 < len(broken) <= 3 else (broken[:1],):
             kinds = {each.what for each in spare}
             kept = self.known.contract.repaired(call, kinds)
             left = list(self.known.contract.broken(kept))
@@ -298,7 +286,8 @@ def _made(maker: InputMaker, longest: int) -> Iterator[MutatedInput]:
         if (data := maker.similar(base, new)) is not None:
             yield MutatedInput(name, data)
         other = maker.alone(base, new)
-        if other is not None and often[why := other[0][0]] < EACH_ALONE:
+        # inputs that break one thing alone, of each, among those that are changed at random
+        if other is not None and often[why := other[0][0]] < 4:
             often[why] += 1
             yield MutatedInput(f"beyond.{turn}", other[1], why)
         if turn == 2 * len(maker.bases):
@@ -323,13 +312,16 @@ def broken_inputs(
     )
     calls = (found for base, new in _small_changes(maker) if (found := maker.alone(base, new)) is not None)
     shortest = min(map(len, maker.texts), default=0)
-    most = min(MOST_BROKEN, MOST_LOOKED_AT // max(1, shortest))
+    # number of changed inputs that the best are chosen among; of long inputs fewer
+    # bytes of such inputs together
+    most = min(1500, 3_000_000 // max(1, shortest))
     yield from _best_of_each(islice(chain(texts, calls), most), {*inputs, *also_known})
 
 
 def _small_changes(maker: InputMaker) -> Iterator[tuple[Call, Call]]:
     """Known inputs with one value changed, and with changes at random."""
-    for base in maker.bases[: 2 if min(map(len, maker.texts), default=0) < FEW_BYTES else 1]:
+    # length of the shortest known input up to which all changes of the second one are tried, too
+    for base in maker.bases[: 2 if min(map(len, maker.texts), default=0) < 1000 else 1]:
         for at, value in enumerate(base.args):
             yield from ((base, base.with_value(at, new)) for new in variants(value))
     yield from ((base, new) for _, base, new in islice(maker.changed(), TURNS))
@@ -409,7 +401,8 @@ def inputs_at_boundaries(
     number = 0
     for base in maker.bases[:1]:
         # Output about the most frequent of many rows would not show one that is changed.
-        for new in boundaries_in(with_rows(base, FEW_ROWS), maker.names, maker.pools, near):
+        # rows of an input in which a value at a number of the program's text is put
+        for new in boundaries_in(with_rows(base, 3), maker.names, maker.pools, near):
             call = maker._sized(new)
             if (data := known.text(call)) is not None and data not in inputs:
                 why = next((words_of(each) for each in known.contract.broken(call)), "")
@@ -417,21 +410,14 @@ def inputs_at_boundaries(
                 number += 1
 
 
-NEAR_SQUARE = 94906268**2 - 1
-"""An odd number beyond 2**53, which a float does not hold, and whose root a float rounds up."""
 DEPTH = 6
-MOST_NUMBERS = 12
-"""Numbers of a program's text that are tried."""
-MOST_AT_NUMBERS = 24
-"""Maximum number of inputs at them."""
-LONGEST_STRETCHED = 100
-"""Largest length that is tried; a value may be larger."""
 
 
 def variants(value: Any, depth: int = DEPTH) -> Iterator[Any]:
     """Values with one part changed, within the first, the last and the second item of each list."""
     if type(value) is int:
-        yield from (value + 1, value - 1, 0, -1, -value, 2 * value + 1, NEAR_SQUARE, 10**18 + 1, value + 0.5)
+        # an odd number beyond 2**53, which a float does not hold, and whose root a float rounds up
+        yield from (value + 1, value - 1, 0, -1, -value, 2 * value + 1, 94906268**2 - 1, 10**18 + 1, value + 0.5)
         yield f"{value}x"
         yield from (f"0{value}", f"+{value}", None)
     elif type(value) is float:
@@ -485,7 +471,8 @@ def boundaries(source: str) -> list[int]:
     """The numbers of a program's text, each with its neighbours."""
     found = [each.value for each in ast.walk(read_module(source)) if isinstance(each, ast.Constant)]
     numbers = dict.fromkeys(value for value in found if type(value) is int and 2 < value < 10**6)
-    near = (each for value in list(numbers)[:MOST_NUMBERS] for each in (value, value + 1, value - 1))
+    # numbers of a program's text that are tried
+    near = (each for value in list(numbers)[:12] for each in (value, value + 1, value - 1))
     return list(dict.fromkeys(near))
 
 
@@ -503,7 +490,8 @@ def boundaries_in(
         return None if value is None else base.with_value(at, value)
 
     made = (map(partial(changed, *place), news) for place, news in places.items())
-    return islice((call for turn in zip_longest(*made) for call in turn if call is not None), MOST_AT_NUMBERS)
+    # maximum number of inputs at such numbers
+    return islice((call for turn in zip_longest(*made) for call in turn if call is not None), 24)
 
 
 def _put(value: Any, path: Sequence[Any], new: Any) -> Any:
@@ -532,6 +520,7 @@ def stretched(text: str, size: int) -> str:
     """A text cut to a length, or with letters of its words and numbers repeated up to it."""
     runs = re.findall(r"[A-Za-z0-9]+|.", text, re.DOTALL)
     words = [at for at, run in enumerate(runs) if run.isalnum()]
-    for turn in range(max(0, min(size, LONGEST_STRETCHED) - len(text)) if words else 0):
+    # largest length that is tried; a value may be larger
+    for turn in range(max(0, min(size, 100) - len(text)) if words else 0):
         runs[words[turn % len(words)]] += runs[words[turn % len(words)]][-1]
     return "".join(runs)[:size]

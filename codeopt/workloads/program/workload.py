@@ -101,17 +101,11 @@ def _differential_test(
 
 LAST_WORD_S = 0.1
 """Cases are added until the original takes this long, so that a confirmation is not about one alone."""
-LONG_ENOUGH = 0.3
-"""Cases that were never shown decide in the end, if the longest takes this share of the longest timed one."""
-LOOKED_AT = 12
-"""Number of fuzzed inputs offered to find some on which the gain can be looked for."""
 LENGTHS = (0.95, 0.8)
 """A known input made a little shorter is mostly as valid as before."""
 SHORT_S = 0.02
 """A shorter run is made SHORT_RUNS times for a time by size: one may be disturbed."""
 SHORT_RUNS = 3
-BY_TOKENS = 16.0
-"""Ratio of the longest to the shortest case from which tokens are their sizes; of others it is the first number."""
 READ_ALL = Revision.of("import sys\nsys.stdin.buffer.read()\n")
 """Lower-bound program of those that read all of their input."""
 
@@ -265,7 +259,8 @@ class ProgramWorkload(Defaults):
         never_shown = [(case,) for case in (*unseen[:1], *held)] if most == 1 else [(*held, *unseen[:most])]
         for cases in filter(None, never_shown):
             plan = self._planned(cases, rule, None)
-            if plan.longest_s >= LONG_ENOUGH * usual.longest_s:
+            # cases that were never shown decide in the end, if the longest takes this share of the longest timed one
+            if plan.longest_s >= 0.3 * usual.longest_s:
                 return plan
         return self._planned(usual.cases, rule, None)
 
@@ -282,7 +277,8 @@ class ProgramWorkload(Defaults):
         yield from shorter_cases(case, LENGTHS)
         mutants = mutate_cases([case], seed=self.request.input_seed + 2, also_known=self.suite.cases)
         changed = (mutant.case for mutant in mutants if not mutant.beyond)
-        yield from islice(changed, LOOKED_AT)
+        # number of fuzzed inputs offered to find some on which the gain can be looked for
+        yield from islice(changed, 12)
 
     def profile(self, draft: Revision) -> Profile:
         """Profile of a run on the case that takes longest."""
@@ -384,7 +380,8 @@ def _sizes(cases: Sequence[Case]) -> tuple[str, list[float]]:
     """What a size counts, and the size of each case."""
     texts = [largest_text(case).split() for case in cases]
     tokens = [float(max(1, len(text))) for text in texts]
-    if max(tokens) >= BY_TOKENS * min(tokens):
+    # ratio of the longest to the shortest case from which tokens are their sizes; of others it is the first number
+    if max(tokens) >= 16.0 * min(tokens):
         return "tokens", tokens
     firsts = [text[0] if text and text[0].isdigit() and len(text[0]) < 100 else b"1" for text in texts]
     return "n", [float(max(1, int(first))) for first in firsts]

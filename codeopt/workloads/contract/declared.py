@@ -36,8 +36,6 @@ _LOADED = re.compile(r"load\('([\w.]+)', '([\w.]+)'\)")
 _BARE_BASES = ("NamedTuple", "BaseModel", "object", "ABC", "Generic")
 """Bases outside of the project that add no field."""
 _WRAPPERS = ("Annotated", "Final", "InitVar", "Required", "NotRequired", "ReadOnly")
-FAR = 8
-"""Maximum number of aliases that are followed, one after another."""
 _SCALARS = (type(None), bool, int, float, complex, str, bytes)
 _PLAIN = (*_SCALARS, list, tuple, dict, set, frozenset)
 
@@ -121,7 +119,8 @@ class ClassHints:
     """Scope of the annotations in question."""
     breached: frozenset[Breach] = frozenset()
     """Places that a known call gives something else than their hints say."""
-    far: int = FAR
+    # maximum number of aliases that are followed, one after another
+    far: int = 8
     """Number of aliases that are still followed."""
 
     def within(self, owner: str) -> ClassHints:

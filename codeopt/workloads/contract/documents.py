@@ -15,8 +15,6 @@ from typing import Any
 TABLE = ("csv", "tsv")
 """Names of formats whose documents are `{"header": names or None, "rows": records}`."""
 DELIMITERS = (",", ";", "\t", "|")
-SHORTEST_TABLE = 2
-"""Number of rows of a table; fewer may be anything."""
 OTHER_NAMES = {"jsonl": "lines", "ndjson": "lines", "cfg": "ini"}
 EXTENSIONS = {name: name for name in ("json", *TABLE, "ini", "log")} | OTHER_NAMES
 NO_DOCUMENT = (ValueError, TypeError, AttributeError, RecursionError, csv.Error, configparser.Error)
@@ -171,7 +169,8 @@ def _table_format(delimiter: str, quoting: int, end: str, *, header: bool) -> Do
 def _is_table(document: Any) -> bool:
     """Some rows of one width, of two fields at least."""
     rows = document["rows"]
-    return len(rows) >= SHORTEST_TABLE and all(isinstance(row, dict) and len(row) > 1 for row in rows)
+    # number of rows of a table; fewer may be anything
+    return len(rows) >= 2 and all(isinstance(row, dict) and len(row) > 1 for row in rows)
 
 
 def _is_header(names: Sequence[str] | None) -> bool:
@@ -185,8 +184,6 @@ def _is_header(names: Sequence[str] | None) -> bool:
 
 MESSAGE = "message"
 """Name of what follows the last field."""
-FEWEST = 3
-"""Number of parts of a line, at least; fewer may be anything."""
 FIELD = re.compile(r'(?:\[[^\]]*\]|"[^"]*")(?= |$)|[^ ]+')
 DATE = re.compile(r"\d{4}[-/]\d\d[-/]\d\d")
 TIME = re.compile(
@@ -285,7 +282,8 @@ def find_log_layout(known: Sequence[bytes]) -> LogLayout | None:
         columns.pop()
     fields = tuple(_named(columns))
     timed = any(_kind(each, column) for each, column in zip(fields, columns, strict=True))
-    if not timed or len(fields) + has_message < FEWEST:
+    # number of parts of a line, at least; fewer may be anything
+    if not timed or len(fields) + has_message < 3:
         return None
     return LogLayout(fields, has_message, all(data.endswith(b"\n") for data in known))
 

@@ -19,15 +19,11 @@ from codeopt_sandbox.guest.calls.recipes import SORTED
 
 MOST_TEXT = 2_000_000
 """Characters of known calls that are looked at."""
-MOST_OF_LISTS = 8_000_000
-"""Maximum length of calls that are too long for Python's own parser, and consist of lists, numbers and texts."""
 LONG_CALL = 1_000_000
 """Characters of a call that Python's own parser reads, in 1.5 s."""
 
 EACH = 6
 """Calls that break one thing alone, of each."""
-ROUNDS = 2
-"""Times that relations are restored."""
 BREAK = "calls that break: "
 """Start of the reason for which a call is unusual that breaks a relation, or a bound of the docstring."""
 FORBIDDEN = "calls that the type hints do not allow"
@@ -137,7 +133,8 @@ class Contract:
         given: Mapping[str, Any] = {name: self._like_known(name, value, spare) for name, value in values.items()}
         whole = by_name(call.built(), self.names) if self.relations else {}
         given = {name: whole[name] if isinstance(value, Recipe) and whole else value for name, value in given.items()}
-        for _ in range(ROUNDS):
+        # times that relations are restored
+        for _ in range(2):
             given = repaired(self.relations, given, spare, columns=self.columns)
         for at, (name, value) in enumerate(values.items()):
             if isinstance(value, Recipe):
@@ -245,7 +242,8 @@ def _read(known: Sequence[str]) -> Iterator[Call]:
         if total + len(text) <= MOST_TEXT:
             total += len(text)
             call = read(text, LONG_CALL)
-        elif of_lists + len(text) <= MOST_OF_LISTS:
+        # maximum length of calls that are too long for Python's own parser, and consist of lists, numbers and texts
+        elif of_lists + len(text) <= 8_000_000:
             of_lists += len(text)
             call = read_lists(text)
         else:

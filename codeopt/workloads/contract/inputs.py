@@ -31,10 +31,6 @@ from codeopt.workloads.source.literals import Call
 
 LOOKED_AT = 300_000
 """Bytes of all known inputs together whose relations are looked for; the shortest come first."""
-LAID_OUT = 12
-"""Number of known inputs that show the layout; the others are read by it."""
-MOST_KEYS = 12
-"""A document of more keys is one argument: its keys are data."""
 MARK = b"\xef\xbb\xbf"
 """Mark of UTF-8 that some editors put before a text."""
 OTHER_LAYOUT = "no known input is laid out like that"
@@ -192,7 +188,8 @@ def _of_document(document: DocumentFormat, known: Sequence[bytes]) -> InputForma
 
 def _is_record(documents: Sequence[Any]) -> bool:
     first = documents[0]
-    if not isinstance(first, dict) or not 0 < len(first) <= MOST_KEYS:
+    # a document of more keys is one argument: its keys are data
+    if not isinstance(first, dict) or not 0 < len(first) <= 12:
         return False
     return all(isinstance(each, dict) and list(each) == list(first) for each in documents)
 
@@ -210,7 +207,8 @@ def mapped(value: Any, change: Callable[[tuple[Any, ...], Any], Any], path: tupl
 
 def _of_layout(known: Sequence[bytes]) -> InputFormat:
     """The words of single lines, and for each block of lines a list."""
-    layout = find_layout(_spread(known, LAID_OUT))
+    # number of known inputs that show the layout; the others are read by it
+    layout = find_layout(_spread(known, 12))
     if layout is None or not all(map(layout.read, known)):
         layout = Layout((Part((None,), rest=True),))
     readings = [reading for data in known if (reading := layout.read(data)) is not None]

@@ -19,12 +19,6 @@ from codeopt.workloads.contract.relations import Parts, Path, Relation
 Lines = Sequence[Sequence[bytes]]
 
 _INTEGER = re.compile(rb"[+-]?\d{1,40}")
-MOST_STEPS = 3000
-"""Maximum number of steps of the search for a layout."""
-WIDEST = 8
-"""A line of more tokens is a list, though all known ones have as many."""
-MOST_ROWS = 6
-"""Maximum number of lines of one width that are separate, if all known inputs have as many. More are a block."""
 OFFSETS = (0, -1, 1)
 GROUPS = (1, 2, 3)
 """Lines that are repeated together."""
@@ -154,7 +148,8 @@ class _Search:
     def go(self, at: tuple[int, ...], scalars: tuple[InputField, ...], parts: tuple[Part, ...], cost: float) -> None:
         """Describe what follows after these places."""
         self.steps += 1
-        if cost >= self.cost or self.steps > MOST_STEPS:
+        # maximum number of steps of the search for a layout
+        if cost >= self.cost or self.steps > 3000:
             return
         left = [len(lines) - here for lines, here in zip(self.inputs, at, strict=True)]
         if not any(left):
@@ -190,7 +185,8 @@ class _Search:
                         yield Part(widths, GroupCount(role, offset)), price
 
     def _rests(self, at: tuple[int, ...], left: Sequence[int]) -> Iterator[tuple[Part, float]]:
-        if len(set(left)) == 1 and left[0] <= MOST_ROWS and len(self.inputs) > 1:
+        # Maximum number of lines of one width that are separate, if all known inputs have as many. More are a block.
+        if len(set(left)) == 1 and left[0] <= 6 and len(self.inputs) > 1:
             return
         for group in GROUPS:
             if all(size % group == 0 for size in left):
@@ -213,7 +209,8 @@ class _Search:
         """Width of a single line; None for a list: of other lengths, many tokens, or as many as a number before
         says."""
         found = [len(lines[here]) for lines, here in zip(self.inputs, at, strict=True)]
-        if len(set(found)) > 1 or found[0] > WIDEST:
+        # a line of more tokens is a list, though all known ones have as many
+        if len(set(found)) > 1 or found[0] > 8:
             return None
         if found[0] > 1 and any(self._row_values(role) == found for role in scalars):
             return None
@@ -243,8 +240,6 @@ class _Search:
 # A layout is found by such numbers, so that one known input is enough to show them. They are kept true in whatever is
 # made, and broken only on purpose.
 
-MOST_FITTED = 200_000
-"""Largest number that a list is made as long as."""
 PLACES = 3
 """Numbers at the beginning of a line that may count what follows them in it."""
 Group = tuple[Sequence[Any], tuple[str, ...]]
@@ -277,7 +272,8 @@ class Tie:
     def fitted(self, record: Record) -> Any:
         """What is at the target, as long as the number says."""
         value, size = record[self.target], record[self.number] + self.more
-        if not 0 <= size <= MOST_FITTED or not len(value):
+        # largest number that a list is made as long as
+        if not 0 <= size <= 200_000 or not len(value):
             return value
         return [resized(row, size) if len(row) else row for row in value] if self.rows else resized(value, size)
 

@@ -24,12 +24,6 @@ SIDE = 60
 """Rows of a matrix whose items say how probable a pattern is by chance."""
 LEAST = 3
 """Fewest nodes of a graph that says anything."""
-WORD = 4
-"""Letters of words that are of one length by habit: fewer."""
-WIDEST = 8
-"""Maximum width of a row whose columns are typed separately."""
-MOST_LETTERS = 12
-"""Letters that are counted."""
 ROWS = (list, tuple)
 Pairs = list[tuple[Any, Any]]
 Links = dict[Any, list[Any]]
@@ -166,7 +160,8 @@ def _same_counts(values: Sequence[Any]) -> Iterator[Pattern]:
     texts = [_letters(value) for value in values]
     if None in texts or len(set(texts)) < LEAST:
         return
-    for letter in sorted(set("".join(map(str, texts))))[:MOST_LETTERS]:
+    # letters that are counted
+    for letter in sorted(set("".join(map(str, texts))))[:12]:
         often = {str(text).count(letter) for text in texts}
         if len(often) == 1 and often != {0}:
             count = often.pop()
@@ -210,12 +205,12 @@ def _typed_rows(values: Sequence[Any]) -> list[Pattern]:
 
 
 def _is_table(value: Any) -> bool:
-    """Return True for a list of lists of which some are short."""
+    """Return True for a list of lists of which some are short: columns of wider rows are not typed separately."""
     return (
         isinstance(value, list)
         and bool(value)
         and all(isinstance(row, list) for row in value[:MOST])
-        and any(len(row) <= WIDEST for row in value[:MOST])
+        and any(len(row) <= 8 for row in value[:MOST])
     )
 
 
@@ -436,7 +431,8 @@ def _has_even_rows(value: Any) -> Kept | None:
     uneven = len(set(lengths)) > 1
     if not uneven and len(lengths) < len(value):
         return None
-    toy = bool(lengths) and not isinstance(value[0], ROWS) and lengths[0] < WORD
+    # letters of words that are of one length by habit: fewer
+    toy = bool(lengths) and not isinstance(value[0], ROWS) and lengths[0] < 4
     return Kept(not uneven, 0.0 if toy else math.log(3) * max(0, len(lengths) - 1))
 
 

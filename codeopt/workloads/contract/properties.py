@@ -24,24 +24,14 @@ FEW = 3
 """Fewest known values, or calls, whose common property or relation says anything."""
 LARGE = 2**53
 """Magnitude from which numbers are another matter: floats do not hold every whole number from there on."""
-CLOSED = 0.01
-"""Largest chance of a new value for which a set of values or letters is closed: people write 1, 2, 3 and a, b, c by
-habit, and a hundred such values are rarely written by hand."""
 FORMED = 0.05
-"""The same of forms of texts, and of lengths: nobody keeps `00:00` by habit."""
-MOST_VALUES = 64
-"""Maximum number of distinct letters or words of a closed set."""
-MOST_SIGNS = 12
-"""Maximum number of distinct characters of an alphabet with white space: bases in lines, a maze. A text has more."""
+"""Largest chance of a new form of texts, or length, for which these are closed: nobody keeps `00:00` by habit."""
 MOST_NUMBERS = 32
-"""The same of numbers: months, hours, days. Of more, such as a hundred random numbers, an edge is an edge."""
+"""Maximum number of distinct numbers of a closed set: months, hours, days. Of more, such as a hundred random numbers,
+an edge is an edge."""
 MOST_FORMS = 6
 SHOWN = 12
 """Number of values that are named."""
-IN_A_ROW = 3
-"""Number of values in a row that are all named, of a longer row the ends."""
-BINARY = 20
-"""Characters of texts of 0 and 1 alone from which on other digits are another matter."""
 SIZED = ("list", "tuple", "dict", "set", "frozenset", "str", "bytes", "bytearray")
 """Types of values that may be empty."""
 NUMBERS = ("int", "float")
@@ -109,8 +99,11 @@ reject a program, and so errs on the side of the candidate. It is half of the lo
 weight for what people write by hand."""
 
 
-def closed_set(calls: Calls, chance: float = CLOSED, most: int = MOST_VALUES) -> frozenset[Hashable] | None:
+def closed_set(calls: Calls, chance: float = 0.01, most: int = 64) -> frozenset[Hashable] | None:
     """Return the values, if a new one is improbable. None if it is not.
+
+    chance: largest chance of a new value for which a set of values or letters is closed: people write 1, 2, 3 and
+    a, b, c by habit, and a hundred such values are rarely written by hand.
 
     One is added to the values seen once: also the next one may be new. A single call counts for no more than all
     others, as a long list of random numbers shows how one list was made.
@@ -190,7 +183,8 @@ def _listed(values: Sequence[Any]) -> str:
         while end + 1 < len(values) and _follows(codes[end], codes[end + 1], values[end : end + 2]):
             end += 1
         row = [_shown(value) for value in values[at : end + 1]]
-        shown += [f"{row[0]} to {row[-1]}"] if len(row) > IN_A_ROW or len(row) == len(values) > 2 else row
+        # number of values in a row that are all named, of a longer row the ends
+        shown += [f"{row[0]} to {row[-1]}"] if len(row) > 3 or len(row) == len(values) > 2 else row
         at = end + 1
     return ", ".join(shown[:SHOWN]) + ", ..." * (len(shown) > SHOWN)
 
@@ -238,7 +232,8 @@ def _of_texts(calls: Calls, evidence: EvidenceNeeded) -> Iterator[Property]:
 def _of_letters(texts: Sequence[str], closed: frozenset[Hashable] | None) -> Iterator[Property]:
     """Letters that are all there are, else kinds of letters that are not there."""
     known = sorted({letter for text in texts for letter in text})
-    if len(known) > MOST_SIGNS and any(map(str.isspace, known)) and any(map(str.isalpha, known)):
+    # Maximum number of distinct characters of an alphabet with white space: bases in lines, a maze. A text has more.
+    if len(known) > 12 and any(map(str.isspace, known)) and any(map(str.isalpha, known)):
         closed = None  # lines of words, such as those of a ledger: another word has other letters
 
     def put_right(text: str, allowed: Callable[[str], bool]) -> str:
@@ -252,7 +247,8 @@ def _of_letters(texts: Sequence[str], closed: frozenset[Hashable] | None) -> Ite
         )  # fmt: skip
         return
     kinds = kinds_of_letters(texts)
-    told = sum(map(len, texts)) < BINARY or not all(set(text) <= {"0", "1"} for text in texts)
+    # characters of texts of 0 and 1 alone from which on other digits are another matter
+    told = sum(map(len, texts)) < 20 or not all(set(text) <= {"0", "1"} for text in texts)
     says = f"of {', '.join(sorted(kinds - {OTHER_DIGITS}))}" if told else "of 0 and 1"
     for name in sorted({*LETTERS, BEYOND_ASCII} - kinds - ({OTHER_DIGITS} if told else set())):
         letters = LETTERS.get(name)

@@ -22,9 +22,6 @@ from codeopt.workloads.source.literals import Constructed
 
 CHANCE = 0.1
 """Largest probability of a relation by chance, had the two parts nothing to do with each other."""
-ONE_SCALE = 0.1
-"""Share of the pairs from different calls that break a comparison of two numbers, from which on they are of one
-scale. Then each call that keeps it by chance does so with one half."""
 DEPTH = 3
 """Levels of records and of lists in lists that are looked at."""
 MOST = 5_000
@@ -38,8 +35,6 @@ LEAST = 3
 """Minimum size that shows an equal size or an index below it. With a smaller size it is likely by chance."""
 MANY = 10
 """Number of indices in one value that says as much as another value."""
-NEAR = 0.75
-"""Share of the size that the largest index of a value must reach, 0 to 1."""
 WITHIN = ("list", "tuple", "str", "bytes")
 Path = tuple[Any, ...]
 """Name of a parameter, then keys of records and places of constructors' arguments."""
@@ -86,7 +81,8 @@ class Parts:
         """Return the number of values for which a call counts as evidence of indices below a size: 0 if it shows
         nothing. The largest index must come near to the size. With many numbers that is less probable by chance."""
         sized, value = self.sizes.get(size, 0), self.values.get(path)
-        if sized < LEAST or path not in self.ends or self.ends[path][1] < NEAR * (sized - 1):
+        # share of the size that the largest index of a value must reach, 0 to 1
+        if sized < LEAST or path not in self.ends or self.ends[path][1] < 0.75 * (sized - 1):
             return 0
         width = _width(value) if isinstance(value, SIZED) else 0
         is_matrix = width > COLUMNS and width >= len(self.values[path])  # which rarely holds indices
@@ -433,7 +429,9 @@ def _compared(calls: Sequence[Parts]) -> Iterator[Relation]:
                 continue
             ones, others = zip(*both, strict=True)
             broken = sum(a > b for a in ones for b in others) / len(both) ** 2
-            of_one_scale = broken >= ONE_SCALE and 0.5 ** len(set(both)) < CHANCE / 2
+            # Share of the pairs from different calls that break a comparison of two numbers, from which on they are of
+            # one scale. Then each call that keeps it by chance does so with one half.
+            of_one_scale = broken >= 0.1 and 0.5 ** len(set(both)) < CHANCE / 2
             if of_one_scale or _by_chance(ones, others, lambda a, b: a <= b) < CHANCE:
                 near = sum(b - a == 1 for a, b in both)
                 yield _ordered(one, other, strict=near >= FEW and all(a < b for a, b in both))

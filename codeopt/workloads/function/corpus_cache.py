@@ -35,8 +35,6 @@ from codeopt_sandbox.call_answer import read_outcome
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.guest.request import ORDERED
 
-FORMAT = 6
-"""Version of the JSON of a corpus."""
 CODEC = JsonCodec({Answer: (Answer.told, read_outcome)}, {"Ordered": Literal[ORDERED]})
 
 
@@ -152,8 +150,9 @@ def evidence_key(request: WorkloadRequest, harness: FunctionHarness) -> str | No
     if reached is None:
         return None
     target = harness.target.replace(calls_file=None, file="", paths=(), test_paths=())
+    # version of the JSON of a corpus
     parts = {
-        "format": FORMAT,
+        "format": 6,
         "reached": reached,
         "module": [str(path.relative_to(view.module.root)) for path in (view.module.path, *view.module.roots)],
         "target": target.fields(),

@@ -290,10 +290,6 @@ def _workload(
     return found
 
 
-MOST_FILES = 4
-"""Maximum number of test files that the command names."""
-
-
 def advice(request: WorkloadRequest, harness: FunctionHarness, tests: Sequence[str] = ()) -> str:
     """`check it by a command instead: codeopt ...`; empty where no test is known, or the tests are not the project's.
 
@@ -301,7 +297,8 @@ def advice(request: WorkloadRequest, harness: FunctionHarness, tests: Sequence[s
     """
     files = list(dict.fromkeys(test.partition("::")[0] for test in tests)) or _found(harness)
     root = harness.view.module.root
-    files = [file for file in files if (root / file).is_file()][:MOST_FILES]
+    # maximum number of test files that the command names
+    files = [file for file in files if (root / file).is_file()][:4]
     if not files or not any(work_trees(root)):
         return ""
     command = shlex.join(_words(request, harness, files))

@@ -52,8 +52,6 @@ from codeopt_sandbox.verdict import Checker, judge
 OTHER_SEEDS = range(3, 8)
 """Hash seeds with which the original makes calls again on which a draft differs. The first of five items of a set is
 the same under two seeds in a fifth of the calls, and under seven in one of 15,000."""
-OTHER_CALLS = 5
-"""Number of known calls that are made with an object that a draft cannot make."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,8 @@ class CallJudge:
         got = outcome.run.answer if isinstance(outcome.run, CallRun) else None
         differences = self.comparison.differences(case.answer, got) if case.answer and got else ()
         wrong = [each for each in differences if each.subject is None]
-        known = sorted(read_all(self.corpus.vouched), key=lambda call: -len(call.text()))[:OTHER_CALLS]
+        # number of known calls that are made with an object that a draft cannot make
+        known = sorted(read_all(self.corpus.vouched), key=lambda call: -len(call.text()))[:5]
         asked: dict[int, list[str]] = {}
         for each in wrong:
             if each.answers is None or each.answers[1].kind != Kind.NO_ARGUMENTS:
@@ -273,11 +272,6 @@ def comparison_of(options: ImproveOptions) -> AnswerComparison:
 
 # What is compared beside the answers: views of objects, the state of the process, lines that no call ran.
 
-FIRST = 60
-"""First calls, the objects of all of which are asked; each takes a process of its own."""
-EVERY = 8
-"""Number of later calls of which one is asked."""
-
 
 def judge_views(
     runner: TimedRuns, original: Revision, draft: Revision, case: AnsweredCase, outcome: Outcome,
@@ -313,7 +307,9 @@ def _asked(case: AnsweredCase, run: CallRun) -> CallBatch | None:
     batch = batch_of(case.stdin)
     if batch.program == "time":
         return batch.replace(views=True, whole=False, passes=1)
-    chosen = [at for number, at in enumerate(keeping) if number < FIRST or number % EVERY == 0]
+    # first calls, the objects of all of which are asked; each takes a process of its own
+    # number of later calls of which one is asked
+    chosen = [at for number, at in enumerate(keeping) if number < 60 or number % 8 == 0]
     return batch.replace(views=True, calls=tuple(batch.calls[at] for at in chosen))
 
 
@@ -327,11 +323,6 @@ def _is_asked(answer: Answer) -> bool:
 #
 # Changes by an imported library are not the candidate's. To find them, the original runs once more and then imports the
 # libraries that only the candidate loads. Settings that this run leaves are excused.
-
-IMPORT_S = 60.0
-"""Time limit of importing the libraries, seconds."""
-NAMED = 3
-"""Number of settings named in a line; `--json` has all."""
 
 
 def check_process_state(runner: TimedRuns, original: Revision, draft: Revision, outcome: Outcome) -> Outcome:
@@ -355,7 +346,8 @@ def new_process_state(runner: TimedRuns, original: Revision, left: ProcessChange
         return found.settings
     key = original, libraries
     if key not in runner.left:
-        run = runner.ask(original, CallBatch(libraries, "inspect", "libraries", seconds=IMPORT_S))
+        # time limit of importing the libraries, seconds
+        run = runner.ask(original, CallBatch(libraries, "inspect", "libraries", seconds=60.0))
         runner.left[key] = [run.answer.left] if run.answer and run.answer.left else []
     return found.beyond(runner.left[key]).settings
 
@@ -363,7 +355,8 @@ def new_process_state(runner: TimedRuns, original: Revision, left: ProcessChange
 def _sentence(settings: tuple[LeftSetting, ...]) -> str:
     """`its import leaves the switch interval at 5.0 (0.005 before), the original's does not`."""
     who = "import leaves" if settings[0].when == IMPORT else "calls leave"
-    shown = [each for each in settings if each.when == settings[0].when][:NAMED]
+    # number of settings named in a line; `--json` has all
+    shown = [each for each in settings if each.when == settings[0].when][:3]
     words = "; ".join(f"{each.name}: {each.after or 'nothing'} ({each.before or 'nothing'} before)" for each in shown)
     more = f", and {len(settings) - len(shown)} more" if len(settings) > len(shown) else ""
     return f"its {who} settings of the whole process changed, which the original's does not: {words}{more}"

@@ -87,10 +87,6 @@ def _globals(table: symtable.SymbolTable) -> list[str]:
 
 INSIDE = FieldMaker().field(True).digest
 """Digest of what an expression says that is true."""
-CALL_S = 0.5
-"""Time limit of the expression for one call, seconds; one that takes longer is outside."""
-TOTAL_S = 20.0
-"""Time limit of the expression for a set of calls, seconds."""
 
 
 @dataclass
@@ -111,7 +107,9 @@ class Narrowing:
         if new := [call for call in dict.fromkeys(calls) if call not in self.known]:
             target = self.harness.target.replace(qualname=EVALUATED, generator=False, asynchronous=False)
             runner = replace(self.harness.runner, ref=target)
-            run = runner.ask(self.expression.source, CallBatch(tuple(new), seconds=CALL_S, budget=TOTAL_S))
+            # time limit of the expression for one call, seconds; one that takes longer is outside
+            # time limit of the expression for a set of calls, seconds
+            run = runner.ask(self.expression.source, CallBatch(tuple(new), seconds=0.5, budget=20.0))
             if run.answer is None:
                 raise UsageError(f"--contract cannot be evaluated: {end_of_run(run)}")
             reason = self.expression.reason

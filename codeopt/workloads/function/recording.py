@@ -32,8 +32,6 @@ MOST_CALLS = 300
 """Maximum number of calls that are kept."""
 MOST_OF_ONE = 600
 """Maximum number of calls that one process writes down."""
-MOST_TEXT = 6_000_000
-"""Characters of a recording."""
 FOLDER = Path(".codeopt") / "calls"
 MAINS = ("__main__", "__mp_main__")
 """Names of a module that is run as a program, and in a process that multiprocessing spawns."""
@@ -160,8 +158,9 @@ def _keep(module: Module, path: Path, lines: Sequence[str]) -> int:
     return len(calls)
 
 
-def sample(calls: Sequence[str], most: int = MOST_CALLS, room: int = MOST_TEXT) -> list[str]:
-    """A sample of many calls whose sizes are spread like those of all, the largest among them; in the same order."""
+def sample(calls: Sequence[str], most: int = MOST_CALLS, room: int = 6_000_000) -> list[str]:
+    """A sample of many calls whose sizes are spread like those of all, the largest among them; in the same order. room:
+    characters of a recording."""
     by_size = sorted(range(len(calls)), key=lambda at: -len(calls[at]))
     while most > 1:
         count = min(most, len(calls))

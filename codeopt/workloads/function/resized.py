@@ -18,10 +18,6 @@ MOST_ITEMS = 1_000_000
 """Maximum number of items of a call."""
 LOOKED_AT = 2_000
 """Items of a known value that are looked at."""
-MOST_PIECES = 20_000
-"""Characters of a known text that a longer one repeats."""
-TEXT_LEAST = 3
-"""Characters of a text that is data: a shorter one may be a separator or a mode."""
 CHANCE = 0.1
 """Largest probability that distinct or sorted items are so by chance, where they are kept so."""
 LONGER = 3
@@ -107,7 +103,8 @@ def growths(base: Call, known: Sequence[Call]) -> list[RecipeGrowth | TextGrowth
     places = [place for place in _places(base) if not _are_records(_values(base, same, place))]
     containers = [place for place in places if not isinstance(_at(base, place), str | bytes)]
     texts = [place for place in places if place not in containers]
-    together = containers or [place for place in texts if len(_at(base, place)) >= TEXT_LEAST] or texts[:1]
+    # characters of a text that is data: a shorter one may be a separator or a mode
+    together = containers or [place for place in texts if len(_at(base, place)) >= 3] or texts[:1]
     longest = max(together, key=lambda place: len(_at(base, place)), default=())
     ways = [tuple(together), (longest,)][: min(2, len(together))]
     return [*(RecipeGrowth(base, way, same, wide) for way in ways for wide in (True, False)), TextGrowth(base)]
@@ -232,7 +229,8 @@ def _pieces(value: str | bytes, wide: bool) -> tuple[Any, ...]:
     """Kind of the pieces of a longer text: its characters where it has no structure, else the text again and again."""
     if isinstance(value, str) and wide and value.isalnum():
         return "str", "".join(sorted(set(value))), 1, 1
-    if len(value) > MOST_PIECES:
+    # characters of a known text that a longer one repeats
+    if len(value) > 20_000:
         raise _NoRecipe
     if isinstance(value, str):
         mark = next((mark for mark in "\n " if mark in value), "")
@@ -335,9 +333,6 @@ class _Kinds:
 
 # A long call, cut to a share of its arguments, on which pairs are timed.
 
-SHORT = 2
-"""Length of a value that stays as it is."""
-
 
 @dataclass(frozen=True)
 class CallCut:
@@ -408,7 +403,8 @@ def _first(value: Any, share: float) -> Any:
             if isinstance(inside, list | Constructed):
                 value = value.with_value(at, _first(inside, share))
         return value
-    if not isinstance(value, list | str | bytes | dict | set | frozenset | tuple) or len(value) <= SHORT:
+    # length of a value that stays as it is
+    if not isinstance(value, list | str | bytes | dict | set | frozenset | tuple) or len(value) <= 2:
         return value
     count = max(1, round(len(value) * share))
     if isinstance(value, dict):

@@ -18,12 +18,8 @@ from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.outcome import Case
 from codeopt_sandbox.profile import Mode, Profile, profile
 
-GROUP_S = 0.002
-"""A call is repeated until all take this long: reading the clock from outside costs about 10 microseconds."""
 MOST_REPEATS = 1000
 PASSES = 2
-PASS_S = 4.0
-"""A pass of a draft that takes longer is ended: it is slower, whatever it takes."""
 MADE = CallTimeLimit(call=0.25, total=0.25)
 """Time limit of the original on a call that is made as no known one is near the middle, seconds."""
 
@@ -66,11 +62,13 @@ def function_by_size(
         return (size_by(unit, grown), found[0]) if grown else None
 
     def seconds(side: Revision, some: Sequence[KnownCall]) -> list[float] | None:
-        counts = tuple(max(1, min(MOST_REPEATS, round(GROUP_S / max(k.seconds, 1e-6)))) for k in some)
+        # a call is repeated until all take this long: reading the clock from outside costs about 10 microseconds
+        counts = tuple(max(1, min(MOST_REPEATS, round(0.002 / max(k.seconds, 1e-6)))) for k in some)
         warm = timed.batch.calls[: timed.batch.warm]
         repeated = (k.text for k, count in zip(some, counts, strict=True) for _ in range(count))
+        # a pass of a draft that takes longer is ended: it is slower, whatever it takes
         batch = CallBatch(
-            (*warm, *repeated), "time", passes=PASSES, warm=len(warm), groups=counts, pass_seconds=PASS_S,
+            (*warm, *repeated), "time", passes=PASSES, warm=len(warm), groups=counts, pass_seconds=4.0,
             iterators=timed.batch.iterators,
         )  # fmt: skip
         answer = runner.run(side, batch.stdin()).answer
@@ -85,16 +83,7 @@ def function_by_size(
 
 # Profile of a function: the module is imported, the timed calls are made, and both are looked at as programs are.
 
-SECONDS = 0.1
-"""The calls are repeated until the original would take this long, and drafts make as many: under the profiler each
-line takes some twenty times as long, and the whole may take five seconds."""
-MOST_TEXT = 20_000_000
-"""Characters of the calls, repeated; those of large objects are long."""
 OWN = "<module>"
-
-
-HEIGHT = 4096
-"""Bytes below which a line is not reported."""
 
 
 def profile_function(
@@ -105,11 +94,15 @@ def profile_function(
     memory: the same calls once more, each of them once, for the lines that hold most.
     """
     calls = timed.batch.calls[timed.batch.warm :]
-    repeats = timed.passes(SECONDS, max(1, min(200, MOST_TEXT // sum(map(len, calls)))))
+    # the calls are repeated until the original would take this long, and drafts make as many: under the profiler each
+    # line takes some twenty times as long, and the whole may take five seconds
+    # characters of the calls, repeated; those of large objects are long
+    repeats = timed.passes(0.1, max(1, min(200, 20_000_000 // sum(map(len, calls)))))
     found = _profiled(harness, source, calls * repeats, modes)
     if memory:
         held = _profiled(harness, source, calls, ("allocated",))
-        lines = tuple(line for line in held.memory if line.peak_mib * 2**20 >= HEIGHT)
+        # bytes below which a line is not reported
+        lines = tuple(line for line in held.memory if line.peak_mib * 2**20 >= 4096)
         found = replace(found, memory=lines, notes=(*found.notes, *held.notes))
     return replace(
         found,

@@ -61,22 +61,15 @@ LARGE_FACTORS = (4_096, 32_768, 262_144, 1_000_000)
 """Further factors, used if no call takes LONG_ENOUGH_S by FACTORS."""
 GROWN = CallTimeLimit(call=0.3, total=1.5)
 """Time limit of one such call and of all of a run, seconds."""
-NOTICED_S = 5e-6
-"""A grown call that takes less shows that the function does no work on its items: it looks at few or copies them."""
 ITEM_S = 0.5e-9
-"""The same limit for each item, seconds."""
-LEARNED_FROM = 50
-"""Known calls from which it is learned what larger ones are like."""
-SEEDS = 300
-"""Number of other calls like a grown one."""
+"""A grown call that takes less for each of its items does no work on them, seconds."""
 RECORDED = "recorded"
 """Source of calls that the user's own command made."""
 RECORDED_TOO_LONG_S = 3.0
-"""The same of a recorded call: the application's own size tells its gain, though it takes longer to time."""
-SLOWER = 50
-"""Time limit of a draft's pass, as a multiple of the original's."""
+"""A recorded call that takes longer is not timed: the application's own size tells its gain, though it takes longer to
+time."""
 LEAST_S = 10.0
-"""Lower bound of that limit, seconds."""
+"""Lower bound of the time limit of a draft's pass, seconds."""
 MOST_S = 60.0
 """Upper bound of that limit, seconds, where LONG_SLOWER allows no more."""
 LONG_SLOWER = 4
@@ -88,30 +81,16 @@ BIG_PASS_S = LONG_S
 the gain, and each further one is made in all pairs."""
 PASS_S = 0.2
 """A pass of long calls has as many of them as fit in this; one at least."""
-AROUND_S = 0.15
-"""Arguments are made and results looked at in each pass: fewer passes where that takes long."""
 MOST_CALLS = 400
 """Maximum number of calls of a pass."""
-MEASURED_TWICE = 60
-"""Number of calls that may be the longest of those that were made once."""
 AGAIN = CallTimeLimit(call=2.0, total=2.0)
 """Time limit of one of them and of all, seconds."""
-MOST_PASSES = 20
-"""Maximum number of passes of a run."""
 
 MOST_TEXT, MOST_MADE_TEXT = 1_000_000, 150_000
 """Characters of the calls of a pass; and, recorded objects apart, of those generated to fill it, or of one that is
 made longer: to read them takes up to a hundred times as long as to make them."""
-LONGER = 1.2
-"""Least time of the longest grown call, as a multiple of that of the longest given one."""
-COMPARED_WITH = 4
-"""Number of given calls that grown ones are timed with."""
-COMPARED_PASSES = 3
-"""Number of passes of each."""
 MOST_REPEATS = 100
 """Maximum number of times that a pass repeats a short call."""
-SHORTEST_S = 15e-6
-"""A pass must take this long: reading the clock from outside costs about 10 microseconds."""
 
 
 _OBJECT = re.compile(r"f\((unpickle\('[^']+'(?:, '[^']+')?\)|(?:CALLS|BIG)\[\d+\]\[0\]\[0\]),")
@@ -167,7 +146,8 @@ class Timed:
 
     def passes(self, seconds: float, most: int) -> int:
         """Number of passes that spend this long in calls; fewer where most of the time goes elsewhere."""
-        return max(1, min(most, round(seconds / max(self.seconds, 1e-5)), round(AROUND_S / max(self.around, 0.01))))
+        # arguments are made and results looked at in each pass: fewer passes where that takes long
+        return max(1, min(most, round(seconds / max(self.seconds, 1e-5)), round(0.15 / max(self.around, 0.01))))
 
     def case(self, metric: str) -> Case:
         """For codeopt_sandbox.compare; the original says what is expected."""
@@ -187,14 +167,17 @@ def choose(
     if timed.seconds < ENOUGH_S <= expected and not corpus.big:
         again, _ = _timed(replace(choice, disturbed=expected / timed.seconds), corpus)
         timed = max(timed, again, key=lambda each: each.seconds)
-    if timed.seconds < SHORTEST_S:
+    # a pass must take this long: reading the clock from outside costs about 10 microseconds
+    if timed.seconds < 15e-6:
         count = len(timed.batch.calls) - timed.batch.warm
         raise ProgramError(
             f"the calls are too short to time: {count} of them take {timed.seconds * 1e6:.0f} us together",
             hint="give larger ones as BIG in the --calls file",
         )
-    limit = max(min(MOST_S, max(LEAST_S, SLOWER * timed.seconds)), LONG_SLOWER * timed.seconds)
-    return replace(timed, batch=timed.batch.replace(passes=timed.passes(PAIR_S, MOST_PASSES), pass_seconds=limit))
+    # time limit of a draft's pass, as a multiple of the original's
+    limit = max(min(MOST_S, max(LEAST_S, 50 * timed.seconds)), LONG_SLOWER * timed.seconds)
+    # maximum number of passes of a run
+    return replace(timed, batch=timed.batch.replace(passes=timed.passes(PAIR_S, 20), pass_seconds=limit))
 
 
 def _timed(choice: _Choice, corpus: CallCorpus) -> tuple[Timed, float]:
@@ -319,7 +302,8 @@ class _Choice:
 
     def _measured_twice(self, given: list[KnownCall]) -> list[KnownCall]:
         """Calls, the longest first, by the lesser of two times: a call that was made once may have been disturbed."""
-        longest = [k.text for k in given[:MEASURED_TWICE] if not k.repeated]
+        # number of calls that may be the longest of those that were made once
+        longest = [k.text for k in given[:60] if not k.repeated]
         if not longest:
             return given
         again = {k.text: k.seconds for k in self._once(longest, AGAIN) if k.returns}
@@ -351,7 +335,8 @@ class _Choice:
         """Calls generated from the first of them that return, each of at most LONG_ENOUGH_S; more than `seconds` takes,
         as some may be dropped."""
         texts = [k.text for k in known[:8]]
-        made = other_seeds(texts, SEEDS) or derive(texts, 300, 50 + self.seed, self.harness.vocabulary, small=False)
+        # number of other calls like a grown one
+        made = other_seeds(texts, 300) or derive(texts, 300, 50 + self.seed, self.harness.vocabulary, small=False)
         limit = CallTimeLimit(call=25 * LONG_ENOUGH_S, total=2 * seconds, lost=2)
         found = self._once(self._made(made), limit)
         usable = [k for k in found if k.returns and k.seconds <= LONG_ENOUGH_S]
@@ -361,7 +346,8 @@ class _Choice:
 
     def _grown(self, given: Sequence[KnownCall]) -> list[KnownCall]:
         """The given calls made larger, until one takes long enough, is as large as it may be, or fails."""
-        calls = [call for k in given[:LEARNED_FROM] if (call := read(k.text)) is not None]
+        # known calls from which it is learned what larger ones are like
+        calls = [call for k in given[:50] if (call := read(k.text)) is not None]
         bases = [call for call in sorted(calls, key=lambda call: -size_of(call)) if can_become_larger(call)][:4]
         tried = [_Larger(way, at) for at, base in enumerate(bases) for way in growths(base, calls)]
         self._look(tried, FACTORS)
@@ -371,13 +357,15 @@ class _Choice:
         for each in tried:  # the factors are far apart
             self._look([each], (2 * each.short, 4 * each.short))
         found = _long_enough([k for each in tried for k in each.found.values()])
-        given = given[:COMPARED_WITH]
+        # number of given calls that grown ones are timed with
+        given = given[:4]
         grown = deterministic(self.harness, found)[0]
         took = _timed_alike(self.harness, [*given, *grown]) if grown else None
         if took is None:
             return _long_enough(grown)
         before, now = took[: len(given)], took[len(given) :]
-        if max(now) <= LONGER * max(before):  # a value decides the time, and growth has replaced it
+        # least time of the longest grown call, as a multiple of that of the longest given one
+        if max(now) <= 1.2 * max(before):  # a value decides the time, and growth has replaced it
             return []
         timed = zip(grown, now, strict=True)
         return _long_enough([k for k, seconds in timed if _works_on_items(replace(k, seconds=seconds))])
@@ -452,7 +440,8 @@ def _long_enough(found: Sequence[KnownCall]) -> list[KnownCall]:
 
 
 def _works_on_items(known: KnownCall) -> bool:
-    return known.seconds >= NOTICED_S + ITEM_S * items_of(read(known.text))
+    # a grown call that takes less shows that the function does no work on its items: it looks at few or copies them
+    return known.seconds >= 5e-6 + ITEM_S * items_of(read(known.text))
 
 
 @dataclass
@@ -490,9 +479,8 @@ def _timed_alike(harness: FunctionHarness, known: Sequence[KnownCall]) -> list[f
     waits for the processor. None where the run fails."""
     counts = tuple(max(1, min(MOST_REPEATS, round(LONG_ENOUGH_S / max(k.seconds, 1e-6)))) for k in known)
     calls = tuple(_let_go(k.text) for k, count in zip(known, counts, strict=True) for _ in range(count))
-    batch = CallBatch(
-        calls, "time", passes=COMPARED_PASSES, groups=counts, pass_seconds=LEAST_S, iterators=_iterators(known)
-    )
+    # number of passes of each
+    batch = CallBatch(calls, "time", passes=3, groups=counts, pass_seconds=LEAST_S, iterators=_iterators(known))
     answer = harness.runner.run(harness.source, batch.stdin()).answer
     if answer is None:
         return None

@@ -17,8 +17,6 @@ from codeopt.rules import Hot, Rule
 from codeopt.workloads.source.excerpt import shown
 from codeopt.workloads.source.functions import SpliceError, at_margin, definitions
 
-LONGEST_LEFT_OUT = 100
-"""Characters of a statement that is named."""
 UNNAMED = Def | ast.Import | ast.ImportFrom | ast.Pass | ast.If
 """Statements of an answer that need no mention: what is used of them is taken, an `if` runs the answer as a script."""
 BY_CALLS = ":calls"
@@ -124,7 +122,8 @@ def statements_left_out(original: str, answer: str, whole: str) -> Iterator[str]
     known = {ast.dump(node) for text in (original, whole) for node in _statements(ast.parse(text).body)}
     for node in _statements(ast.parse(at_margin(answer)).body):
         if ast.dump(node) not in known:
-            yield inline(ast.unparse(node), LONGEST_LEFT_OUT)
+            # characters of a statement that is named
+            yield inline(ast.unparse(node), 100)
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:

@@ -43,9 +43,6 @@ from codeopt_sandbox.guest.request import CONFIRMING, ORDERED
 from codeopt_sandbox.outcome import Case, CaseVerdict, Cause, Outcome
 from codeopt_sandbox.profile import Mode, Profile
 
-FAR = 0.1
-"""At most so fast is a function whose call was given up: it gets ten times what the slowest of the original's takes."""
-
 
 @dataclass(frozen=True)
 class FunctionWorkload(Defaults):
@@ -220,7 +217,9 @@ class FunctionWorkload(Defaults):
         passes."""
         wrong = next((outcome for outcome in candidate.outcomes if outcome.verdict is not CaseVerdict.AC), None)
         if wrong is not None and wrong.cause is Cause.CALL_TIMEOUT:
-            return FAR
+            # at most so fast is a function whose call was given up: it gets ten times what the slowest of the
+            # original's takes
+            return 0.1
         found = candidate.comparison
         if self.plan is None or found is None or found.decision is not Decision.WRONG or not found.overrun:
             return None

@@ -245,8 +245,6 @@ def read_scenario(text: str) -> Scenario | None:
 
 OPAQUE = re.compile(r"unpickle\('[^']*'(?:, '[^']*')?\)|load\('([^']*)', '([^']*)'\)|(?:CALLS|BIG)\[\d+\]")
 """Parts of a call that no literal can represent."""
-MOST = 400
-"""Maximum number of further words."""
 WHENCE = {
     "tests": "made by a test",
     "doctests": "made by a doctest",
@@ -311,7 +309,8 @@ def find_names(
     """
     found = {match[0]: match for call in calls for match in OPAQUE.finditer(call)}
     words = {text: _name(match[1], match[2], home) for text, match in found.items() if match[1]}
-    rest = [text for text in found if text not in words][:MOST]
+    # maximum number of further words
+    rest = [text for text in found if text not in words][:400]
     shown = show(tuple(text if text.endswith("]") else f"f({text})" for text in rest)) if rest else ()
     for text, line in zip(rest, shown, strict=False):
         if line.startswith("f("):

@@ -31,10 +31,6 @@ CALL_S = 0.5
 """Time limit of one call, seconds: a draft may not return from small calls."""
 MOST_BEFORE = 3
 """Number of calls that are shown before one that fails only after them."""
-ROUND_S = 2.0
-"""Time limit of the calls of a round, seconds."""
-TOTAL_S = 10.0
-"""Time limit of all rounds, seconds."""
 
 
 class CallsRevisions(Protocol):
@@ -87,7 +83,8 @@ def smallest(
     would tell of something else. inside: of some calls those that do not go beyond the contract. ordered: as
     of the batch. before: calls that were made before the first one, in the same process."""
     best = Failing(first, "", False)
-    until = time.monotonic() + TOTAL_S
+    # time limit of all rounds, seconds
+    until = time.monotonic() + 10.0
 
     def run(calls: list[str], results: bool = False) -> list[Failing]:
         return _failing(runner, original, draft, calls, check, environment, ordered, results)
@@ -146,7 +143,8 @@ def _failing(
     """Calls whose outcomes differ, and the difference."""
     if not calls:
         return []
-    stdin = CallBatch(tuple(calls), seconds=CALL_S, lost=0, budget=ROUND_S, ordered=ordered, results=results).stdin()
+    # time limit of the calls of a round, seconds
+    stdin = CallBatch(tuple(calls), seconds=CALL_S, lost=0, budget=2.0, ordered=ordered, results=results).stdin()
     old, new = (runner.run(side, stdin, mode="exec", environment=environment) for side in (original, draft))
     if old.answer is None or new.answer is None:
         return []

@@ -16,14 +16,10 @@ from codeopt.workloads.generated.vocabulary import Vocabulary
 from codeopt.workloads.source.functions import Function, own_nodes
 from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, read_all, write
 
-BASES_OF_LONG = 6
-"""The largest known calls that long ones are made of."""
 LEAST = 70
 """Items of a long argument: what treats short ones in another way mostly begins to at 16, 32 or 64."""
 LONGEST = 150_000
 """Maximum length of a long call, characters."""
-ALL = 400_000
-"""Maximum length of all long calls together, characters."""
 LATE = 20
 """Least length of an argument in which an item of the second half is changed, and places that are looked at for
 another item."""
@@ -49,7 +45,8 @@ def long_calls(calls: Sequence[str], count: int, seed: int, words: Vocabulary | 
         if text and len(text) <= LONGEST and text not in calls:
             found[text] = None
             total += len(text)
-        if len(found) == count or total > ALL:
+        # maximum length of all long calls together, characters
+        if len(found) == count or total > 400_000:
             break
     return list(found)
 
@@ -102,7 +99,8 @@ def _largest(calls: Sequence[str]) -> list[Call]:
     for call in ordered:
         if can_grow(call):
             found.append(call)
-        if len(found) == BASES_OF_LONG:
+        # the largest known calls that long ones are made of
+        if len(found) == 6:
             break
     return found
 
@@ -173,10 +171,6 @@ BASES_OF_TYPES = 12
 """Known calls of which parts are changed, the shortest: the longest of these come first, as they have most parts."""
 LARGEST = 2_000
 """Characters of such a call."""
-OF_ONE = 24
-"""Maximum number of calls that are made from one known one."""
-DEPTH = 4
-"""Levels of containers that are looked into."""
 ITEMS = 2
 """Number of items of a container that are looked into: the others are mostly of the same type."""
 
@@ -184,7 +178,8 @@ ITEMS = 2
 def other_exact_types(known: Sequence[str]) -> Iterator[str]:
     """Yield calls with one part changed, by turns from each of a few known ones."""
     short = read_all(islice((text for text in sorted(known, key=len) if text != "f()"), BASES_OF_TYPES))
-    made = [islice(_calls(call), OF_ONE) for call in reversed(short) if len(call.text()) <= LARGEST]
+    # maximum number of calls that are made from one known one
+    made = [islice(_calls(call), 24) for call in reversed(short) if len(call.text()) <= LARGEST]
     while made:
         found = [next(each, None) for each in made]
         yield from (call.text() for call in found if call is not None)
@@ -193,7 +188,8 @@ def other_exact_types(known: Sequence[str]) -> Iterator[str]:
 
 def _calls(call: Call) -> Iterator[Call]:
     for at, value in enumerate(call.values):
-        yield from (call.with_value(at, other) for other in _others(value, DEPTH))
+        # levels of containers that are looked into
+        yield from (call.with_value(at, other) for other in _others(value, 4))
 
 
 def _others(value: Any, depth: int) -> Iterator[Any]:
@@ -306,8 +302,6 @@ ARRAYS: Sequence[Callable[[Constructed], Constructed | None]] = (
 #
 # The default or the type hint decides the type of the value. Without either, several types are tried.
 
-MOST_OPTIONAL = 60
-"""Maximum number of calls for all parameters."""
 EACH = 2
 """Maximum number of calls for one value."""
 _VALUES: dict[str, tuple[Any, ...]] = {
@@ -349,7 +343,8 @@ def with_optional_parameters(function: Function, calls: Sequence[str]) -> dict[s
                 added = Call(base.args, (*base.kwargs, (parameter.name, value)))
                 call = added if place is None else base.with_value(place, value)
                 found[call.text()] = parameter.typed
-    return dict(list(found.items())[:MOST_OPTIONAL])
+    # maximum number of calls for all parameters
+    return dict(list(found.items())[:60])
 
 
 def _gives(call: Call, parameter: OptionalParameter) -> bool:
@@ -416,11 +411,7 @@ def _literals(hint: ast.expr | None) -> list[Any]:
 # Only errors that such a line raises count, as its author intended them. All other effects of wrong types are
 # accidents.
 
-BASES_OF_WRONG = 4
-"""Number of known calls that are changed."""
 
-MOST_WRONG = 300
-"""Maximum number of calls with an argument of a wrong type."""
 VALUES: tuple[Any, ...] = (
     None, "a", "", 0, -1, 1, 2.5, float("nan"), True, [], [None], ["a", 1], (), {}, {"a": 1}, b"a", set(), 10**9,
     Opaque("load('builtins', 'object')()"), Opaque("load('builtins', 'len')"),
@@ -442,6 +433,8 @@ def wrong_types(calls: Sequence[str]) -> list[str]:
     shapes: dict[int, Call] = {}
     for call in known:
         shapes.setdefault(len(call.values), call)
-    bases = [*shapes.values()][:BASES_OF_WRONG]
+    # number of known calls that are changed
+    bases = [*shapes.values()][:4]
     found = [base.with_value(at, value).text() for base in bases for at in range(len(base.values)) for value in VALUES]
-    return list(dict.fromkeys(text for text in found if text not in set(calls)))[:MOST_WRONG]
+    # maximum number of calls with an argument of a wrong type
+    return list(dict.fromkeys(text for text in found if text not in set(calls)))[:300]

@@ -22,18 +22,10 @@ from codeopt_sandbox.guest.request import NEIGHBOUR, ORDERED, USUAL, Environment
 from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Outcome, Tier, cut
 from codeopt_sandbox.verdict import Checker, judge
 
-IN_A_CASE = 500
-"""Maximum number of calls that are made in one run."""
-LONG_S = 2.0
-"""Time limit of the original on them, seconds; one call at least is made."""
-LARGE = 4_000_000
-"""Maximum size of what they return, encoded, bytes; one call at least is made."""
-READ_ON = 3
-"""Number of calls whose iterators are read on."""
 READ_ON_S = 0.5
-"""Time limit of the original for one of them, seconds."""
+"""Time limit of the original for a call whose iterator is read on, seconds."""
 MOST_ITEMS = 300_000
-"""Maximum number of items that are read of each."""
+"""Maximum number of items that are read of an iterator."""
 COMPLAINS = "calls on which the original logs an error"
 NOTHING_LEFT = State()
 """State of a process whose calls are independent of each other."""
@@ -101,7 +93,8 @@ def read_on_cases(
 ) -> list[CallCase]:
     """Calls whose iterators have more items than are read of each, read far beyond: as far as the original takes
     READ_ON_S."""
-    longer = [each for each in known if each.outcome.cut_short][:READ_ON]
+    # number of calls whose iterators are read on
+    longer = [each for each in known if each.outcome.cut_short][:3]
     if not longer:
         return []
     pace = max(each.seconds for each in longer) / MAX_ITEMS
@@ -164,7 +157,10 @@ def _parts(known: list[KnownCall]) -> Iterator[list[KnownCall]]:
     for one in sorted(known, key=lambda each: ORDERED.index(each.ordered)):
         seconds, size = seconds + one.seconds, size + one.outcome.value.size
         other = bool(part) and part[0].ordered != one.ordered
-        if part and (other or len(part) == IN_A_CASE or seconds > LONG_S or size > LARGE):
+        # maximum number of calls that are made in one run
+        # time limit of the original on them, seconds; one call at least is made
+        # maximum size of what they return, encoded, bytes; one call at least is made
+        if part and (other or len(part) == 500 or seconds > 2.0 or size > 4_000_000):
             yield part
             part, seconds, size = [], one.seconds, one.outcome.value.size
         part.append(one)
@@ -184,12 +180,6 @@ def _as_known(run: CallRun, known: list[Answer]) -> bool:
         return False
     pairs = zip(run.answer.outcomes, known, strict=True)
     return all(outcome.observed() == each.observed() for outcome, each in pairs)
-
-
-MOST_SMALLER = 3
-"""Maximum number of calls of a case that are made smaller to find their reason: each takes some runs."""
-MOST_INPUT = 300
-"""Characters of a call in a caveat."""
 
 
 @dataclass(frozen=True)
@@ -291,7 +281,8 @@ def _true_reasons(
         at, reasons = lines.place(each), several.get(each.at, {})
         if at is None or len(reasons) < 2:
             continue
-        if not alone.intersection(reasons) and tried < MOST_SMALLER:
+        # maximum number of calls of a case that are made smaller to find their reason: each takes some runs
+        if not alone.intersection(reasons) and tried < 3:
             tried += 1
             smallest = rules.reasons(rules.smaller(lines.calls[at]))
             alone.add(next((why for why in smallest if why in reasons), because[each.at]))
@@ -340,7 +331,8 @@ class _Lines:
 
 def _named(call: str, rules: CaveatRules) -> str:
     """A call by the function's name, cut."""
-    return cut(f"{rules.name}{call[1:]}" if call.startswith("f(") else call, MOST_INPUT)
+    # characters of a call in a caveat
+    return cut(f"{rules.name}{call[1:]}" if call.startswith("f(") else call, 300)
 
 
 def _caveat(lines: _Lines, found: Sequence[AnswerDifference], because: str, rules: CaveatRules) -> Caveat:

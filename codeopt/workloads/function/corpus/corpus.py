@@ -49,18 +49,12 @@ MIN_CALLS = 10
 FEW_CALLS = 7
 """With as many that somebody made, all different, something is claimed of a function whose parameters have type hints:
 it is reported as little."""
-MIN_RETURNS = 3
-"""Minimum number of calls that return: a function that only raises was not called as it is meant to be."""
 MIN_COVERAGE = 0.6
 """Share of the function's lines that the calls must run."""
 DERIVED = 1000
 """Number of calls made from known ones for the rounds."""
-SHAPED = 1.4
-"""Number of calls that are made for one that is wanted: of 1,000 about 700 are left that differ."""
 OTHER_TYPES = 8
 """Number of generated calls of which at most one has a part of another exact type."""
-SHORTEST = 50
-"""Number of the shortest known calls from which these are made."""
 FRESH = 0.75
 """Number of other such calls for the confirmation, as a share of DERIVED."""
 LONG = 20
@@ -71,20 +65,11 @@ LIKE_KNOWN = 6
 """Number of calls like the longest known one that there is time for."""
 LONG_S = 0.4
 """Time limit of the original on the long calls that are kept, seconds."""
-SHORTER = 3
-"""Factor by which a call is shorter from which the growth of the time is read."""
 LONG_PATIENCE = CallTimeLimit(0.3, 0.45, lost=1)
 """Time limit of trying long calls, seconds: the shortest come first, so behind one that takes too long the others
 would."""
 DEEP_CALL_LIMIT = CallTimeLimit(0.2, 0.4, lost=2)
 """The same of calls that are deeper than any known one."""
-WATCHED = 4000
-"""Items of an iterator that is watched: see sandbox/codeopt_sandbox/guest/calls/checking.py."""
-EACH = 2
-"""Calls that are kept for one refusal."""
-KEPT_S = 6.0
-"""Time limit of the given calls that every draft makes, seconds; at least MIN_CALLS of them are kept, the quickest
-first."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +156,8 @@ class CallCorpus:
         if len(self.known) < least:
             count = f"{len(self.known)} comparable call{'s' * (len(self.known) != 1)}, at least {least} are needed"
             return f"{count}{self._lost() or '; nothing that was run calls it' * (not self.known)}; {_HELP}"
-        if sum(known.returns for known in self.known) < MIN_RETURNS:
+        # minimum number of calls that return: a function that only raises was not called as it is meant to be
+        if sum(known.returns for known in self.known) < 3:
             # the cause of the commonest exceptions may be a file or a module that the sandbox does not show
             names = Counter(known.outcome.exception for known in self.known if known.outcome.kind == Kind.RAISES)
             shown = ", ".join(f"{name} {count} times" for name, count in names.most_common(2))
@@ -245,7 +231,9 @@ def gather(
     known, elsewhere = as_recorded(known, found.recorded, harness.function.qualname)
     dropped += elsewhere
     harness = informed(harness, known)
-    affordable = {call.text for call in quick_calls(known, KEPT_S, MIN_CALLS)}
+    # time limit of the given calls that every draft makes, seconds; at least MIN_CALLS of them are kept, the quickest
+    # first
+    affordable = {call.text for call in quick_calls(known, 6.0, MIN_CALLS)}
     kept = [call for call in known if call.text in affordable]
     dropped[Exclusion(ExclusionReason.TOO_LONG)] += len(known) - len(kept)
     if early_check and kept:
@@ -304,8 +292,10 @@ def fresh_ones(
 
 def _derived(harness: FunctionHarness, known: Sequence[str], count: int, seed: int, contract: Contract) -> list[str]:
     """Calls near known ones, as the contract shapes them, which may be a known one again."""
-    wanted, texts = round(SHAPED * count), set(known)
-    usual = contract.inside(sorted(known, key=len)[:SHORTEST])
+    # number of calls that are made for one that is wanted: of 1,000 about 700 are left that differ
+    wanted, texts = round(1.4 * count), set(known)
+    # number of the shortest known calls from which these are made
+    usual = contract.inside(sorted(known, key=len)[:50])
     others = [*islice(other_exact_types(usual), wanted // OTHER_TYPES)]
     near = derive(known, wanted, seed, harness.vocabulary)
     # The others come last: where time is short, calls near the known ones are worth more.
@@ -338,7 +328,8 @@ def long_ones(
     largest, seconds. None of them is timed."""
     texts = set(known)
     made = [text for text in contract.shaped(long_calls(known, LONG, seed, harness.vocabulary)) if text not in texts]
-    wrapped = (as_iterators(text, iterables(harness), WATCHED) for text in known[:20])
+    # items of an iterator that is watched: see sandbox/codeopt_sandbox/guest/calls/checking.py
+    wrapped = (as_iterators(text, iterables(harness), 4000) for text in known[:20])
     watched = [text for text in wrapped if text is not None][:2]
     total = LIKE_KNOWN * usual_s
     patience = CallTimeLimit(max(LONG_PATIENCE.call, 2 * usual_s), max(LONG_PATIENCE.total, total), LONG_PATIENCE.lost)
@@ -358,7 +349,8 @@ def _expected_s(known: Sequence[KnownCall], text: str) -> float:
     if not timed:
         return 0.0
     length, seconds = timed[-1]
-    shorter, less = next((each for each in reversed(timed) if each[0] <= length / SHORTER), timed[-1])
+    # factor by which a call is shorter from which the growth of the time is read
+    shorter, less = next((each for each in reversed(timed) if each[0] <= length / 3), timed[-1])
     power = log(seconds / less) / log(length / shorter) if shorter < length else 1.0
     return float(seconds * (len(text) / length) ** max(1.0, power))
 
@@ -386,7 +378,8 @@ def _with_refusals(harness: FunctionHarness, corpus: CallCorpus) -> CallCorpus:
     for text, outcome in zip(texts, made, strict=False):
         if outcome.kind == Kind.RAISES and outcome.line in missing:
             by_line.setdefault(lines[outcome.line], []).append(text)
-    chosen = [text for found in by_line.values() for text in found[:EACH]]
+    # calls that are kept for one refusal
+    chosen = [text for found in by_line.values() for text in found[:2]]
     known, _ = observe(harness, chosen, dict.fromkeys(chosen, REFUSED))
     run = {line for line, statement in lines.items() if statement in by_line and line in corpus.lines}
     reached = {*corpus.lines_run, *(run if known else ())}

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 MOST_FILES = 8
 """Maximum number of test files that are run for one function."""
-MOST_CALLS = 120
-"""Maximum number of calls that are taken from them."""
 SECONDS = 60.0
 ELSEWHERE = "--python PATH runs them in another environment"
 NO_PYTEST = "No module named 'pytest'"
@@ -40,8 +38,6 @@ INSTALL = "install pytest in it"
 ENOUGH_S = 20.0
 """Time after which no further test is begun when calls are recorded, seconds; a draft then has the rest of SECONDS for
 the same ones."""
-RANK_S = 40.0
-"""Time after which no further test is begun under a profiler, seconds."""
 
 
 @dataclass(frozen=True)
@@ -159,9 +155,11 @@ def run_tests(
     if harness.places:
         first = Path(harness.places[0].at(harness.sandbox.isolated))
         folder = str(first if harness.places[0].path.is_dir() else first.parent)
-    seconds = RANK_S if job == "rank" else ENOUGH_S if record else SECONDS
+    # time after which no further test is begun under a profiler, seconds
+    seconds = 40.0 if job == "rank" else ENOUGH_S if record else SECONDS
+    # maximum number of calls that are taken from them
     request = TestRequest(
-        job, tuple(tests), folder, MOST_CALLS if record or functions else 0, seconds, tuple(files), tuple(functions)
+        job, tuple(tests), folder, 120 if record or functions else 0, seconds, tuple(files), tuple(functions)
     )
     limits: RunLimits = replace(harness.sandbox.limits, seconds=SECONDS)
     run = harness.sandbox.run(tests_program(harness.target, request, source), b"", mode="exec", limits=limits)
@@ -185,14 +183,6 @@ def failing(harness: FunctionHarness, draft: str, ids: Sequence[str]) -> str:
 
 
 # The functions of modules by the time that they take under their tests.
-
-LEAST_FILES = 40
-"""Number of test files that are run for up to five modules; eight more for each further module."""
-MOST_RECORDED = 40
-"""Maximum number of functions whose calls one run of tests writes down."""
-
-SLOW_S = 3.0
-"""Time of tests from which on a draft has to pass only those that call the function, seconds."""
 
 
 def any_function(path: Path) -> Function | None:
@@ -230,7 +220,8 @@ def function_times(
     """
     modules = [locate(path, linked) for path in paths]
     tests = find_tests(harness, modules).reaching
-    most = max(LEAST_FILES, MOST_FILES * len(modules))
+    # number of test files that are run for up to five modules; eight more for each further module
+    most = max(40, MOST_FILES * len(modules))
     if not tests:
         what = f"no test was found for {', '.join(module.name for module in modules[:3])}{', ...' * (len(modules) > 3)}"
         return Times({}, 0.0, 0, Diagnostic(what, hint="--tests PATH names some"))
@@ -238,7 +229,8 @@ def function_times(
     inside = {harness.view.inside(module.path, isolated): path for module, path in zip(modules, paths, strict=True)}
     names_of = {path: module.name for path, module in zip(paths, modules, strict=True)}
     asked = {f"{names_of[path]} {name}": (path, name) for path, name in wanted if "." not in name}
-    functions = list(asked)[:MOST_RECORDED]
+    # maximum number of functions whose calls one run of tests writes down
+    functions = list(asked)[:40]
     found = run_tests(harness, harness.source, tests[:most], job="rank", files=list(inside), functions=functions)
     names = {file: _names(path) for file, path in inside.items()}
     ranked: dict[Path, dict[str, float]] = {}
@@ -263,7 +255,8 @@ def _judging(found: Tests, calling: Sequence[str]) -> tuple[str, ...]:
 
     If all tests are quick, it is all of the same files, as one may see the change without a call in this process.
     """
-    if found.seconds > SLOW_S:
+    # time of tests from which on a draft has to pass only those that call the function, seconds
+    if found.seconds > 3.0:
         wanted = set(calling)
         return tuple(each for each in found.passed if each in wanted)
     files = {test.partition("::")[0] for test in calling}

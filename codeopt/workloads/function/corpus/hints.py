@@ -124,8 +124,6 @@ def _strategy(harness: FunctionHarness, st: Any) -> Any:
 
 DEPTH = 4
 """So deep objects are nested; a recursive type ends there, with an empty list or None."""
-STEPS = 3
-"""Maximum number of methods of an object that are called before the one that is meant."""
 
 
 @dataclass
@@ -247,7 +245,8 @@ class Guesser:
                 calls.append(value.map(lambda drawn, name=setter.name: Constructed("do.__setattr__", (name, drawn))))
         if made is None or not calls:
             return made
-        steps = self.st.lists(self.st.one_of(*calls), max_size=STEPS)
+        # maximum number of methods of an object that are called before the one that is meant
+        steps = self.st.lists(self.st.one_of(*calls), max_size=3)
         return self.st.tuples(made, steps).map(
             lambda pair: Constructed("used", (pair[0], *pair[1])) if pair[1] else pair[0]
         )
@@ -276,8 +275,6 @@ class Guesser:
 # Hypothesis strategies for types that are known by their name: plain ones, containers, values of the standard
 # library.
 
-MOST = 12
-"""Items of a container; half as many at each level below."""
 _LISTS = ("list", "List", "Sequence", "Iterable", "Collection", "MutableSequence", "Container", "Reversible")
 _ITERATORS = ("Iterator", "Generator")
 _DICTS = ("dict", "Dict", "Mapping", "MutableMapping")
@@ -349,7 +346,8 @@ class Kinds:
 
     def container(self, name: str, inner: list[Any], depth: int) -> Any:
         """Items of the types that were found; None for a container that is not known."""
-        st, most = self.st, 0 if inner[0].is_empty else max(2, MOST >> depth)
+        # items of a container; half as many at each level below
+        st, most = self.st, 0 if inner[0].is_empty else max(2, 12 >> depth)
         if name in _DICTS:
             if len(inner) < 2:
                 return None

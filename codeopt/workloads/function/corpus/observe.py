@@ -31,10 +31,6 @@ if TYPE_CHECKING:
 
 BATCH = 60
 """Number of calls of one run."""
-MADE_UP_BATCH = 1000
-"""Number of generated calls of one run: they are short."""
-DERIVED_S = 0.1
-"""Time limit of one generated call, seconds."""
 DERIVED_TOTAL_S = 0.25
 """Time limit of all generated calls, seconds; the quickest are kept."""
 GIVEN_S = 5.0
@@ -109,11 +105,13 @@ class KnownCall:
 class CallTimeLimit:
     """Seconds that one generated call may take, and all of them together."""
 
-    call: float = DERIVED_S
+    # time limit of one generated call, seconds
+    call: float = 0.1
     total: float = DERIVED_TOTAL_S
     lost: int = 3
     """After so many calls that take longer no more are made."""
-    batch: int = MADE_UP_BATCH
+    # number of generated calls of one run: they are short
+    batch: int = 1000
     """Largest number of calls of one run."""
     is_said: bool = False
     """Calls for which there is no time are counted as left out."""
@@ -370,9 +368,6 @@ def _useless(known: KnownCall, again: Answer) -> Exclusion | None:
 
 # Calls that are no evidence: why, and how many, in words that are true of one call and of many.
 
-MOST = 3
-"""Reasons that a sentence names."""
-
 
 class ExclusionReason(StrEnum):
     """Reason for excluding calls. It continues the text `3 calls that ...`."""
@@ -428,7 +423,8 @@ class Exclusions:
         """Return texts such as `2 calls that took too long`, given calls before generated ones. Empty without any."""
         parts = [counted(count, "call", reason) for reason, count in _most(self.given)]
         parts += [counted(count, "generated call", reason) for reason, count in _most(self.made_up)]
-        return ", ".join(parts[:MOST])
+        # reasons that a sentence names
+        return ", ".join(parts[:3])
 
     def unsteady(self) -> tuple[Diagnostic, ...]:
         """Diagnostics of given calls that change by themselves, or with a state that is not here: they are neither

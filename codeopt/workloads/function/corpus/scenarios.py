@@ -34,21 +34,9 @@ if TYPE_CHECKING:
     from codeopt_sandbox.guest.calls.scenarios import Steps
 
 
-LEAST_S = 15.0
-"""Time that a draft has for one scenario at least, seconds; ten times what the original takes, if that is more.
-
-It protects from a deadlock alone: with 2 s a right draft was wrong on two cores with a load of 30.
-"""
-LEAST_TOTAL_S = 30.0
-"""Time that a draft has for all scenarios at least, seconds; ten times what the original takes, if that is more."""
-
 LONGEST_SHOWN = 400
 """Characters of statements that are shown in full."""
-SHRINK_S = 5.0
-"""Time limit of the search for a smaller scenario, seconds."""
 
-THREADED_AT_ONCE = 8
-"""Number of scenarios with threads that are tried at once: each is played many times."""
 MANY = 40
 """Number of other scenarios that are tried at once."""
 
@@ -103,8 +91,11 @@ def scenario_cases(
 
 def _batch(harness: FunctionHarness, texts: Sequence[str], seconds: Sequence[float] = ()) -> CallBatch:
     """seconds: that the original takes."""
-    longest = max(LEAST_S, 10 * max(seconds, default=0.0))
-    budget = max(LEAST_TOTAL_S, 10 * sum(seconds))
+    # Time that a draft has for one scenario at least, seconds; ten times what the original takes, if that is more. It
+    # protects from a deadlock alone: with 2 s a right draft was wrong on two cores with a load of 30.
+    longest = max(15.0, 10 * max(seconds, default=0.0))
+    # time that a draft has for all scenarios at least, seconds; ten times what the original takes, if that is more
+    budget = max(30.0, 10 * sum(seconds))
     return CallBatch(tuple(texts), "combine", seconds=longest, lost=0, budget=budget, ordered=harness.ordered)
 
 
@@ -194,7 +185,8 @@ class ScenarioShrinker:
         ]
         found = min((each for each in failing if each), key=_plainness, default=None)
         best = next(iter(self._failing([found])), None) if found else None
-        until = time.monotonic() + SHRINK_S
+        # time limit of the search for a smaller scenario, seconds
+        until = time.monotonic() + 5.0
         while best is not None and time.monotonic() < until:
             smaller = next(iter(self._failing(self._smaller(best.scenario))), None)
             if smaller is None:
@@ -217,13 +209,10 @@ class ScenarioShrinker:
             for less in self.inside([less for less in smaller_calls(call) if len(less) < len(call)]):
                 calls = tuple(less if each == call else each for each in scenario.calls)
                 found[less] = replace(scenario, calls=calls)
-        return sorted(found.values(), key=lambda each: len(each.text))[
-            : THREADED_AT_ONCE if scenario.steps == THREADS else MANY
-        ]
+        # number of scenarios with threads that are tried at once: each is played many times
+        return sorted(found.values(), key=lambda each: len(each.text))[: 8 if scenario.steps == THREADS else MANY]
 
 
-POOL = 6
-"""Number of calls that scenarios are made of."""
 GIVEN = 4
 """Maximum number of given calls among these."""
 
@@ -232,26 +221,12 @@ FEW_PAIRS = 3
 
 Each pair and each call is made many times.
 """
-TRACED_S = 0.001
-"""Maximum time of a call that is stopped at its lines, seconds: with that it takes some ten times as long."""
-MOST_RENEWED = 50
-"""Maximum number of calls that are made once more, each after its first result was changed."""
 RENEWED_S = 0.03
-"""Maximum time of such a call, seconds."""
-QUICK_S = 0.005
-"""Maximum time of a call that scenarios are made of, seconds."""
+"""Maximum time of a call that is made once more, seconds."""
 LONGEST = 4000
 """Maximum length of a call, characters. A guard makes the timed calls again after their results were changed."""
-LONGEST_ANSWER = 8000
-"""Maximum length of its answer, encoded, bytes."""
-REARRANGED = 2
-"""Number of other orders of the items of one call."""
-RETYPED = 2
-"""Number of calls with an equal argument of another type, of each kind."""
 OTHER_TYPE = "an equal argument of another type was given before"
 CALLBACK = "a callback is given other arguments, or in another order"
-MOST_UNUSUAL = 40
-"""Maximum number of scenarios that only some callers play."""
 SETTINGS = 4
 """Number of constants that are set, and of classes of which there are objects of subclasses."""
 ONE_OBJECT = "one object is given at two places"
@@ -270,13 +245,15 @@ def scenarios(
     by_answer = {each.outcome.value.digest: each for each in reversed(ordered)}
     different = sorted(by_answer.values(), key=lambda each: -each.outcome.value.size)
     given = [each for each in different if each.source not in MADE_UP][:GIVEN]
-    pool = [*given, *(each for each in different if each not in given)][:POOL]
+    # number of calls that scenarios are made of
+    pool = [*given, *(each for each in different if each not in given)][:6]
     texts = [each.text for each in pool]
     found = [*_together(pool, contract, function.asynchronous), *_with_callbacks(texts, iterables)]
     found += [Scenario(steps.RENEWED, (text,)) for text in _renewed(known)]
     found += _retyped(usable, contract)
     if policy.generates:
-        found += islice(_unusual(texts[:FEW_PAIRS], contract, function), MOST_UNUSUAL)
+        # maximum number of scenarios that only some callers play
+        found += islice(_unusual(texts[:FEW_PAIRS], contract, function), 40)
     # Scenarios with a call that type hints exclude are left out. Those that the user's expression excludes have it as
     # their reason, also where other unusual inputs reject.
     found = list({each.text: each for each in found}.values())
@@ -293,12 +270,15 @@ def _renewed(known: Sequence[KnownCall]) -> list[str]:
     """Calls that are made once more after their result was changed: given ones first, short ones before others."""
     usable = [each for each in known if each.returns and each.seconds <= RENEWED_S and len(each.text) <= LONGEST]
     ordered = sorted(usable, key=lambda each: (each.source in MADE_UP, len(each.text)))
-    return [each.text for each in ordered[:MOST_RENEWED]]
+    # maximum number of calls that are made once more, each after its first result was changed
+    return [each.text for each in ordered[:50]]
 
 
 def _is_usable(each: KnownCall) -> bool:
-    short = len(each.text) <= LONGEST and each.outcome.value.size <= LONGEST_ANSWER
-    return each.returns and each.seconds <= QUICK_S and short
+    # maximum length of its answer, encoded, bytes
+    short = len(each.text) <= LONGEST and each.outcome.value.size <= 8000
+    # maximum time of a call that scenarios are made of, seconds
+    return each.returns and each.seconds <= 0.005 and short
 
 
 def _together(pool: Sequence[KnownCall], contract: Contract, asynchronous: bool) -> Iterator[Scenario]:
@@ -312,10 +292,12 @@ def _together(pool: Sequence[KnownCall], contract: Contract, asynchronous: bool)
         yield Scenario(steps.AGAIN, (text,))
         if any(maker in text for maker in ("Decimal(", "Fraction(", "datetime.", "CALLS[")):
             yield Scenario(steps.JOINED, (text,))
-        for other in [other for other in _orders(text) if not contract.beyond(other)][:REARRANGED]:
+        # number of other orders of the items of one call
+        for other in [other for other in _orders(text) if not contract.beyond(other)][:2]:
             yield Scenario(steps.CHANGED, (text, other))
     yield from (Scenario(steps.CHANGED, pair) for pair in pairs)
-    quick = {each.text for each in pool if each.seconds <= TRACED_S}
+    # maximum time of a call that is stopped at its lines, seconds: with that it takes some ten times as long
+    quick = {each.text for each in pool if each.seconds <= 0.001}
     yield from (Scenario(steps.OFTEN, (text,)) for text in [text for text in texts if text in quick][:FEW_PAIRS])
     yield from (Scenario(steps.THREADS, pair) for pair in [pair for pair in pairs if {*pair} <= quick][:FEW_PAIRS])
     if asynchronous:
@@ -405,7 +387,8 @@ def _retyped(usable: Sequence[KnownCall], contract: Contract) -> Iterator[Scenar
             name, old = list(by_name(call, contract.names).items())[at]
             way = type(old).__name__, type(other).__name__
             counts[way] = counts.get(way, 0) + 1
-            if counts[way] > RETYPED:
+            # number of calls with an equal argument of another type, of each kind
+            if counts[way] > 2:
                 continue
             known = name in contract.shown and {*way} <= contract.shown[name].kinds.keys()
             pair = each.text, call.with_value(at, other).text()

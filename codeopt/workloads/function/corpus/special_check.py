@@ -25,8 +25,6 @@ from codeopt_sandbox.guest.request import NO_LITERAL, AcceptRequest
 from codeopt_sandbox.outcome import Case, Run
 from codeopt_sandbox.verdict import Checker
 
-OWN = 200
-"""Most answers of the original, to calls that somebody vouches for, that the checker must accept."""
 TOO_LONG = "the original's own answer is too long to be handed to the checker"
 Question = tuple[str, Any, Any]
 """A call, what it returns, and what else is returned, as JSON of values."""
@@ -120,7 +118,8 @@ def special_checker(
     )
     comparison = AnswerComparison(exact=options.strict, ignored=frozenset(options.ignore_difference))
     found = SpecialChecker(harness, answers, comparison)
-    vouched = [each for each in known if each.vouched][:OWN]
+    # most answers of the original, to calls that somebody vouches for, that the checker must accept
+    vouched = [each for each in known if each.vouched][:200]
     told = found.refused_of_original(vouched).items()
     refused = next(((call, each) for call, each in told if each.is_judged), None)
     if refused is not None:

@@ -38,8 +38,6 @@ from codeopt_sandbox.plain_files import read_bytes, read_text
 
 FORMAT = 2
 """Version of the JSON of a run."""
-MOST_TRIED = 4
-"""Maximum number of runs that are compared with the project as it is; each takes reading what it reached."""
 
 Functions = Sequence[tuple[Path, str]]
 """Functions by resolved file and qualified name."""
@@ -135,7 +133,8 @@ class TraceCache:
 
     def _unchanged(self, runs: Iterator[CachedRun]) -> CachedRun | None:
         """The first of some runs that would show the same now."""
-        for _, run in zip(range(MOST_TRIED), runs, strict=False):
+        # maximum number of runs that are compared with the project as it is; each takes reading what it reached
+        for _, run in zip(range(4), runs, strict=False):
             if run.decided == self._decided(run.files):
                 return run
         return None
@@ -225,14 +224,12 @@ def _codec(root: Path) -> JsonCodec:
 #
 # It is the code that is reached, the tests that may reach it, and the environment that runs them.
 
-MAX_AGE_S = 7 * 86400.0
-"""Age after which evidence is collected again, seconds: what a busy machine had no time for should not be missing for
-ever."""
-
 
 def is_recent(made_at: float) -> bool:
     """Return True if what was stored at a time may be used."""
-    return 0 <= time.time() - made_at < MAX_AGE_S
+    # age after which evidence is collected again, seconds: what a busy machine had no time for should not be missing
+    # for ever
+    return 0 <= time.time() - made_at < 7 * 86400.0
 
 
 def in_words(made_at: float | None) -> str:

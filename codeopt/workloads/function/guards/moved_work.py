@@ -19,16 +19,6 @@ from codeopt_sandbox.call_answer import CallTiming
 
 MIN_LEFT_SHARE = 0.5
 """Share of the gain that must be left."""
-BESIDE_S = 0.0002
-"""Noise of a pass around its calls, seconds."""
-ELSEWHERE_S = 0.001
-"""Noise of a fork of a pass in other processes, seconds."""
-SHARE = 0.05
-"""Noise as a share of the time that the original takes there; added to these."""
-FEW_SHARE = 0.15
-"""Share of the pairs that a real gain exceeds: two of eight."""
-SPREADS = 3.0
-"""Number of standard errors by which the extra time of the runs must exceed zero."""
 NOISE_BYTES = 1 << 20
 """Bytes by which two processes that import the same may differ."""
 
@@ -65,10 +55,12 @@ def _spent_elsewhere(gain: CallGain) -> Finding | None:
     wall, passes = clock == "wall", len(pairs[0][0].cpu)
     won = [sum(old.wall if wall else old.cpu) - sum(new.wall if wall else new.cpu) for old, new in pairs]
     around = [(_around(old, wall), _around(new, wall)) for old, new in pairs]
-    if shifted(around, won, BESIDE_S * passes):
+    # noise of a pass around its calls, seconds
+    if shifted(around, won, 0.0002 * passes):
         return _finding(around, won, "before or after them: the work was moved there")
     apart = [] if wall else [(old.elsewhere_s, new.elsewhere_s) for old, new in pairs]
-    if apart and shifted(apart, won, ELSEWHERE_S * passes):
+    # noise of a fork of a pass in other processes, seconds
+    if apart and shifted(apart, won, 0.001 * passes):
         return _finding(apart, won, "in other processes: the work was moved there")
     return None
 
@@ -87,9 +79,12 @@ def shifted(pairs: Sequence[tuple[float, float]], won: Sequence[float], noise: f
     middle = median(more)
     spread = 1.4826 * median(abs(each - middle) for each in more)  # a standard deviation, of normal noise
     error = 1.2533 * spread / math.sqrt(len(more))  # of the median
-    usual, slack = max(median(won), 0.0), noise + SHARE * median(before for before, _ in pairs)
+    # noise as a share of the time that the original takes there; added to these
+    usual, slack = max(median(won), 0.0), noise + 0.05 * median(before for before, _ in pairs)
     shown = [gained - extra + slack >= MIN_LEFT_SHARE * usual for gained, extra in zip(won, more, strict=True)]
-    return middle > MIN_LEFT_SHARE * usual + SPREADS * error + slack and sum(shown) <= FEW_SHARE * len(shown)
+    # share of the pairs that a real gain exceeds: two of eight
+    # number of standard errors by which the extra time of the runs must exceed zero
+    return middle > MIN_LEFT_SHARE * usual + 3.0 * error + slack and sum(shown) <= 0.15 * len(shown)
 
 
 def _finding(pairs: Sequence[tuple[float, float]], won: Sequence[float], where: str) -> Finding:

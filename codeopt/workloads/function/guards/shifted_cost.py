@@ -17,30 +17,16 @@ from codeopt_sandbox.outcome import Caveat, CaveatKind
 
 RUNS = 3
 """Largest number of whole runs of each side."""
-FEWEST_RUNS = 2
-"""Number of whole runs of each side after which a gain that is found in them needs no more."""
 SAVED_S = 0.05
 """Seconds that the repeated calls must save in a run. Whole runs are noisy, so calls are repeated until it shows."""
 ENOUGH_S = 0.15
 """Time of the calls within a run, seconds, with which a smaller saving will do."""
-MAX_PASSES = 60
-"""Largest number of passes of a run."""
 MIN_GAIN = 1.2
 """Smallest ratio that is looked for: a few runs do not show a smaller one."""
-GAIN_SHARE = 1 / 3
-"""Share of the logarithm of the ratio that at least one run must show."""
 MIN_LEFT_SHARE = 0.5
 """Share of the gain that must be left."""
-SELDOM = 10
-"""Factor by which known calls may use an object fewer times than real callers do. Larger factors are rare."""
-OUTSIDE_S = 0.01
-"""Noise floor of a whole run, seconds; plus 5 % of the run."""
 IMPORT_S = 0.002
 """Noise floor of the import, seconds; plus 5 % of the import."""
-FIRST_S = 20e-6
-"""Noise floor of a single pass, seconds."""
-GIVEN_S = 0.001
-"""Noise floor of making the arguments, seconds; plus 10 % of that time."""
 
 
 @dataclass(frozen=True)
@@ -109,10 +95,12 @@ def _looks_shifted(
 ) -> Finding | None:
     # time of the original's calls within a run: the larger the gain, the less of it shows
     needed_s = min(ENOUGH_S, SAVED_S / (1 - 1 / ratio)) if ratio > 1 else ENOUGH_S
-    passes = _least(timed, runner, original, wall).passes(needed_s, MAX_PASSES)
+    # largest number of passes of a run
+    passes = _least(timed, runner, original, wall).passes(needed_s, 60)
     stdin = timed.batch.replace(passes=passes).stdin()
     pairs: list[WholeRuns] = []
-    while len(pairs) < FEWEST_RUNS or len(pairs) < RUNS and not _is_clear(pairs, passes, ratio):
+    # number of whole runs of each side after which a gain that is found in them needs no more
+    while len(pairs) < 2 or len(pairs) < RUNS and not _is_clear(pairs, passes, ratio):
         old, new = runner.run(original, stdin), runner.run(draft, stdin)
         if old.call_timing is None or new.call_timing is None:
             return Finding(Consequence.NO_GAIN, "it fails when its calls are repeated")
@@ -172,7 +160,8 @@ def _is_gone(ratios: Sequence[float], ratio: float) -> bool:
 
     ratio: of the comparison. A ratio below MIN_GAIN is not checked.
     """
-    return ratio >= MIN_GAIN and max(ratios) < ratio**GAIN_SHARE
+    # share of the logarithm of the ratio that at least one run must show
+    return ratio >= MIN_GAIN and max(ratios) < ratio ** (1 / 3)
 
 
 def _moved(gain: PassGain, before: OutsideTime, after: OutsideTime) -> str:
@@ -186,7 +175,8 @@ def _moved(gain: PassGain, before: OutsideTime, after: OutsideTime) -> str:
             "work was moved there"
         )
     outside = after.outside_s - before.outside_s
-    if outside > MIN_LEFT_SHARE * gain.seconds * gain.passes + OUTSIDE_S + 0.05 * before.outside_s:
+    # noise floor of a whole run, seconds; plus 5 % of the run
+    if outside > MIN_LEFT_SHARE * gain.seconds * gain.passes + 0.01 + 0.05 * before.outside_s:
         return "its calls take less time, but the whole run does not: the work was moved before or after the calls"
     return ""
 
@@ -206,11 +196,13 @@ def _object_setup_cost(
     was, now = (each.given_s for each in runs if each is not None)
     longer = (now - was) / made
     needed = longer / (gain.seconds / calls)
-    if now - was <= GIVEN_S + 0.1 * was or needed <= timed.asked:
+    # noise floor of making the arguments, seconds; plus 10 % of that time
+    if now - was <= 0.001 + 0.1 * was or needed <= timed.asked:
         return None
     because = f"{needed:.0f} calls of it make up for that; the known ones ask an object {timed.asked:.0f} times"
     caveat = Caveat(CaveatKind.SPEED, "", "", f"an object takes {duration(longer)} more to make", because)
-    if needed > SELDOM * timed.asked:
+    # Factor by which known calls may use an object fewer times than real callers do. Larger factors are rare.
+    if needed > 10 * timed.asked:
         return Finding(Consequence.NO_GAIN, f"its calls take less time, but {caveat.words}")
     return Finding(Consequence.CAVEAT, caveat.words, caveats=(caveat,))
 
@@ -241,7 +233,8 @@ def _remembers(old: Sequence[PassSeconds], new: Sequence[PassSeconds]) -> bool:
     later = statistics.median(passes.later for passes in new)
     ratio = max(1.0, statistics.median(before.later / after.later for before, after in pairs))
     was, now = (statistics.median(passes.first / passes.later for passes in runs) for runs in (old, new))
-    return was * ratio - now < MIN_LEFT_SHARE * (ratio - 1) - FIRST_S / later
+    # noise floor of a single pass, seconds
+    return was * ratio - now < MIN_LEFT_SHARE * (ratio - 1) - 20e-6 / later
 
 
 def _imports_of(runner: TimedRuns, original: Revision, draft: Revision, timed: Timed) -> tuple[float, float]:

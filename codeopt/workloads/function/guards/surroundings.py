@@ -21,19 +21,7 @@ from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.guest.calls.watched import CLOCK, MACHINE, WATCHER
 from codeopt_sandbox.outcome import Caveat, CaveatKind
 
-MAX_CALLS = 400
-"""Largest number of known calls that are made."""
-MAX_CALLS_S = 0.3
-"""Time that these take the original at most, seconds."""
 MAX_RUN_S = 30.0
-MIN_CALLS = 20
-"""Smallest number of calls for a statement about memory."""
-MIN_BLOCKS = 0.5
-"""Interpreter's blocks that each call must keep in addition to the original's to be reported."""
-MIN_BYTES = 16
-"""Bytes that each call must keep in addition to the original's to be reported."""
-MAX_BYTES = 100 << 10
-"""Bytes of each call beyond which a draft is refused: some ten thousand small calls would take a machine's memory."""
 MAY_BE_ASKED = (CLOCK, MACHINE)
 """Things that a program may ask to wait, or to share its work out: told, and no reason to refuse it."""
 
@@ -85,7 +73,9 @@ def check_gain(gain: CallGain) -> Finding | None:
 def watch(workload: FunctionWorkload, draft: Revision, iterators: str = "") -> Finding | None:
     """A finding about a draft that nobody has timed, as `check_gain` has of one that was."""
     # quick calls, the longest of them first: a cache of the last calls then holds short ones at the end
-    quick = quick_calls(workload.corpus.known, MAX_CALLS_S)[:MAX_CALLS][::-1]
+    # largest number of known calls that are made
+    # time that these take the original at most, seconds
+    quick = quick_calls(workload.corpus.known, 0.3)[:400][::-1]
     calls = tuple(known.text for known in quick)
     batch = CallBatch(calls, "inspect", "watch", seconds=MAX_RUN_S, iterators=iterators)
     old, new = (_watched(workload, side, batch) for side in (workload.baseline.revision, draft))
@@ -121,7 +111,8 @@ def _refused(old: Watched, new: Watched) -> str:
         if direct and what not in MAY_BE_ASKED:
             return f"it newly reads {what}, in line {line}: its result may differ at another time or place"
     more = new.bytes_each - old.bytes_each
-    if _keeps(old, new) and more > MAX_BYTES:
+    # bytes of each call beyond which a draft is refused: some ten thousand small calls would take a machine's memory
+    if _keeps(old, new) and more > 100 << 10:
         return f"it keeps {more / 1024:,.0f} KiB of each call with new arguments for ever"
     return ""
 
@@ -129,8 +120,11 @@ def _refused(old: Watched, new: Watched) -> str:
 def _keeps(old: Watched, new: Watched) -> list[Caveat]:
     """Return a caveat if more of each call is kept after many calls with different arguments."""
     more = new.bytes_each - old.bytes_each
-    few = min(old.calls, new.calls) < MIN_CALLS
-    if few or new.blocks_each - old.blocks_each < MIN_BLOCKS or more < MIN_BYTES:
+    # smallest number of calls for a statement about memory
+    few = min(old.calls, new.calls) < 20
+    # interpreter's blocks that each call must keep in addition to the original's to be reported
+    # bytes that each call must keep in addition to the original's to be reported
+    if few or new.blocks_each - old.blocks_each < 0.5 or more < 16:
         return []
     words = f"it keeps about {more:,.0f} bytes of each call with new arguments for ever"
     return [Caveat(CaveatKind.MEMORY, "", "", words)]

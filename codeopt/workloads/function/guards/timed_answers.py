@@ -15,9 +15,6 @@ from codeopt_sandbox.call_answer import CallRun
 from codeopt_sandbox.comparing import AnswerChecker
 from codeopt_sandbox.outcome import CaseVerdict, Outcome
 
-MAX_PASSES = 3
-"""Largest number of passes that are looked at: a draft may do right in some alone."""
-
 
 @guard(order=10, applies_to="comparisons")
 def check_gain(gain: CallGain) -> Finding | None:
@@ -38,7 +35,8 @@ def _looked_at(gain: CallGain) -> Outcome | None:
     The original runs a second time if the results differ.
     """
     batch = gain.plan.timed.batch
-    stdin = batch.replace(whole=True, passes=min(batch.passes, MAX_PASSES)).stdin()
+    # largest number of passes that are looked at: a draft may do right in some alone
+    stdin = batch.replace(whole=True, passes=min(batch.passes, 3)).stdin()
     first = gain.workload.runner.run(gain.original, stdin)
     if first.exit != 0 or first.stop is not None:
         return None

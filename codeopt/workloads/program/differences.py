@@ -17,11 +17,11 @@ from codeopt.core.ownership import STORE, require_own_way
 from codeopt.core.run_store import keep_out_of_git
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads._judging import refuses_own
+from codeopt.workloads.program.mutated_cases import SHOWN, quoted
 from codeopt_sandbox.guest.request import USUAL, Environment
 from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Outcome, Run, distinct
 from codeopt_sandbox.verdict import CaseChecker, Checker, check_tokens, judge, last_bits
 
-SHOWN = 80
 _SOURCE_LINES = re.compile(
     rb"^Traceback \(most recent call last\):\n|^ [ +|]*File \".*\n(?:[ \t].*\n)*|(?<=Warning: )(.*\n)[ \t].*\n", re.M
 )
@@ -73,13 +73,13 @@ class OutputDifference:
             return replace(self.caveat, reproduce=again)
         got = self.outcome.words
         if self.error or self.outcome.verdict is CaseVerdict.WA:
-            got = f"prints {_quoted(self.outcome.run.stdout.strip())}"
+            got = f"prints {quoted(self.outcome.run.stdout.strip())}"
         if self.error is not None:
             last = self.error.stderr.rstrip().rpartition(b"\n")[2]
             why = f": {last.decode('utf-8', 'backslashreplace')[:SHOWN]}" if last else ""
             expected = f"ends with exit status {self.error.exit}{why}"
         else:
-            expected = f"prints {_quoted((self.case.expected or b'').strip())}"
+            expected = f"prints {quoted((self.case.expected or b'').strip())}"
             got = self.outcome.detail if got == expected else got
         cause = self.because or "an input like the known ones"
         return Caveat(CaveatKind.INPUT, shown(self.case), expected, got, cause, again, self.case.held_out)
@@ -130,7 +130,7 @@ def text_caveat(case: Case, original: bytes | None, run: Run, check: Checker) ->
         got = f"floats differ by {apart:.1e} at most"
         return Caveat(CaveatKind.FLOATS, shown(case), "", got, "only in their last bits", held_out=case.held_out)
     if not check_tokens(original, run.stdout) and _lines(original) != _lines(run.stdout):
-        expected, got = (_quoted(_first_other_line(a, b)) for a, b in ((original, run.stdout), (run.stdout, original)))
+        expected, got = (quoted(_first_other_line(a, b)) for a, b in ((original, run.stdout), (run.stdout, original)))
         return Caveat(
             CaveatKind.LAYOUT, shown(case), expected, got, "other white space; --check exact refuses it",
             held_out=case.held_out,
@@ -155,7 +155,7 @@ def error_text_caveat(case: Case, original: Run, run: Run, again: Callable[[], R
         ours, theirs, steady = (_NUMBER.sub(b"0", each) for each in (ours, theirs, steady))
     if ours == theirs or steady != ours:
         return None
-    expected, got = (f"writes {_quoted(_first_other_line(a, b))}" for a, b in ((ours, theirs), (theirs, ours)))
+    expected, got = (f"writes {quoted(_first_other_line(a, b))}" for a, b in ((ours, theirs), (theirs, ours)))
     return Caveat(CaveatKind.TEXT, shown(case), expected, got, "standard error", held_out=case.held_out)
 
 
@@ -191,12 +191,7 @@ def explained(found: OutputDifference) -> Outcome:
 
 def shown(case: Case) -> str:
     """An input in a few words, cut to a line."""
-    return case.title or _quoted(case.stdin)
-
-
-def _quoted(data: bytes) -> str:
-    cut = data if len(data) <= SHOWN else data[:SHOWN] + b"..."
-    return repr(cut.decode("utf-8", "backslashreplace"))
+    return case.title or quoted(case.stdin)
 
 
 # A line to paste into a shell that runs a program on one case again.

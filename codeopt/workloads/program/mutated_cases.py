@@ -68,7 +68,7 @@ class _Text:
     def put(self, case: Case, data: bytes) -> Case:
         changed = replace(case, expected=None, written=None)
         if self.path or case.has_arguments:
-            changed = replace(changed, title=f"the changed {self.path or 'standard input'} {_shown(data)}")
+            changed = replace(changed, title=f"the changed {self.path or 'standard input'} {quoted(data)}")
         if not self.path:
             return replace(changed, stdin=data)
         files = ((path, data if path == self.path else content) for path, content in case.files or ())
@@ -191,13 +191,13 @@ def shorter_cases(case: Case, shares: Iterable[float]) -> Iterator[Case]:
         yield replace(slot.put(case, less), name=f"shorter.{at}")
 
 
-def _shown(data: bytes) -> str:
-    return repr((data if len(data) <= SHOWN else data[:SHOWN] + b"...").decode("utf-8", "backslashreplace"))
+def quoted(data: bytes) -> str:
+    """A text as Python writes it, cut."""
+    cut = data if len(data) <= SHOWN else data[:SHOWN] + b"..."
+    return repr(cut.decode("utf-8", "backslashreplace"))
 
 
 _OPTION = re.compile(r"--[A-Za-z][\w-]*")
-VALUES = ((), ("1",))
-"""Words after an option, which may need one."""
 
 
 def other_usage(source: str, cases: Sequence[Case], also_known: Sequence[Case] = ()) -> Iterator[MutatedCase]:
@@ -208,8 +208,13 @@ def other_usage(source: str, cases: Sequence[Case], also_known: Sequence[Case] =
     yield from _in_one_folder(cases)
     yield from _with_other_names(cases)
     yield from _after_the_end(cases)
-    if cases:
-        yield from _with_options(source, cases[0], [*cases, *also_known])
+    given = {word.partition("=")[0] for case in (*cases, *also_known) for word in case.args}
+    texts = [each.value for each in ast.walk(ast.parse(source)) if isinstance(each, ast.Constant)] if cases else []
+    for option in dict.fromkeys(text for text in texts if isinstance(text, str) and _OPTION.fullmatch(text)):
+        for value in ((), ("1",)) if option not in given else ():  # it may need a word after it
+            args = (*cases[0].args, option, *value)
+            case = replace(cases[0], args=args, title=f"the arguments {' '.join(args)[:SHOWN]}")
+            yield _of_usage(".".join(("option", option, *value)), case, f"no known case gives {option}")
 
 
 def _in_one_folder(cases: Sequence[Case]) -> Iterator[MutatedCase]:
@@ -244,16 +249,6 @@ def _after_the_end(cases: Sequence[Case]) -> Iterator[MutatedCase]:
             longer = replace(case, stdin=b"\n".join((*lines, lines[-1], lines[-2], b"")))
             yield _of_usage("after", longer, "no known input goes on after its end")
             return
-
-
-def _with_options(source: str, base: Case, known: Sequence[Case]) -> Iterator[MutatedCase]:
-    given = {word.partition("=")[0] for case in known for word in case.args}
-    texts = [each.value for each in ast.walk(ast.parse(source)) if isinstance(each, ast.Constant)]
-    for option in dict.fromkeys(text for text in texts if isinstance(text, str) and _OPTION.fullmatch(text)):
-        for value in VALUES if option not in given else ():
-            args = (*base.args, option, *value)
-            case = replace(base, args=args, title=f"the arguments {' '.join(args)[:SHOWN]}")
-            yield _of_usage(".".join(("option", option, *value)), case, f"no known case gives {option}")
 
 
 def _of_usage(name: str, case: Case, because: str = "") -> MutatedCase:

@@ -75,20 +75,27 @@ class InputMaker:
         for _, call in read:
             for name, value in zip(self.names, call.args, strict=True):
                 mapped(value, lambda path, leaf: self.pools.setdefault(path, []).append(leaf), (name,))
-        short = self._first_rows(read[0][1]) if read and len(read[0][0]) > SHORT else ()
-        bases = [*short, *read]
-        self.texts, self.bases = [data for data, _ in bases], [call for _, call in bases]
+        if read and len(read[0][0]) > SHORT:
+            # The first rows of a long input, if they keep what all known inputs keep: to look at 1,500 rows of a log
+            # for each of 1,500 changes took four minutes.
+            call = known.contract.repaired(self._sized(with_rows(read[0][1], 30)))
+            data = known.text(call)
+            if data is not None and len(data) <= SHORT and not any(known.contract.broken(call)):
+                read.insert(0, (data, call))
+        self.texts, self.bases = [data for data, _ in read], [call for _, call in read]
 
-    def _first_rows(self, base: Call) -> Iterator[tuple[bytes, Call]]:
-        """Yield the first rows of a long input if they keep what all known inputs keep.
-
-        To look at 1,500 rows of a log for each of 1,500 changes took four minutes.
-        """
-        # rows of a long input that are changed most of the time
-        call = self.known.contract.repaired(self._sized(with_rows(base, 30)))
-        data = self.known.text(call)
-        if data is not None and len(data) <= SHORT and not any(self.known.contract.broken(call)):
-            yield data, call
+    @classmethod
+    def of(
+        cls,
+        path: str,
+        inputs: Sequence[bytes],
+        also_known: Sequence[bytes],
+        seed: int = 0,
+        words: Vocabulary = NO_WORDS,
+    ) -> InputMaker | None:
+        """Makes inputs of a file. None where all known ones are empty."""
+        known = look_at(path, [*inputs, *also_known])
+        return None if known is None else cls(known, inputs, seed, words)
 
     def _read(self, data: bytes) -> Call | None:
         try:
@@ -264,10 +271,9 @@ def mutated_inputs(
 
     also_known: inputs that are not changed, but say what all known ones keep, and what is large and long.
     """
-    known = look_at(path, [*inputs, *also_known])
-    if known is None:
+    maker = InputMaker.of(path, inputs, also_known, seed, words)
+    if maker is None:
         return
-    maker = InputMaker(known, inputs, seed, words)
     seen = {*inputs, *also_known}
     for each in _made(maker, max(map(len, (*inputs, *also_known)), default=0)):
         if each.stdin not in seen:
@@ -300,16 +306,11 @@ def broken_inputs(
     path: str, inputs: Sequence[bytes], *, seed: int, also_known: Sequence[bytes] = (), words: Vocabulary = NO_WORDS
 ) -> Iterator[MutatedInput]:
     """Inputs of which each breaks one relation that all known ones keep, the best of each relation first."""
-    known = look_at(path, [*inputs, *also_known])
-    if known is None:
+    maker = InputMaker.of(path, inputs, also_known, seed, words)
+    if maker is None:
         return
-    maker = InputMaker(known, inputs, seed, words)
-    texts = (
-        ([each.words], data)
-        for base in maker.texts[:1]
-        for each in known.written
-        if not each.holds(data := each.broken(base))
-    )
+    forms = maker.known.written if maker.texts else ()
+    texts = (([each.words], data) for each in forms if not each.holds(data := each.broken(maker.texts[0])))
     calls = (found for base, new in _small_changes(maker) if (found := maker.alone(base, new)) is not None)
     shortest = min(map(len, maker.texts), default=0)
     # number of changed inputs that the best are chosen among; of long inputs fewer
@@ -354,10 +355,9 @@ def _best_of_each(candidates: Iterable[tuple[list[str], bytes]], known: set[byte
 
 def smaller_inputs(path: str, data: bytes, known_inputs: Sequence[bytes]) -> Iterator[bytes]:
     """Inputs with fewer items of a list than an input, or a smaller number, that keep what all known ones keep."""
-    known = look_at(path, known_inputs)
-    if known is None:
+    maker = InputMaker.of(path, known_inputs, ())
+    if maker is None:
         return
-    maker = InputMaker(known, known_inputs, 0, NO_WORDS)
     base = maker._read(data) or Call(())
     for at, value in enumerate(base.args):
         for less in _smaller(value):
@@ -394,18 +394,16 @@ def inputs_at_boundaries(
     path: str, inputs: Sequence[bytes], also_known: Sequence[bytes], near: Sequence[int]
 ) -> Iterator[MutatedInput]:
     """Inputs with one word, or number, at a number of the program's text that no known input has there."""
-    known = look_at(path, [*inputs, *also_known])
-    if known is None or not near:
-        return
-    maker = InputMaker(known, inputs, 0, NO_WORDS)
+    maker = InputMaker.of(path, inputs, also_known)
     number = 0
-    for base in maker.bases[:1]:
+    for base in maker.bases[:1] if maker and near else ():
+        assert maker is not None
         # Output about the most frequent of many rows would not show one that is changed.
         # rows of an input in which a value at a number of the program's text is put
         for new in boundaries_in(with_rows(base, 3), maker.names, maker.pools, near):
             call = maker._sized(new)
-            if (data := known.text(call)) is not None and data not in inputs:
-                why = next((words_of(each) for each in known.contract.broken(call)), "")
+            if (data := maker.known.text(call)) is not None and data not in inputs:
+                why = next((words_of(each) for each in maker.known.contract.broken(call)), "")
                 yield MutatedInput(f"boundary.{number}", data, why, f"boundary.{number}")
                 number += 1
 
@@ -423,7 +421,12 @@ def variants(value: Any, depth: int = DEPTH) -> Iterator[Any]:
     elif type(value) is float:
         yield from (-value, 0.0, value + 0.0625, float(LARGE), int(value), "nan", "1e3", f"{value}x", None)
     elif isinstance(value, str):
-        yield from _other_texts(value)
+        half = max(1, len(value) // 2)
+        # of two bytes; of two capitals; of another length in lower case
+        yield from (f"{value[:-1]}{letter}" for letter in "\u00e9\u00df\u0130")
+        yield from ("", value.upper(), value.lower(), value.swapcase(), value + value[-1:], value[:-1], value[::-1])
+        yield from (f"{value[:half]} {value[half:] or 'b'}", f" {value}", f"{value} ", f"{value}\nb", f"{value}7")
+        yield from ("7", "other", *(f"{value[:-1]}{sign}" for sign in "1-'\",.;"), 7, None, [value])
     elif not isinstance(value, list | dict | tuple):
         yield from (not value, 7, "text")
     elif depth:
@@ -442,16 +445,6 @@ def _other_records(value: Any, depth: int) -> Iterator[Any]:
         yield {}
     elif len(value) > 1:
         yield (value[1], value[0], *value[2:])
-
-
-def _other_texts(text: str) -> Iterator[Any]:
-    half = max(1, len(text) // 2)
-    # of two bytes; of two capitals; of another length in lower case
-    yield from (f"{text[:-1]}{letter}" for letter in "\u00e9\u00df\u0130")
-    yield from ("", text.upper(), text.lower(), text.swapcase(), text + text[-1:], text[:-1], text[::-1])
-    yield from (f"{text[:half]} {text[half:] or 'b'}", f" {text}", f"{text} ", f"{text}\nb", f"{text}7", "7", "other")
-    yield from (f"{text[:-1]}{sign}" for sign in "1-'\",.;")
-    yield from (7, None, [text])
 
 
 def _other_lists(value: list[Any], depth: int) -> Iterator[Any]:

@@ -37,7 +37,7 @@ from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
 from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Outcome, Run
 from codeopt_sandbox.profile import Mode, Profile
 from codeopt_sandbox.runner import run_on
-from codeopt_sandbox.verdict import TRACEBACK, Checker, judge
+from codeopt_sandbox.verdict import TRACEBACK, judge
 
 
 def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
@@ -55,9 +55,18 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     shown = hold_out(cases, [run.active_s for run in runs])
     shown = [replace(case, held_out=request.held_out.get(case.name, case.held_out)) for case in shown]
     longest_s = max(run.active_s for run in runs)
+    given = asked.stdin or asked.args is not None or asked.with_paths
+    generated = not given and find_script(asked) is not None
+    policy = InputPolicy.of(request.options.mutated_inputs, generated=generated)
+    bounds = stated_bounds(statement_in(asked.statement_folders), (case.stdin for case in shown))
+    inputs = ProbeSource(
+        [case for case in shown if not case.held_out], request.input_seed, shown,
+        most=request.options.max_examples, longest_s=longest_s, bounds=bounds,
+    )  # fmt: skip
 
     def tested(other: Sandbox) -> DifferentialTest:
-        return _differential_test(request, sandbox, other, asked, shown, check, longest_s)
+        found = make_differential_test(sandbox, source, inputs, check, policy, other)
+        return replace(found, again=lambda case: again(request, case)).prepared()
 
     with on_other_core(sandbox, tested) as differential_test:
         elsewhere = run_elsewhere(sandbox, source, cases, runs, check, notify)
@@ -75,28 +84,6 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     if differential.bounds.words:
         request.session.console.detail(differential.bounds.words)
     return replace(known, suite=replace(suite, fuzzed=differential.cases), differential=differential)
-
-
-def _differential_test(
-    request: WorkloadRequest,
-    sandbox: Sandbox,
-    original_in: Sandbox,
-    asked: Request,
-    cases: Sequence[Case],
-    check: Checker,
-    longest_s: float,
-) -> DifferentialTest:
-    """Fuzzed inputs of the cases that may be shown. longest_s: seconds of the longest run of the original."""
-    given = asked.stdin or asked.args is not None or asked.with_paths
-    generated = not given and find_script(asked) is not None
-    policy = InputPolicy.of(request.options.mutated_inputs, generated=generated)
-    shown = [case for case in cases if not case.held_out]
-    bounds = stated_bounds(statement_in(asked.statement_folders), (case.stdin for case in cases))
-    inputs = ProbeSource(
-        shown, request.input_seed, cases, most=request.options.max_examples, longest_s=longest_s, bounds=bounds
-    )
-    found = make_differential_test(sandbox, request.program.source, inputs, check, policy, original_in)
-    return replace(found, again=lambda case: again(request, case)).prepared()
 
 
 LAST_WORD_S = 0.1
@@ -183,10 +170,9 @@ class ProgramWorkload(Defaults):
             return replace(
                 outcome, verdict=CaseVerdict.RE, detail="a Traceback on standard error, though it exits with 0"
             )
-        return self._with_caveats(case, outcome) if outcome.verdict is CaseVerdict.AC else outcome
-
-    def _with_caveats(self, case: Case, outcome: Outcome) -> Outcome:
-        """White space, last bits and lines on standard error in which it differs from the original."""
+        if outcome.verdict is not CaseVerdict.AC:
+            return outcome
+        # white space, last bits and lines on standard error in which it differs from the original
         known = next((known.run for known in self.baseline.outcomes if known.case == case.name), None)
         expected = known.stdout if known else case.expected
         found = [text_caveat(case, expected, outcome.run, self.suite.check)]
@@ -211,7 +197,17 @@ class ProgramWorkload(Defaults):
         if wrong := tuple(each for each in found if each.verdict is not CaseVerdict.AC):
             return Checked(wrong[:1])
         self._notify("running mutated inputs")
-        differential = self._new_differential_test() if stage is Stage.CONFIRMATION else self.differential
+        differential = self.differential
+        if stage is Stage.CONFIRMATION:
+            longest_s = max(outcome.run.active_s for outcome in self.baseline.outcomes)
+            inputs = ProbeSource(
+                self.suite.cases, self.request.input_seed + 1, self.suite.cases, held_out=True,
+                most=self.request.options.max_examples, longest_s=longest_s, bounds=differential.bounds,
+            )  # fmt: skip
+            new = make_differential_test(
+                self.sandbox, self.source, inputs, self.suite.check, differential.policy, notify=self._notify
+            )
+            differential = replace(new, again=self.again)
         checked = differential.run(self.sandbox, draft.text, self.suite.check, both=stage is not Stage.ROUND)
         caveats = (caveat for each in found for caveat in each.caveats)
         return replace(checked, caveats=(*caveats, *checked.caveats))
@@ -231,16 +227,6 @@ class ProgramWorkload(Defaults):
         got = found.detail or str(found.verdict)
         caveat = Caveat(CaveatKind.ENVIRONMENT, case.name, "", got, f"only with {axes(case.environment)}")
         return replace(found, verdict=CaseVerdict.AC, detail="", caveats=(caveat,))
-
-    def _new_differential_test(self) -> DifferentialTest:
-        longest_s = max(outcome.run.active_s for outcome in self.baseline.outcomes)
-        inputs = ProbeSource(
-            self.suite.cases, self.request.input_seed + 1, self.suite.cases, held_out=True,
-            most=self.request.options.max_examples, longest_s=longest_s, bounds=self.differential.bounds,
-        )  # fmt: skip
-        check, policy = self.suite.check, self.differential.policy
-        found = make_differential_test(self.sandbox, self.source, inputs, check, policy, notify=self._notify)
-        return replace(found, again=self.again)
 
     def unseen_cases(self) -> tuple[Case, ...]:
         """Cases that a generator makes of other seeds, those on which the original takes longest first."""

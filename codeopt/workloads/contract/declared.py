@@ -145,18 +145,15 @@ class ClassHints:
             return None
         if value.maker == "used":
             return self.class_of(value.args[0]) if value.args else None
-        loaded = _LOADED.fullmatch(value.maker)
-        home = self._home(loaded[1]) if loaded is not None else None
-        node = home.classes.get(loaded[2]) if home is not None and loaded is not None else None
+        loaded, home = _LOADED.fullmatch(value.maker), self.module
+        if loaded is None or home is None:
+            return None
+        if loaded[1] != home.module:
+            # the function's own module may have had another package's name when a call was written down
+            same_file = loaded[1].rpartition(".")[2] == home.module.rpartition(".")[2]
+            home = home.other(loaded[1]) or (home if same_file else None)
+        node = home.classes.get(loaded[2]) if home is not None else None
         return ProjectClass(home, node) if home is not None and node is not None else None
-
-    def _home(self, module: str) -> Scope | None:
-        """A module; the function's own may have had another package's name when a call was written down."""
-        own = self.module
-        if own is None or module == own.module:
-            return own
-        same_file = module.rpartition(".")[2] == own.module.rpartition(".")[2]
-        return own.other(module) or (own if same_file else None)
 
     def named(self, name: str) -> ProjectClass | None:
         """Return the project's class for a name in an annotation."""
@@ -236,7 +233,9 @@ class ClassHints:
         if name in _WRAPPERS:
             return self._compare(inner[0], value)
         if name == "Literal":
-            return False if isinstance(value, _KNOWN) and all(_is_another(each, value) for each in inner) else None
+            choices = [each.value for each in inner if isinstance(each, ast.Constant)]
+            others = [each for each in choices if (type(each), each) != (type(value), value)]
+            return False if isinstance(value, _KNOWN) and len(others) == len(inner) else None
         found = self._named_type(whole, value)
         if name not in _FAMILIES or found is False:
             return found and None
@@ -336,11 +335,6 @@ def _is_plain(name: str, value: Any) -> bool:
     return isinstance(value, _FAMILIES[name][:1])  # `Sequence` allows a tuple, but few callers have one
 
 
-def _is_another(hint: ast.expr, value: Any) -> bool:
-    """Return True if a value is another one than a choice of a Literal."""
-    return isinstance(hint, ast.Constant) and (type(hint.value), hint.value) != (type(value), value)
-
-
 def _names(given: Sequence[Parameter], count: int) -> list[str]:
     """Return the names of positional arguments. An argument without a name has its number."""
     names = [each.name for each in given if not each.named]
@@ -389,17 +383,19 @@ class DeclaredTypes:
     def allows(self, call: Call) -> bool:
         """Return True unless an argument certainly has a type that its hint does not name."""
         given = call.built(SAMPLE)
-        return self.classes.keeps(given) and not any(self._forbids(name, value) for name, value in self._placed(given))
+        if not self.classes.keeps(given):
+            return False
+        for name, value in self._placed(given):
+            hint = self.hints.get(name)
+            if hint is None or not self.classes.forbids(hint, value):
+                continue
+            if name not in self.given or isinstance(value, Opaque) or self.given[name].missing(value):
+                return False
+        return True
 
     def allowed(self, texts: Iterable[str]) -> list[str]:
         """The calls that break no hint. Those that cannot be read are known ones made longer."""
         return [text for text in texts if (call := read(text)) is None or self.allows(call)]
-
-    def _forbids(self, name: str, value: Any) -> bool:
-        hint = self.hints.get(name)
-        if hint is None or not self.classes.forbids(hint, value):
-            return False
-        return name not in self.given or isinstance(value, Opaque) or bool(self.given[name].missing(value))
 
     def _placed(self, call: Call) -> Iterator[tuple[str, Any]]:
         for at, value in enumerate(call.args):

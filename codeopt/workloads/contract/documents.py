@@ -60,8 +60,17 @@ def _formats(hint: str, sample: bytes, known: Sequence[bytes]) -> Iterator[Docum
     """Formats that the name or the first letter tell of, then tables and logs."""
     start = sample.lstrip()[:1]
     if start in (b"{", b"["):
-        yield from _json_formats(sample.endswith(b"\n"))
-        yield from _line_formats()
+        line_end = b"\n" * sample.endswith(b"\n")
+        for indent, compact, ascii_only in product((None, 2, 4, 1, "\t"), (False, True), (False, True)):
+            dump = _dumper(indent, compact, ascii_only)
+            yield DocumentFormat("json", _json, lambda value, dump=dump: dump(value) + line_end)  # type: ignore[misc]
+        for compact, ascii_only in product((False, True), (False, True)):
+            dump = _dumper(None, compact, ascii_only)
+            yield DocumentFormat(
+                "lines",
+                _json_lines,
+                lambda values, dump=dump: b"".join(dump(value) + b"\n" for value in values),  # type: ignore[misc]
+            )
     if hint == "ini" or (not hint and start == b"[" and b"]\n" in sample):
         yield from (_ini_format(spaces) for spaces in (True, False))
     if hint in ("", *TABLE):
@@ -73,22 +82,6 @@ def _formats(hint: str, sample: bytes, known: Sequence[bytes]) -> Iterator[Docum
             yield _table_format(delimiter, quoting, end, header=header)
     if hint in ("", "log") and (layout := find_log_layout(known)):
         yield DocumentFormat("log", layout.read, layout.write, _is_table)
-
-
-def _json_formats(ends: bool) -> Iterator[DocumentFormat]:
-    for indent, compact, ascii_only in product((None, 2, 4, 1, "\t"), (False, True), (False, True)):
-        dump = _dumper(indent, compact, ascii_only)
-        yield DocumentFormat("json", _json, lambda value, dump=dump: dump(value) + b"\n" * ends)  # type: ignore[misc]
-
-
-def _line_formats() -> Iterator[DocumentFormat]:
-    for compact, ascii_only in product((False, True), (False, True)):
-        dump = _dumper(None, compact, ascii_only)
-        yield DocumentFormat(
-            "lines",
-            _json_lines,
-            lambda values, dump=dump: b"".join(dump(value) + b"\n" for value in values),  # type: ignore[misc]
-        )
 
 
 def _dumper(indent: int | str | None, compact: bool, ascii_only: bool) -> Callable[[Any], bytes]:
@@ -143,8 +136,10 @@ def _table_format(delimiter: str, quoting: int, end: str, *, header: bool) -> Do
     def read(data: bytes) -> dict[str, Any]:
         rows = list(csv.reader(io.StringIO(data.decode(), newline=""), delimiter=delimiter, strict=True))
         names = rows[0] if header and rows else None
-        if header and not _is_header(names):
-            raise ValueError("no header")
+        if header:  # distinct words, none of them a number
+            words = [name.strip().replace(".", "", 1).lstrip("+-") for name in names or ()]
+            if not names or len(set(names)) < len(names) or not all(names) or any(map(str.isdigit, words)):
+                raise ValueError("no header")
         body = rows[1:] if header else rows
         width = len(names or (rows[0] if rows else ()))
         keys = names or [str(number) for number in range(width)]
@@ -171,13 +166,6 @@ def _is_table(document: Any) -> bool:
     rows = document["rows"]
     # number of rows of a table; fewer may be anything
     return len(rows) >= 2 and all(isinstance(row, dict) and len(row) > 1 for row in rows)
-
-
-def _is_header(names: Sequence[str] | None) -> bool:
-    """Distinct words, none of them a number."""
-    if not names or len(set(names)) < len(names):
-        return False
-    return all(name and not name.strip().replace(".", "", 1).lstrip("+-").isdigit() for name in names)
 
 
 # Lines of a log as records: fields at the same places in each line, one of them a time, then a message.

@@ -130,9 +130,16 @@ class Contract:
         """Types and properties of each argument first, then relations, of which one may break another. spare: what the
         call may break."""
         values = by_name(call, self.names)
-        given: Mapping[str, Any] = {name: self._like_known(name, value, spare) for name, value in values.items()}
         whole = by_name(call.built(), self.names) if self.relations else {}
-        given = {name: whole[name] if isinstance(value, Recipe) and whole else value for name, value in given.items()}
+        given: Mapping[str, Any] = {}
+        for name, value in values.items():
+            for each in self.stated:
+                if each not in spare and each.breaks(name, value):
+                    value = each.nearest(value)
+            known = self.shown.get(name)
+            if known and not isinstance(value, Recipe) and not (self._fits(name, value) and known.missing(value)):
+                value = known.repaired(value, spare)
+            given = {**given, name: whole[name] if isinstance(value, Recipe) and whole else value}
         # times that relations are restored
         for _ in range(2):
             given = repaired(self.relations, given, spare, columns=self.columns)
@@ -143,15 +150,6 @@ class Contract:
             else:
                 call = call.with_value(at, given[name])
         return call
-
-    def _like_known(self, name: str, value: Any, spare: Collection[object]) -> Any:
-        for each in self.stated:
-            if each not in spare and each.breaks(name, value):
-                value = each.nearest(value)
-        known = self.shown.get(name)
-        if known is None or isinstance(value, Recipe) or (self._fits(name, value) and known.missing(value)):
-            return value
-        return known.repaired(value, spare)
 
     def _fits(self, name: str, value: Any) -> bool:
         hint = self.declared.hints.get(name)
@@ -214,8 +212,11 @@ def contract_of(
     )
     shown = {name: seen(known) for name, known in {**values, **(left_out if calls else {})}.items()}
     for each in stated:
-        if each.parameter in shown:
-            shown[each.parameter] = _reaching(shown[each.parameter], each)
+        if each.parameter in shown and not each.of_length and each.low is not None:
+            # a stated lower bound may allow what zero and negative numbers break
+            allowed = [value for value in (0, -1) if each.allows(value) and each.low <= value]
+            known_to_hold = (kept for kept in shown[each.parameter].properties if all(map(kept.holds, allowed)))
+            shown[each.parameter] = replace(shown[each.parameter], properties=tuple(known_to_hold))
     kept = find_relations([parts(call) for call in calls], relied_on(function.node))
     return Contract(function.parameters, shown, kept, stated, declared)
 
@@ -250,11 +251,3 @@ def _read(known: Sequence[str]) -> Iterator[Call]:
             return
         if call is not None:
             yield call
-
-
-def _reaching(shown: Seen, bound: StatedBound) -> Seen:
-    """Drop what zero and negative numbers break, if a stated lower bound allows them."""
-    if bound.of_length or bound.low is None:
-        return shown
-    allowed = [value for value in (0, -1) if bound.allows(value) and bound.low <= value]
-    return replace(shown, properties=tuple(each for each in shown.properties if all(map(each.holds, allowed))))

@@ -277,11 +277,11 @@ def _bounds(about: str, sentence: str) -> Iterator[StatedBound]:
 
 def _of_chain(match: re.Match[str]) -> Iterator[StatedBound]:
     """`1 <= n <= 9` or half of it; of `9 > n > 1` nothing but the half that is plain."""
-    name = match["name"].removeprefix("len(").rstrip(")")
+    name, of_length = match["name"].removeprefix("len(").rstrip(")"), "(" in match["name"]
     if match["low"]:
-        yield StatedBound(name, "(" in match["name"], low=_number(match["low"]), open_low=match["below"] == "<")
+        yield StatedBound(name, of_length, low=_number(match["low"]), open_low=match["below"] == "<")
     if match["high"]:
-        yield _bounded(name, match["sign"], match["high"], of_length="(" in match["name"])
+        yield _bounded(name, match["sign"], match["high"], of_length=of_length)
 
 
 def _bounded(name: str, sign: str, number: str, *, of_length: bool = False) -> StatedBound:

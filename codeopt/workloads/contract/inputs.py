@@ -160,7 +160,10 @@ def _of_document(document: DocumentFormat, known: Sequence[bytes]) -> InputForma
     """A table's rows, or what a document of few keys has under each; any other document is one argument."""
     read = [document.read(data) for data in known]
     table = document.name in TABLE or document.name == "log"
-    keys = ("rows",) if table else tuple(read[0]) if _is_record(read) else ()
+    # a document of more keys is one argument: its keys are data
+    record = not table and isinstance(read[0], dict) and 0 < len(read[0]) <= 12
+    same = record and all(isinstance(each, dict) and list(each) == list(read[0]) for each in read)
+    keys = ("rows",) if table else tuple(read[0]) if same else ()
     texts: dict[tuple[Any, ...], list[str]] = {}
     for each in read:
         mapped(each, lambda path, text: texts.setdefault(path, []).append(text))
@@ -184,14 +187,6 @@ def _of_document(document: DocumentFormat, known: Sequence[bytes]) -> InputForma
         return document.write({"header": read[0]["header"], **value} if table else value)
 
     return InputFormat(keys or ("document",), get, put, document)
-
-
-def _is_record(documents: Sequence[Any]) -> bool:
-    first = documents[0]
-    # a document of more keys is one argument: its keys are data
-    if not isinstance(first, dict) or not 0 < len(first) <= 12:
-        return False
-    return all(isinstance(each, dict) and list(each) == list(first) for each in documents)
 
 
 def mapped(value: Any, change: Callable[[tuple[Any, ...], Any], Any], path: tuple[Any, ...] = ()) -> Any:

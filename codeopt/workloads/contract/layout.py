@@ -342,8 +342,10 @@ def _of_rows(names: Sequence[str], records: Sequence[Record], sized: set[int]) -
             inside = find_ties(rows)
             words = [f"word {number + 1}" for number in range(len(rows[0]))]
             for tie in inside:
-                yield _each(name, f"in each row of `{name}` {tie.words(words)}", tie.holds,
-                            partial(_tied_row, tie=tie))  # fmt: skip
+                yield _each(
+                    name, f"in each row of `{name}` {tie.words(words)}", tie.holds,
+                    lambda row, tie=tie: tuple(tied(row, [tie])),  # type: ignore[misc]
+                )  # fmt: skip
         lists = [row for row in rows if isinstance(row, list)]
         if not lists or len(lists) < len(rows):
             continue
@@ -369,10 +371,6 @@ def _each(name: str, words: str, holds: Callable[[Any], bool], repair: Callable[
         return {path: [row if holds(row) else repair(row) for row in found.values[path]]}
 
     return Relation(words, kept, put_right)
-
-
-def _tied_row(row: Any, tie: Tie) -> Any:
-    return tuple(tied(row, [tie]))
 
 
 def _counts_rest(row: Any, place: int) -> bool:

@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import cycle, islice
 from typing import Any
 
@@ -126,16 +125,17 @@ def properties(groups: Mapping[str, Calls], evidence: EvidenceNeeded, *, nested:
         least = 1 if kind == "str" and nested else few
         if len(values) >= least and all(map(len, values)):
             words = EMPTY.get(kind, f"an empty {kind}")
-            found.append(Property(words, partial(_is_not_empty, kind=kind), says="non-empty", kinds=(kind,)))
+            found.append(
+                Property(
+                    words, lambda v, kind=kind: type(v).__name__ != kind or bool(v),  # type: ignore[misc]
+                    says="non-empty", kinds=(kind,),
+                )
+            )  # fmt: skip
     found += _of_texts(groups.get("str", ()), evidence)
     found += _of_records([value for call in groups.get("dict", ()) for value in call], evidence)
     for kind in ("list", "tuple") if nested else ():
         found += _of_lengths(kind, groups.get(kind, ()))
     return tuple(found)
-
-
-def _is_not_empty(value: Any, kind: str) -> bool:
-    return type(value).__name__ != kind or bool(value)
 
 
 def _is_number(value: Any) -> bool:
@@ -180,18 +180,16 @@ def _listed(values: Sequence[Any]) -> str:
     at = 0
     while at < len(values):
         end = at
-        while end + 1 < len(values) and _follows(codes[end], codes[end + 1], values[end : end + 2]):
+        while end + 1 < len(values) and all(type(code) is int for code in codes[end : end + 2]):
+            plain = all(type(value) is int or value.isalnum() for value in values[end : end + 2])
+            if codes[end + 1] != codes[end] + 1 or not plain:
+                break
             end += 1
         row = [_shown(value) for value in values[at : end + 1]]
         # number of values in a row that are all named, of a longer row the ends
         shown += [f"{row[0]} to {row[-1]}"] if len(row) > 3 or len(row) == len(values) > 2 else row
         at = end + 1
     return ", ".join(shown[:SHOWN]) + ", ..." * (len(shown) > SHOWN)
-
-
-def _follows(one: Any, other: Any, values: Sequence[Any]) -> bool:
-    whole = type(one) is int and type(other) is int and other == one + 1
-    return whole and all(type(value) is int or value.isalnum() for value in values)
 
 
 def _shown(value: Any) -> str:
@@ -218,7 +216,7 @@ def _of_texts(calls: Calls, evidence: EvidenceNeeded) -> Iterator[Property]:
         size = lengths.pop()
         yield Property(
             f"a text of another length than {size}", lambda v: type(v) is not str or len(v) == size,
-            lambda v: (v * size)[:size], kinds=("str",),
+            lambda v: resized(v, size), kinds=("str",),
         )  # fmt: skip
     if evidence.of_inputs and not any(set(text) & set("\n\r") for text in texts):
         yield Property(
@@ -360,7 +358,7 @@ def _of_lengths(kind: str, calls: Calls) -> Iterator[Property]:
     if type(size) is int and size > 1:
         yield Property(
             f"a {kind} of another length than {size}", lambda v: type(v).__name__ != kind or len(v) == size,
-            lambda v: v[:size] + (v * size)[: max(0, size - len(v))], kinds=(kind,),
+            lambda v: resized(v, size), kinds=(kind,),
         )  # fmt: skip
 
 

@@ -222,14 +222,11 @@ def find_relations(
         more = evidence.weight / FEW if path[0] in relied.ordered and len(path) == 1 else 0.0
         stated = [words for name, words in relied.stated if path == (name,)]
         learnt = patterns_of(values, evidence, more, stated=stated, column=isinstance(path[-1], Column))
-        found += [_of_pattern(path, each) for each in learnt if each.words != EVEN or not _are_words(values)]
+        # of lists of texts of one length in all calls their form tells
+        rows = [row for value in values if isinstance(value, Sequence) for row in value]
+        of_words = all(type(row) is str for row in rows) and len(set(map(len, rows))) == 1
+        found += [_of_pattern(path, each) for each in learnt if each.words != EVEN or not of_words]
     return tuple({each.words: each for each in found}.values())
-
-
-def _are_words(values: Sequence[Any]) -> bool:
-    """Return True for lists of texts of one length in all calls, of which their form tells."""
-    rows = [row for value in values if isinstance(value, Sequence) for row in value]
-    return all(type(row) is str for row in rows) and len(set(map(len, rows))) == 1
 
 
 def _of_pattern(path: Path, pattern: Any) -> Relation:

@@ -242,14 +242,12 @@ def kind_of(value: Any) -> str:
 
 def in_one_line(shown: Mapping[str, Seen], relations: Sequence[str]) -> str:
     """`n >= 1; items: non-empty list of int >= 0`: parameters, then relations; empty where no call is known."""
-    parts = [_of_parameter(name, seen) for name, seen in shown.items() if seen.kinds]
+    parts = []
+    for name, seen in shown.items():
+        bound = _said(seen, NUMBERS[0])
+        sign = bool(seen.kinds) and seen.kinds.keys() <= set(NUMBERS) and bound and bound[0] in "<>"
+        parts += [f"{name} {bound}" if sign else f"{name}: {_type(seen)}"] if seen.kinds else []
     return "; ".join([*parts, *relations])
-
-
-def _of_parameter(name: str, seen: Seen) -> str:
-    bound = _said(seen, NUMBERS[0])
-    sign = seen.kinds.keys() <= set(NUMBERS) and bound and bound[0] in "<>"
-    return f"{name} {bound}" if sign else f"{name}: {_type(seen)}"
 
 
 def _said(seen: Seen, kind: str) -> str:

@@ -188,24 +188,21 @@ def deep_calls(calls: Sequence[str]) -> list[str]:
             if (nested := _nested(base.values[at])) is not None:
                 found[base.with_value(at, nested).text()] = None
                 break
-    return [*found, *_long(bases)]
-
-
-def _long(bases: Sequence[Call]) -> Iterator[str]:
-    """Yield the largest call with DEEP items, unless other long calls have as many."""
+    # the largest call with DEEP items, unless other long calls have as many
     sized = [(max((len(v) for v in each.values if isinstance(v, list | str)), default=0), each) for each in bases]
-    size, base = max(sized, key=lambda pair: pair[0], default=(0, None))
-    if base is not None and LEAST <= size <= DEEP // 3:
-        grown = grow_call(base, DEEP // size + 1, 1)
+    size, largest = max(sized, key=lambda pair: pair[0], default=(0, None))
+    if largest is not None and LEAST <= size <= DEEP // 3:
+        grown = grow_call(largest, DEEP // size + 1, 1)
         if grown is not None and len(text := grown.text()) < LONGEST:
-            yield text
+            found[text] = None
+    return list(found)
 
 
 def chained(values: Sequence[Any]) -> tuple[Any, bool] | None:
     """Return a chain in the form that all values have, and whether these are nearly chains. None if no form fits."""
     forms = (
-        (_parents, _chain_of_parents),
-        (_others_parents, _others_chain),
+        (_parents, lambda sample: [sample[0], *range(DEEP - 1)]),
+        (_others_parents, lambda sample: [*range(sample[0], DEEP)]),
         (_pairs, _chain_of_pairs),
         (_followers, _chain_of_followers),
     )
@@ -238,19 +235,11 @@ def _parents(value: Any) -> dict[int, int] | None:
     return dict(enumerate(value[1:], 1))
 
 
-def _chain_of_parents(sample: list[int]) -> list[int]:
-    return [sample[0], *range(DEEP - 1)]
-
-
 def _others_parents(value: Any) -> dict[int, int] | None:
     """Parents in a list that gives an earlier node for each from the second on, where the first is node 1."""
     if not isinstance(value, list) or not all(type(item) is int and 0 < item <= at for at, item in enumerate(value, 1)):
         return None
     return dict(enumerate(value, 2))
-
-
-def _others_chain(sample: list[int]) -> list[int]:
-    return [*range(sample[0], DEEP)]
 
 
 def _pairs(value: Any) -> dict[int, int] | None:
@@ -306,7 +295,8 @@ def _shell(value: Any, top: Any, depth: int = 2) -> str | None:
         return None
     items = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
     for at, part in items:
-        inner = "inner" if _is_alike(part, top) else _shell(part, top, depth - 1)
+        alike = type(part) is type(top) and (not isinstance(top, dict) or set(part) == set(top))
+        inner = "inner" if alike else _shell(part, top, depth - 1)
         if inner is None:
             continue
         if isinstance(value, dict):
@@ -319,9 +309,3 @@ def _shell(value: Any, top: Any, depth: int = 2) -> str | None:
         parts = [*map(write, before), inner, *map(write, after)]
         return f"[{', '.join(parts)}]" if isinstance(value, list) else f"({', '.join(parts)},)"
     return None
-
-
-def _is_alike(part: Any, top: Any) -> bool:
-    if type(part) is not type(top):
-        return False
-    return set(part) == set(top) if isinstance(top, dict) else True

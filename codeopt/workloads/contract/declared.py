@@ -33,8 +33,6 @@ OTHERS = "**"
 Breach = tuple[str, str, str]
 """Class, method and parameter of something that an object is made with."""
 _LOADED = re.compile(r"load\('([\w.]+)', '([\w.]+)'\)")
-_BARE_BASES = ("NamedTuple", "BaseModel", "object", "ABC", "Generic")
-"""Bases outside of the project that add no field."""
 _WRAPPERS = ("Annotated", "Final", "InitVar", "Required", "NotRequired", "ReadOnly")
 _SCALARS = (type(None), bool, int, float, complex, str, bytes)
 _PLAIN = (*_SCALARS, list, tuple, dict, set, frozenset)
@@ -82,11 +80,12 @@ class ProjectClass:
     def constructor(self) -> list[Parameter]:
         """Parameters of its constructor; none where a base outside of the project may add fields."""
         kind, given = parameters(self.home, self.node)
+        # bases outside of the project that add no field
         unknown = (
             home.look_up(dotted(base.value if isinstance(base, ast.Subscript) else base)) is None
             for home, node in self.home.bases(self.node)
             for base, name in zip(node.bases, base_names(node), strict=True)
-            if name not in _BARE_BASES
+            if name not in ("NamedTuple", "BaseModel", "object", "ABC", "Generic")
         )
         return given if kind == "class" or not any(unknown) else []
 

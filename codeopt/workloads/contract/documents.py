@@ -14,7 +14,6 @@ from typing import Any
 
 TABLE = ("csv", "tsv")
 """Names of formats whose documents are `{"header": names or None, "rows": records}`."""
-DELIMITERS = (",", ";", "\t", "|")
 OTHER_NAMES = {"jsonl": "lines", "ndjson": "lines", "cfg": "ini"}
 EXTENSIONS = {name: name for name in ("json", *TABLE, "ini", "log")} | OTHER_NAMES
 NO_DOCUMENT = (ValueError, TypeError, AttributeError, RecursionError, csv.Error, configparser.Error)
@@ -74,7 +73,7 @@ def _formats(hint: str, sample: bytes, known: Sequence[bytes]) -> Iterator[Docum
     if hint == "ini" or (not hint and start == b"[" and b"]\n" in sample):
         yield from (_ini_format(spaces) for spaces in (True, False))
     if hint in ("", *TABLE):
-        likely = {"csv": (",", ";"), "tsv": ("\t",)}.get(hint, DELIMITERS)
+        likely = {"csv": (",", ";"), "tsv": ("\t",)}.get(hint, (",", ";", "\t", "|"))
         first = sample.partition(b"\n")[0]
         delimiters = [each for each in likely if each.encode() in first]
         quotings, ends = (csv.QUOTE_MINIMAL, csv.QUOTE_ALL), ("\n", "\r\n")

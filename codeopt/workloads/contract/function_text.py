@@ -22,8 +22,6 @@ from codeopt.workloads.source.functions import dotted
 
 _SEARCHES = ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right", "merge")
 """Functions of `bisect` and `heapq` that ask for what is sorted."""
-_RANGES = ("range", "xrange")
-"""The second as packages name the first that also run under Python 2."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,8 @@ def relied_on(node: Def) -> Relied:
     }
     named = loops | dict(_rows(nodes, names))
     by_name = {named[each.value.id] for each in read if isinstance(each.value, ast.Name) and each.value.id in named}
-    ranges = [part for call in calls if dotted(call.func) in _RANGES for part in ast.walk(call)]
+    # the second as packages name the first that also run under Python 2
+    ranges = [part for call in calls if dotted(call.func) in ("range", "xrange") for part in ast.walk(call)]
     ends = sorted({part.id for part in ranges if isinstance(part, ast.Name)} & names)
     indices |= {(items, at, False): None for items, at in stated_indices(node)}
     return Relied(

@@ -33,7 +33,6 @@ LOOKED_AT = 300_000
 """Bytes of all known inputs together whose relations are looked for; the shortest come first."""
 MARK = b"\xef\xbb\xbf"
 """Mark of UTF-8 that some editors put before a text."""
-OTHER_LAYOUT = "no known input is laid out like that"
 EACH = "each"
 """Step of a path into any item of a list."""
 
@@ -98,7 +97,7 @@ class KnownInputs:
         try:
             call = self.format.read(data)
         except NO_DOCUMENT:
-            return OTHER_LAYOUT
+            return "no known input is laid out like that"
         return next((words_of(each) for each in self.contract.broken(call)), "")
 
     def text(self, call: Call) -> bytes | None:

@@ -19,7 +19,6 @@ from codeopt.workloads.contract.relations import Parts, Path, Relation
 Lines = Sequence[Sequence[bytes]]
 
 _INTEGER = re.compile(rb"[+-]?\d{1,40}")
-OFFSETS = (0, -1, 1)
 GROUPS = (1, 2, 3)
 """Lines that are repeated together."""
 
@@ -174,7 +173,7 @@ class _Search:
     def _blocks(self, at: tuple[int, ...], scalars: tuple[InputField, ...]) -> Iterator[tuple[Part, float]]:
         for role in reversed(scalars):
             values = self._row_values(role)
-            for offset in OFFSETS:
+            for offset in (0, -1, 1):
                 if min(values) + offset < 0 or max(values) + offset < 2:
                     continue
                 for group in GROUPS:

@@ -35,7 +35,6 @@ LEAST = 3
 """Minimum size that shows an equal size or an index below it. With a smaller size it is likely by chance."""
 MANY = 10
 """Number of indices in one value that says as much as another value."""
-WITHIN = ("list", "tuple", "str", "bytes")
 Path = tuple[Any, ...]
 """Name of a parameter, then keys of records and places of constructors' arguments."""
 
@@ -55,7 +54,7 @@ class Parts:
         for path, value in self.values.items():
             if type(value) is int:
                 found[named(path)] = value
-            elif type(value).__name__ in WITHIN and not isinstance(path[-1], Column):
+            elif type(value).__name__ in ("list", "tuple", "str", "bytes") and not isinstance(path[-1], Column):
                 found[f"the length of {named(path)}"] = len(value)
                 if isinstance(value, SIZED) and (width := _width(value)):
                     found[f"the length of each row of {named(path)}"] = width

@@ -83,8 +83,6 @@ def function_by_size(
 
 # Profile of a function: the module is imported, the timed calls are made, and both are looked at as programs are.
 
-OWN = "<module>"
-
 
 def profile_function(
     harness: FunctionHarness, timed: Timed, source: str, modes: tuple[Mode, ...] = ("lines",), *, memory: bool = False
@@ -107,7 +105,7 @@ def profile_function(
     return replace(
         found,
         lines=tuple(line for line in found.lines if line.text.strip()),
-        functions=tuple(f for f in found.functions if f.name != OWN and f.share),
+        functions=tuple(f for f in found.functions if f.name != "<module>" and f.share),
     )
 
 

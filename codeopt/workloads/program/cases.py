@@ -19,8 +19,6 @@ from codeopt.core.words import end_of_run
 from codeopt_sandbox.caseio import holds_cases, read_cases
 from codeopt_sandbox.outcome import Case, Run
 
-NO_INPUT = "without input"
-"""The name of the one case of a program that reads nothing."""
 SMALL = 4
 """Number of small inputs that a generator is asked for."""
 _STDIN = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\(\s*0|\bfileinput\b|\bos\.read\(\s*0")
@@ -65,7 +63,8 @@ def collect(request: Request) -> list[Case]:
         raise UsageError(f"--cases {request.folder} is not a directory")
     found = find(request)
     if not found and request.source and not request.folder and not reads_stdin(request.source):
-        return [Case(NO_INPUT, b"", files=(), ignored=request.ignored)]
+        # the name of the one case of a program that reads nothing
+        return [Case("without input", b"", files=(), ignored=request.ignored)]
     if not found:
         where = " or ".join(map(str, request.folders))
         raise UsageError(

@@ -18,9 +18,6 @@ from codeopt.workloads.sandbox_view.view import View, locate, named_files, open_
 from codeopt.workloads.source.module_graph import read_module
 from codeopt_sandbox import Run, Sandbox
 
-RUN_FOLDER = "/tmp/work"
-"""Folder of a run that has files, in each sandbox that isolates; see
-sandbox/codeopt_sandbox/guest/supervisor/server.py."""
 _FILE = b"__file__"
 _FROM = re.compile(rb"from\s*(\.+)\s*([\w.]*)\s+import\b")
 
@@ -55,7 +52,9 @@ def link_given(view: View, with_paths: Sequence[Path]) -> None:
             if whole.is_relative_to(view.module.root):
                 shown = view.folder / whole.relative_to(view.module.root)
                 shown.unlink()
-                shown.symlink_to(Path(RUN_FOLDER, file))
+                # folder of a run that has files, in each sandbox that isolates; see
+                # sandbox/codeopt_sandbox/guest/supervisor/server.py
+                shown.symlink_to(Path("/tmp/work", file))
 
 
 def search_path(view: View, target: Target) -> str:

@@ -88,8 +88,6 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
 
 LAST_WORD_S = 0.1
 """Cases are added until the original takes this long, so that a confirmation is not about one alone."""
-LENGTHS = (0.95, 0.8)
-"""A known input made a little shorter is mostly as valid as before."""
 SHORT_S = 0.02
 """A shorter run is made SHORT_RUNS times for a time by size: one may be disturbed."""
 SHORT_RUNS = 3
@@ -260,7 +258,8 @@ class ProgramWorkload(Defaults):
 
     def similar_inputs(self, case: Case) -> Iterator[Case]:
         """A little shorter, then fuzzed."""
-        yield from shorter_cases(case, LENGTHS)
+        # a known input made a little shorter is mostly as valid as before
+        yield from shorter_cases(case, (0.95, 0.8))
         mutants = mutate_cases([case], seed=self.request.input_seed + 2, also_known=self.suite.cases)
         changed = (mutant.case for mutant in mutants if not mutant.beyond)
         # number of fuzzed inputs offered to find some on which the gain can be looked for

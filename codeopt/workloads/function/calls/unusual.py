@@ -25,8 +25,6 @@ LATE = 20
 another item."""
 ODD = 12
 """Characters of a text in which something is changed at once."""
-TENFOLD = (10, 5, 3)
-"""Factors by which the last call is larger; the first that the original can make is taken."""
 
 
 def long_calls(calls: Sequence[str], count: int, seed: int, words: Vocabulary | None = None) -> list[str]:
@@ -75,7 +73,8 @@ def _changed_late(base: Call, seed: int) -> Iterator[str]:
 def tenfold(calls: Sequence[str], seed: int) -> list[str]:
     """The largest call made still larger, the largest first."""
     bases = _largest(calls)[:1]
-    grown = (grow_call(base, factor, seed) for base in bases for factor in TENFOLD)
+    # factors by which the last call is larger; the first that the original can make is taken
+    grown = (grow_call(base, factor, seed) for base in bases for factor in (10, 5, 3))
     texts = (call.text() for call in grown if call is not None)
     return [text for text in texts if len(text) <= 10 * LONGEST]
 

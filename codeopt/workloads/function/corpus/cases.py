@@ -26,7 +26,6 @@ READ_ON_S = 0.5
 """Time limit of the original for a call whose iterator is read on, seconds."""
 MOST_ITEMS = 300_000
 """Maximum number of items that are read of an iterator."""
-COMPLAINS = "calls on which the original logs an error"
 NOTHING_LEFT = State()
 """State of a process whose calls are independent of each other."""
 
@@ -79,7 +78,7 @@ def why_beyond(known: KnownCall, contract: Contract, raises: Container[int]) -> 
     if known.source not in MADE_UP:
         return ""
     if known.outcome.kind is not Kind.RAISES:
-        return contract.beyond(known.text) or COMPLAINS * known.outcome.complains
+        return contract.beyond(known.text) or "calls on which the original logs an error" * known.outcome.complains
     if known.outcome.line in raises:
         return ""
     return (

@@ -31,8 +31,6 @@ MOST_FILES = 8
 """Maximum number of test files that are run for one function."""
 SECONDS = 60.0
 ELSEWHERE = "--python PATH runs them in another environment"
-NO_PYTEST = "No module named 'pytest'"
-"""Python's message where pytest is missing."""
 INSTALL = "install pytest in it"
 """Advice in that case."""
 ENOUGH_S = 20.0
@@ -105,7 +103,8 @@ class Tests:
         none = f"{_counted(tests, 'test')} found, none passes"
         what = none if tests else f"{_counted(files, 'test file')} found, none ran"
         if self.error or not reasons:
-            without = f"{INSTALL}, or " if NO_PYTEST in self.error else ""
+            # Python's message where pytest is missing
+            without = f"{INSTALL}, or " if "No module named 'pytest'" in self.error else ""
             return Diagnostic(what, self.error or "there is no test in them", without + ELSEWHERE)
         return Diagnostic(what, f"{name}: {why}", ELSEWHERE)
 

@@ -15,7 +15,7 @@ from codeopt.workloads._runs import axes
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.briefing import given_by_shape, has_objects
 from codeopt.workloads.function.calls.counterexample import Importable, apart, as_python, paste, read_scenario
-from codeopt.workloads.function.calls.shrink import first_failing, smallest
+from codeopt.workloads.function.calls.shrink import CallShrinker, first_failing
 from codeopt.workloads.function.corpus.cases import (
     LENIENT,
     CallCase,
@@ -177,9 +177,7 @@ class CallJudge:
             return outcome
 
         def smaller(call: str) -> str:
-            there, ordered = case.environment, batch_of(case.stdin).ordered
-            sides = self.original, draft
-            return smallest(self.runner, *sides, call, self.checker, environment=there, ordered=ordered).call
+            return self._shrinker(draft, case).smallest(call).call
 
         found = beyond_caveats(case, outcome, replace(self.rules_of_caveats, smaller=smaller))
         return replace(outcome, verdict=CaseVerdict.AC, detail="", cause=None, caveats=found)
@@ -210,10 +208,8 @@ class CallJudge:
         hidden = case.held_out and self.request.other is None  # from the source of drafts: a comparison has none
         if not hidden:
             calls = batch_of(case.stdin).calls
-            shown = smallest(
-                self.runner, self.original, draft, first.call, self.checker, self.contract.inside,
-                case.environment, batch_of(case.stdin).ordered, calls[: calls.index(first.call)],
-            )  # fmt: skip
+            before = calls[: calls.index(first.call)]
+            shown = self._shrinker(draft, case).smallest(first.call, self.contract.inside, before)
         detail = "" if hidden else names.in_words(shown.detail)
         said = detail or outcome.detail
         if detail and self.request.model_calls and has_objects(shown.call):
@@ -225,6 +221,10 @@ class CallJudge:
         near = "the smallest found near " if detail and shown.call != first.call else ""
         cause = Cause.CALL_TIMEOUT if (shown.late if detail else first.late) else None
         return replace(explained, detail=f"{said} ({near}{self.corpus.origin_of(first.call)})", cause=cause)
+
+    def _shrinker(self, draft: Revision, case: Case) -> CallShrinker:
+        ordered = batch_of(case.stdin).ordered
+        return CallShrinker(self.runner, self.original, draft, self.checker, case.environment, ordered)
 
     @property
     def rules_of_caveats(self) -> CaveatRules:

@@ -74,90 +74,94 @@ def _late(was: Answer, now: Answer, limit: float) -> bool:
     return now.kind == Kind.TIMEOUT and was.seconds * HANGS > limit
 
 
-def smallest(
-    runner: CallsRevisions, original: Revision, draft: Revision, first: str, check: AnswerChecker,
-    inside: Callable[[Sequence[str]], Sequence[str]] = lambda calls: calls, environment: Environment = USUAL,
-    ordered: Ordered = "all", before: Sequence[str] = (),
-) -> Failing:  # fmt: skip
-    """The smallest call near `first` that fails as that does in an environment: a smaller one that raises another error
-    would tell of something else. inside: of some calls those that do not go beyond the contract. ordered: as
-    of the batch. before: calls that were made before the first one, in the same process."""
-    best = Failing(first, "", False)
-    # time limit of all rounds, seconds
-    until = time.monotonic() + 10.0
+@dataclass(frozen=True)
+class CallShrinker:
+    """Looks for the smallest call on which a draft differs from the original."""
 
-    def run(calls: list[str], results: bool = False) -> list[Failing]:
-        return _failing(runner, original, draft, calls, check, environment, ordered, results)
+    runner: CallsRevisions
+    original: Revision
+    draft: Revision
+    check: AnswerChecker
+    environment: Environment = USUAL
+    ordered: Ordered = "all"
+    """As of the batch in which a call failed."""
 
-    for _ in range(ROUNDS):
-        if best.detail and time.monotonic() > until:
-            break
-        call = read(best.call)
-        texts = {each.text() for each in _smaller(call)} if call else set()
-        near = sorted((text for text in texts if _order(text) < _order(best.call)), key=_order)
-        smaller = inside(near[: 4 * AT_ONCE])
-        again = [] if best.detail else [best.call]
-        batch = [*smaller[:AT_ONCE], *again]
-        failing = run(batch)
-        kinds = best.kinds or next((each.kinds for each in failing if each.call == best.call), ())
-        found = next((each for each in failing if not kinds or each.kinds == kinds), None)
+    def smallest(
+        self, first: str, inside: Callable[[Sequence[str]], Sequence[str]] = lambda calls: calls,
+        before: Sequence[str] = (),
+    ) -> Failing:  # fmt: skip
+        """The smallest call near `first` that fails as that does: a smaller one that raises another error would tell of
+        something else. inside: of some calls those that do not go beyond the contract. before: calls that were made
+        before the first one, in the same process."""
+        best = Failing(first, "", False)
+        # time limit of all rounds, seconds
+        until = time.monotonic() + 10.0
+
+        for _ in range(ROUNDS):
+            if best.detail and time.monotonic() > until:
+                break
+            call = read(best.call)
+            texts = {each.text() for each in _smaller(call)} if call else set()
+            near = sorted((text for text in texts if _order(text) < _order(best.call)), key=_order)
+            smaller = inside(near[: 4 * AT_ONCE])
+            again = [] if best.detail else [best.call]
+            batch = [*smaller[:AT_ONCE], *again]
+            failing = self._failing(batch)
+            kinds = best.kinds or next((each.kinds for each in failing if each.call == best.call), ())
+            found = next((each for each in failing if not kinds or each.kinds == kinds), None)
+            if found is None:
+                break
+            ended, best, before = found.call == best.call, found, batch[: batch.index(found.call)]
+            if ended:
+                break
+        if best.detail and self.environment.distinct:
+            usual = replace(self, environment=self.environment.replace(distinct=False))
+            best = replace(best, by_identity=not usual._failing([best.call]))
+        alone = [] if best.late else self._failing([best.call], results=best.alike)
+        if alone or best.late:
+            return replace(best, detail=alone[0].detail) if alone and best.detail else best
+        return self._after_others(best, list(before))
+
+    def _after_others(self, best: Failing, before: list[str]) -> Failing:
+        """A call that fails only after others, with the few of these that it needs."""
+
+        def fails(calls: list[str]) -> Failing | None:
+            return next((each for each in self._failing([*calls, best.call]) if each.call == best.call), None)
+
+        found = fails(before)
+        while found and len(before) > 1:
+            half = len(before) // 2
+            parts = ((part, fails(part)) for part in (before[half:], before[:half]))
+            before, less = next(((part, failing) for part, failing in parts if failing), (before, None))
+            if less is None:
+                break
+            found = less
         if found is None:
-            break
-        ended, best, before = found.call == best.call, found, batch[: batch.index(found.call)]
-        if ended:
-            break
-    if best.detail and environment.distinct:
-        usual = environment.replace(distinct=False)
-        best = replace(best, by_identity=not _failing(runner, original, draft, [best.call], check, usual, ordered))
-    alone = [] if best.late else run([best.call], results=best.alike)
-    if alone or best.late:
-        return replace(best, detail=alone[0].detail) if alone and best.detail else best
-    return _after_others(best, list(before), run)
+            return best
+        others = ", ".join(as_python(call) for call in before[:MOST_BEFORE])
+        more = f" and {len(before) - MOST_BEFORE} more" if len(before) > MOST_BEFORE else ""
+        return replace(found, detail=f"{found.detail}, after {others}{more}")
 
-
-def _after_others(best: Failing, before: list[str], run: Callable[[list[str]], list[Failing]]) -> Failing:
-    """A call that fails only after others, with the few of these that it needs."""
-
-    def fails(calls: list[str]) -> Failing | None:
-        return next((each for each in run([*calls, best.call]) if each.call == best.call), None)
-
-    found = fails(before)
-    while found and len(before) > 1:
-        half = len(before) // 2
-        parts = ((part, fails(part)) for part in (before[half:], before[:half]))
-        before, less = next(((part, failing) for part, failing in parts if failing), (before, None))
-        if less is None:
-            break
-        found = less
-    if found is None:
-        return best
-    others = ", ".join(as_python(call) for call in before[:MOST_BEFORE])
-    more = f" and {len(before) - MOST_BEFORE} more" if len(before) > MOST_BEFORE else ""
-    return replace(found, detail=f"{found.detail}, after {others}{more}")
-
-
-def _failing(
-    runner: CallsRevisions, original: Revision, draft: Revision, calls: list[str], check: AnswerChecker,
-    environment: Environment, ordered: Ordered, results: bool = False,
-) -> list[Failing]:  # fmt: skip
-    """Calls whose outcomes differ, and the difference."""
-    if not calls:
-        return []
-    # time limit of the calls of a round, seconds
-    stdin = CallBatch(tuple(calls), seconds=CALL_S, lost=0, budget=2.0, ordered=ordered, results=results).stdin()
-    old, new = (runner.run(side, stdin, mode="exec", environment=environment) for side in (original, draft))
-    if old.answer is None or new.answer is None:
-        return []
-    found = []
-    answers = zip(old.answer.outcomes, new.answer.outcomes, old.answer.calls, strict=False)
-    for call, (was, now, name) in zip(calls, answers, strict=False):
-        one, other = CallAnswer((was,), (name,)), CallAnswer((now,), (name,))
-        sensible = was.kind in SENSIBLE and not (was.kind == Kind.RAISES and was.exception == "TypeError")
-        if sensible and now.kind != Kind.NOT_MADE and (detail := check.of_answers(one, other)):
-            place = first_difference(was.value.value, now.value.value) if results else ""
-            said = f"{name}: {place}" if place else detail + _said(was, now)
-            found.append(Failing(call, said, _late(was, now, CALL_S), (was.kind, now.kind), was.text == now.text))
-    return found
+    def _failing(self, calls: list[str], *, results: bool = False) -> list[Failing]:
+        """Calls whose outcomes differ, and the difference."""
+        if not calls:
+            return []
+        # time limit of the calls of a round, seconds
+        batch = CallBatch(tuple(calls), seconds=CALL_S, lost=0, budget=2.0, ordered=self.ordered, results=results)
+        sides, stdin = (self.original, self.draft), batch.stdin()
+        old, new = (self.runner.run(side, stdin, mode="exec", environment=self.environment) for side in sides)
+        if old.answer is None or new.answer is None:
+            return []
+        found = []
+        answers = zip(old.answer.outcomes, new.answer.outcomes, old.answer.calls, strict=False)
+        for call, (was, now, name) in zip(calls, answers, strict=False):
+            one, other = CallAnswer((was,), (name,)), CallAnswer((now,), (name,))
+            sensible = was.kind in SENSIBLE and not (was.kind == Kind.RAISES and was.exception == "TypeError")
+            if sensible and now.kind != Kind.NOT_MADE and (detail := self.check.of_answers(one, other)):
+                place = first_difference(was.value.value, now.value.value) if results else ""
+                said = f"{name}: {place}" if place else detail + _said(was, now)
+                found.append(Failing(call, said, _late(was, now, CALL_S), (was.kind, now.kind), was.text == now.text))
+        return found
 
 
 def _said(was: Answer | None, now: Answer) -> str:
@@ -190,9 +194,16 @@ def _smaller(call: Call) -> Iterator[Call]:
 def _less(value: Any, depth: int = 4) -> Iterator[Any]:
     """Simpler values of the same type: halves first, then single items gone, then simpler items."""
     if type(value) in (list, tuple, str, bytes) and value:
-        yield from _fewer(value, depth)
-    elif type(value) in (int, float):
-        yield from _nearer(value)
+        half = len(value) // 2
+        yield from (value[:0], value[:half], value[half:])
+        yield from (value[:at] + value[at + 1 :] for at in range(min(len(value), 30)))
+        for at, item in enumerate(value[:20] if type(value) in (list, tuple) and depth else ()):
+            yield from (type(value)([*value[:at], less, *value[at + 1 :]]) for less in _less(item, depth - 1))
+    elif type(value) is int and value:  # nearer to nothing
+        step = value - 1 if value > 0 else value + 1
+        yield from dict.fromkeys((0, 1 if value > 1 else 0, value // 2, abs(value), step))
+    elif type(value) is float and value == value and value not in (0.0, 1.0):
+        yield from (0.0, 1.0)
     elif isinstance(value, Constructed):
         yield from _plainer(value, depth)
     elif isinstance(value, dict):
@@ -212,30 +223,7 @@ def _plainer(value: Constructed, depth: int) -> Iterator[Any]:
     for at in range(len(value.kwargs)):
         yield Constructed(value.maker, value.args, (*value.kwargs[:at], *value.kwargs[at + 1 :]))
     for at, part in enumerate(value.values if depth else ()):
-        for less in _less(part, depth - 1):
-            yield value.with_value(at, less)
-
-
-def _nearer(value: float) -> Iterator[float]:
-    """Numbers nearer to nothing."""
-    if type(value) is int and value:
-        step = value - 1 if value > 0 else value + 1
-        yield from dict.fromkeys((0, 1 if value > 1 else 0, value // 2, abs(value), step))
-    elif type(value) is float and value == value and value not in (0.0, 1.0):
-        yield 0.0
-        yield 1.0
-
-
-def _fewer(value: Any, depth: int) -> Iterator[Any]:
-    half = len(value) // 2
-    yield value[:0]
-    yield value[:half]
-    yield value[half:]
-    for at in range(min(len(value), 30)):
-        yield value[:at] + value[at + 1 :]
-    for at, item in enumerate(value[:20] if type(value) in (list, tuple) and depth else ()):
-        for less in _less(item, depth - 1):
-            yield type(value)([*value[:at], less, *value[at + 1 :]])
+        yield from (value.with_value(at, less) for less in _less(part, depth - 1))
 
 
 # The place of the first difference in two results that are too long to be shown, with both values there.

@@ -37,8 +37,12 @@ def long_calls(calls: Sequence[str], count: int, seed: int, words: Vocabulary | 
     found: dict[str, None] = dict.fromkeys(text for text in _changed_late(bases[0], seed) if text not in calls)
     total = sum(map(len, found))
     for attempt in range(count * 2):
-        grown = _lengthened(bases[attempt % len(bases)], draw, seed + attempt)
-        call = _with_odd(grown, maker) if grown is not None else None
+        base = bases[attempt % len(bases)]
+        longest = _size(base)[0]
+        # at least LEAST items; as many as the base has, or up to three times as many; none of calls of numbers alone
+        factor = max(draw.choice((1, 1, 2, 3)), -(-LEAST // longest)) if longest > 1 else 0
+        grown = grow_call(base, factor, seed + attempt) if factor > 1 else base
+        call = _with_odd(grown, maker) if factor and grown is not None else None
         text = call.text() if call is not None else ""
         if text and len(text) <= LONGEST and text not in calls:
             found[text] = None
@@ -112,17 +116,6 @@ def _size(call: Call) -> tuple[int, int]:
 def _length(value: Any) -> int:
     sized = isinstance(value, list | tuple | str | bytes | dict | set | frozenset)
     return len(value) if sized else max((_length(part) for part in getattr(value, "values", ())), default=0)
-
-
-def _lengthened(base: Call, draw: random.Random, seed: int) -> Call | None:
-    """At least LEAST items; as many as the base has, or up to three times as many. None for calls of numbers alone."""
-    longest = _size(base)[0]
-    if longest < 2:
-        return None
-    factor = max(draw.choice((1, 1, 2, 3)), -(-LEAST // longest))
-    if factor == 1:
-        return base
-    return grow_call(base, factor, seed)
 
 
 def _with_odd(call: Call, maker: Maker) -> Call | None:
@@ -221,18 +214,6 @@ def _subclass(base: str) -> Callable[[Any], Constructed]:
     return lambda value: Constructed(maker, (value,))
 
 
-def _counter(value: dict[Any, Any]) -> Constructed | None:
-    return _made("collections", "Counter", value) if all(type(item) is int for item in value.values()) else None
-
-
-def _by_number(value: dict[Any, Any]) -> dict[Any, Any] | None:
-    return dict(enumerate(value.values())) if not any(type(key) is int for key in value) else None
-
-
-def _by_pair(value: dict[Any, Any]) -> dict[Any, Any] | None:
-    return {(key, at): item for at, (key, item) in enumerate(value.items())}
-
-
 def _joined(value: list[Any]) -> str | None:
     """A text in place of a list of characters."""
     return "".join(value) if value and all(type(item) is str and len(item) == 1 for item in value) else None
@@ -248,19 +229,19 @@ def _named_tuple(value: tuple[Any, ...]) -> Constructed | None:
     return Constructed(f"load('collections', 'namedtuple')('NamedTuple', {names})", value) if value else None
 
 
-def _enum_member(value: int) -> Constructed:
-    return Constructed(f"load('enum', 'IntEnum')('IntEnumMember', {{'ITEM': {value}}})", (value,))
-
-
 OTHERS: dict[type, Sequence[Callable[[Any], Any]]] = {
     dict: (
         lambda v: _made("collections", "OrderedDict", v),
         lambda v: _made("collections", "defaultdict", Opaque("load('builtins', 'list')"), v),
-        _counter, _by_number, _by_pair,
+        lambda v: _made("collections", "Counter", v) if all(type(item) is int for item in v.values()) else None,
+        lambda v: dict(enumerate(v.values())) if not any(type(key) is int for key in v) else None,
+        lambda v: {(key, at): item for at, (key, item) in enumerate(v.items())},
     ),
     list: (tuple, _joined, _cannot_be_hashed),
     tuple: (_named_tuple,),
-    int: (_enum_member, _subclass("int")),
+    int: (
+        lambda v: Constructed(f"load('enum', 'IntEnum')('IntEnumMember', {{'ITEM': {v}}})", (v,)), _subclass("int"),
+    ),
     str: (_subclass("str"),),
 }  # fmt: skip
 """By type, what makes a value of another one that is equal or takes its place; None where nothing does."""
@@ -333,7 +314,8 @@ def with_optional_parameters(function: Function, calls: Sequence[str]) -> dict[s
     found: dict[str, bool] = {}
     short = bases[: max(EACH, len(bases) // 2)]
     for parameter in _optional(function):
-        if any(_gives(call, parameter) for call in bases):
+        places = [(call, at) for call in bases if (at := _place(call, parameter)) is not None]
+        if any(write(call.values[at]) != parameter.default for call, at in places):
             continue
         for at, value in enumerate(parameter.values):
             for n in range(min(EACH, len(short))):  # a few of the shorter half, others for each value
@@ -344,12 +326,6 @@ def with_optional_parameters(function: Function, calls: Sequence[str]) -> dict[s
                 found[call.text()] = parameter.typed
     # maximum number of calls for all parameters
     return dict(list(found.items())[:60])
-
-
-def _gives(call: Call, parameter: OptionalParameter) -> bool:
-    """Return True if a call gives the parameter and the value is not the default."""
-    at = _place(call, parameter)
-    return at is not None and write(call.values[at]) != parameter.default
 
 
 def _place(call: Call, parameter: OptionalParameter) -> int | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.workloads.function.calls.shrink import smallest
+from codeopt.workloads.function.calls.shrink import CallShrinker
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns, open_harness
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Options, open_sandbox
@@ -41,6 +41,8 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FunctionHarnes
     ids=["returns", "raises instead", "raises another"],
 )
 def test_the_smallest_call_fails_as_the_first_does(draft: str, call: str, said: str, harness: FunctionHarness) -> None:
-    found = smallest(TimedRuns(harness.runner), harness.revision, Revision.of(draft), call, AnswerComparison())
+    found = CallShrinker(TimedRuns(harness.runner), harness.revision, Revision.of(draft), AnswerComparison()).smallest(
+        call
+    )
     assert said in found.detail
     assert len(found.call) < len(call)

@@ -22,7 +22,7 @@ from codeopt.workloads import Suite, WorkloadRequest
 from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads._runs import compared_in
 from codeopt.workloads.contract.function import Contract
-from codeopt.workloads.function.corpus.cases import cases_by_tier, read_on_cases, shown_and_held
+from codeopt.workloads.function.corpus.cases import CaseMaker, shown_and_held
 from codeopt.workloads.function.corpus.collect import ask_for_calls, with_names
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck, TooThin
 from codeopt.workloads.function.corpus.existing_tests import find_tests
@@ -46,7 +46,7 @@ from codeopt.workloads.function.recording import recorded_calls
 from codeopt.workloads.function.timed_again import profile_function
 from codeopt.workloads.function.timing import choose
 from codeopt.workloads.function.workload import FunctionWorkload
-from codeopt.workloads.sandbox_view.libraries import Preload, Side, load_libraries
+from codeopt.workloads.sandbox_view.libraries import Side, load_libraries
 from codeopt.workloads.sandbox_view.linked import project_top
 from codeopt.workloads.sandbox_view.reached import is_outside_package
 from codeopt.workloads.sandbox_view.view import INSIDE, MANAGE, locate, named_files, open_view
@@ -143,18 +143,12 @@ def open_function(request: WorkloadRequest) -> Iterator[FunctionTarget]:
         whole = request.options.special_checker is not None
         traced = request.session.traces.get((function.path.resolve(), function.qualname))
         harness = replace(harness, target=harness.target.replace(whole_answers=whole), traced=traced)
-        opened = FunctionTarget(request, harness, other_version)
         request.session.console.progress("importing libraries")
-        yield replace(opened, harness=replace(harness, loading=_loading(opened)))
-
-
-def _loading(opened: FunctionTarget) -> Preload:
-    """Preload libraries. Another version in another file also loads its own modules."""
-    harness, other_version = opened.harness, opened.other_version
-    other_versions = []
-    if other_version is not None and other_version.function.path.resolve() != harness.function.path.resolve():
-        other_versions.append(Side(other_version.target(harness), other_version.function.source))
-    return load_libraries(harness.sandbox, Side(harness.target, harness.source), other_versions)
+        sides = []  # another version in another file also loads its own modules
+        if other_version is not None and other_version.function.path.resolve() != function.path.resolve():
+            sides.append(Side(other_version.target(harness), other_version.function.source))
+        loading = load_libraries(harness.sandbox, Side(harness.target, harness.source), sides)
+        yield FunctionTarget(request, replace(harness, loading=loading), other_version)
 
 
 def _other(function: Function, target: Target | None, program: TargetFiles | None) -> Function | None:
@@ -240,7 +234,7 @@ def first_workload(request: WorkloadRequest, harness: FunctionHarness, corpus: C
     one of them otherwise."""
     harness = with_names(harness, [each.text for each in corpus.known])
     corpus, contract = narrowed(harness, corpus, request.options.contract)
-    return _workload(request, harness, corpus, contract, list(corpus.known), [], [], whole=False)
+    return _workload(request, harness, corpus, contract, list(corpus.known), [], None)
 
 
 def measure_recorded(request: WorkloadRequest, harness: FunctionHarness) -> FunctionWorkload:
@@ -261,10 +255,10 @@ def measure_recorded(request: WorkloadRequest, harness: FunctionHarness) -> Func
 
 def _workload(
     request: WorkloadRequest, harness: FunctionHarness, corpus: CallCorpus, contract: Contract,
-    shown: list[KnownCall], held: list[KnownCall], read_on: list[KnownCall], *, whole: bool = True,
+    shown: list[KnownCall], held: list[KnownCall], read_on: list[KnownCall] | None,
 ) -> FunctionWorkload:  # fmt: skip
-    """The workload of known calls. whole: they are cases of each environment, and several of them are made
-    together also."""
+    """The workload of known calls. read_on: calls whose iterators may be read on. None: nothing but the calls
+    themselves is looked at, no other environment, and no several of them together."""
     options = request.options
     runner = harness.recording_runner
     check: AnswerChecker = comparison_of(options)
@@ -272,10 +266,11 @@ def _workload(
     if special:
         check = special
     policy = InputPolicy(options.mutated_inputs)
-    cases = cases_by_tier(harness, runner, shown, "calls", check, contract, policy=policy, elsewhere=whole)
-    cases += cases_by_tier(harness, runner, held, "held", check, contract, held_out=True, policy=policy)
-    cases += read_on_cases(harness, runner, [each for each in read_on if not contract.outside(each.text)], check)
-    if whole and not special:  # what several calls answer together is no value to be accepted
+    maker = CaseMaker(harness, runner, check, contract, policy)
+    cases = maker.by_tier(shown, "calls", elsewhere=read_on is not None)
+    cases += replace(maker, held_out=True).by_tier(held, "held")
+    cases += maker.read_on([each for each in read_on or () if not contract.outside(each.text)])
+    if read_on is not None and not special:  # what several calls answer together is no value to be accepted
         usual = [each for each in shown if policy.rejects(Tier.SIMILAR) or not each.made_of_others]
         inside = [each for each in usual if not contract.beyond(each.text)]
         may_change = Observable.ARGUMENTS in options.ignore_difference

@@ -333,7 +333,17 @@ def check_process_state(runner: TimedRuns, original: Revision, draft: Revision, 
         return outcome
     new = new_process_state(runner, original, left)
     told = tuple(ChangedSetting(e.name, e.before, e.after, "import" if e.when == IMPORT else "calls") for e in new)
-    return replace(outcome, verdict=CaseVerdict.WA, detail=_sentence(new), settings=told) if new else outcome
+    if not new:
+        return outcome
+    # `its import leaves settings of the whole process changed, ...: switch interval: 5.0 (0.005 before)`
+    who = "import leaves" if new[0].when == IMPORT else "calls leave"
+    of_one = [each for each in new if each.when == new[0].when]
+    words = "; ".join(
+        f"{each.name}: {each.after or 'nothing'} ({each.before or 'nothing'} before)" for each in of_one[:3]
+    )
+    more = f", and {len(new) - len(of_one[:3])} more" if len(new) > len(of_one[:3]) else ""
+    detail = f"its {who} settings of the whole process changed, which the original's does not: {words}{more}"
+    return replace(outcome, verdict=CaseVerdict.WA, detail=detail, settings=told)
 
 
 def new_process_state(runner: TimedRuns, original: Revision, left: ProcessChanges) -> tuple[LeftSetting, ...]:
@@ -350,16 +360,6 @@ def new_process_state(runner: TimedRuns, original: Revision, left: ProcessChange
         run = runner.ask(original, CallBatch(libraries, "inspect", "libraries", seconds=60.0))
         runner.left[key] = [run.answer.left] if run.answer and run.answer.left else []
     return found.beyond(runner.left[key]).settings
-
-
-def _sentence(settings: tuple[LeftSetting, ...]) -> str:
-    """`its import leaves the switch interval at 5.0 (0.005 before), the original's does not`."""
-    who = "import leaves" if settings[0].when == IMPORT else "calls leave"
-    # number of settings named in a line; `--json` has all
-    shown = [each for each in settings if each.when == settings[0].when][:3]
-    words = "; ".join(f"{each.name}: {each.after or 'nothing'} ({each.before or 'nothing'} before)" for each in shown)
-    more = f", and {len(settings) - len(shown)} more" if len(settings) > len(shown) else ""
-    return f"its {who} settings of the whole process changed, which the original's does not: {words}{more}"
 
 
 # Lines of a change that no input runs.

@@ -44,8 +44,11 @@ def contract_expression(function: Function, text: str) -> ContractExpression:
     parameters = _parameters(function)
     body = ast.unparse(ast.parse(text.strip(), mode="eval"))
     made = f"def {EVALUATED}({ast.unparse(parameters)}):\n    return bool({body})\n"
-    unknown = _unknown(made, function.source, tree)
-    if unknown:
+    known = {*symtable.symtable(function.source, "module", "exec").get_identifiers(), *vars(builtins), *_GIVEN}
+    named = _globals(symtable.symtable(made, "contract", "exec"))
+    unknown = next((name for name in named if name not in known), "")
+    all_names = any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in ast.walk(tree))
+    if unknown and not all_names:
         names = ", ".join(each.arg for each in _all(parameters))
         raise UsageError(
             f"--contract: unknown name {unknown!r}",
@@ -68,14 +71,6 @@ def _parameters(function: Function) -> ast.arguments:
 def _all(parameters: ast.arguments) -> list[ast.arg]:
     named = [*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs]
     return [*named, *filter(None, (parameters.vararg, parameters.kwarg))]
-
-
-def _unknown(made: str, source: str, tree: ast.Module) -> str:
-    """Return a name of the expression that the module and Python lack, or empty."""
-    if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in ast.walk(tree)):
-        return ""
-    known = {*symtable.symtable(source, "module", "exec").get_identifiers(), *vars(builtins), *_GIVEN}
-    return next((name for name in _globals(symtable.symtable(made, "contract", "exec")) if name not in known), "")
 
 
 def _globals(table: symtable.SymbolTable) -> list[str]:

@@ -176,22 +176,19 @@ def said_of(found: Recording, target: Target) -> list[str]:
     ended = f" (the command ended with status {found.status})" if found.status else ""
     command = inline(" ".join(found.program), 200)
     if not found.called:
-        raise ProgramError(f"{command} never called {target.name}: {_why_never(found, target)}{ended}")
+        why = f"{target.path} was loaded, the function was not called"
+        if not found.loaded:
+            several = "none of its Python processes" if found.processes > 1 else "its Python process never"
+            why = f"{several} loaded {target.path} (an installed copy of it is another file)"
+        if not found.processes:
+            why = "it started no Python (3.8 or later) that could be watched; -I, -E and -S keep the recorder out"
+        raise ProgramError(f"{command} never called {target.name}: {why}{ended}")
     known = f", {found.kept} with those that were known" if found.kept > found.new else ""
     calls = f"{counted(found.new, 'new call')} of {target.name}"
     lines = [f"ran {command}", f"{calls} in {os.path.relpath(found.path)}{known}{ended}"]
     if found.lost:
         lines.append(f"some cannot be written down ({inline('; '.join(found.lost[:3]), 200)})")
     return lines
-
-
-def _why_never(found: Recording, target: Target) -> str:
-    if not found.processes:
-        return "it started no Python (3.8 or later) that could be watched; -I, -E and -S keep the recorder out"
-    if not found.loaded:
-        several = "none of its Python processes" if found.processes > 1 else "its Python process never"
-        return f"{several} loaded {target.path} (an installed copy of it is another file)"
-    return f"{target.path} was loaded, the function was not called"
 
 
 # Runs a user's own command with a module of ours in each Python that it starts, which writes lines for us.
@@ -217,19 +214,15 @@ def as_the_user_runs_it(command: Sequence[str], project: Path, python: str | Non
         return [python, *command[1:]]
     names = PYTHONS if name == "python" else (name,)
     named = [str(Path(python).parent)] if python else []
+    active = os.environ.get("VIRTUAL_ENV")
+    roots = [*([Path(active)] if active else []), project / ".venv", project / "venv"]
+    environments = [str(root / "bin") for root in roots if (root / "bin").is_dir()]
     on_path = os.environ.get("PATH")
-    for folders in (*named, *_environments(project), on_path, str(Path(sys.executable).parent)):
+    for folders in (*named, *environments, on_path, str(Path(sys.executable).parent)):
         for each in names:
             if found := shutil.which(each, path=folders):
                 return [found, *command[1:]]
     raise UsageError(f"cannot run {name}: it is not in {project}/.venv, nor on PATH")
-
-
-def _environments(project: Path) -> list[str]:
-    """Folders of programs; shell and project may name none."""
-    active = os.environ.get("VIRTUAL_ENV")
-    roots = [*([Path(active)] if active else []), project / ".venv", project / "venv"]
-    return [str(root / "bin") for root in roots if (root / "bin").is_dir()]
 
 
 HOOK = """

@@ -296,7 +296,10 @@ class _Kinds:
             spread = max(most, min(round(most * self.factor), 4 * self.size))
             return "int", -spread if low < 0 else min(low, 1), spread
         if kind is float and all(map(math.isfinite, items)):
-            return self._real(items)
+            low, high = min(items), max(items)
+            if self.wide:
+                low, high = (low * 1.5 if low < 0 else low * 0.5), (high * 1.5 if high > 0 else high * 0.5)
+            return ("float", low, high) if math.isfinite(high - low) else ("one of", tuple(dict.fromkeys(items)))
         if kind is str and self.wide and all(item.isalpha() and item.isascii() for item in items):
             # Known words, and new ones of letters of the same case
             cases = [
@@ -314,12 +317,6 @@ class _Kinds:
         if kind in _ATOMS and kind is not float:
             return "one of", tuple(dict.fromkeys(items))
         raise _NoRecipe
-
-    def _real(self, items: list[float]) -> tuple[Any, ...]:
-        low, high = min(items), max(items)
-        if self.wide:
-            low, high = (low * 1.5 if low < 0 else low * 0.5), (high * 1.5 if high > 0 else high * 0.5)
-        return ("float", low, high) if math.isfinite(high - low) else ("one of", tuple(dict.fromkeys(items)))
 
     def _rows(self, kind: type, items: list[Any]) -> tuple[Any, ...]:
         """Rows of such lengths; of tuples of one length whose places differ in type, records."""

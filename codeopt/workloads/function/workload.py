@@ -24,8 +24,8 @@ from codeopt.workloads.contract.seen import shown_types
 from codeopt.workloads.function.briefing import brief
 from codeopt.workloads.function.corpus.cases import (
     CallCase,
+    CaseMaker,
     calls_of,
-    cases_by_tier,
 )
 from codeopt.workloads.function.corpus.corpus import CallCorpus, fresh_ones, long_ones, longest_s, never_the_same
 from codeopt.workloads.function.corpus.existing_tests import failing
@@ -167,11 +167,8 @@ class FunctionWorkload(Defaults):
         given = [known.text for known in self.corpus.known if not known.made_of_others]
         large, usual_s = [*given, *self.corpus.big], longest_s(self.corpus.known)
         known += long_ones(self.harness, large, self.seed, self.contract, usual_s=usual_s)
-        check, contract = self.suite.check, self.contract
-        fresh = cases_by_tier(
-            self.harness, self.runner, known, "fresh", check, contract, held_out=True, policy=policy, made_in=CONFIRMING
-        )
-        return tuple(fresh)
+        maker = CaseMaker(self.harness, self.runner, self.suite.check, self.contract, policy, held_out=True)
+        return tuple(maker.by_tier(known, "fresh", made_in=CONFIRMING))
 
     @contextmanager
     def making_unseen(self) -> Iterator[Callable[[], tuple[Case, ...]]]:

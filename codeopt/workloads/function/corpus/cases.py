@@ -30,123 +30,109 @@ NOTHING_LEFT = State()
 """State of a process whose calls are independent of each other."""
 
 
-def cases_by_tier(
-    harness: FunctionHarness, runner: TimedRuns, known: list[KnownCall], name: str, check: Checker, contract: Contract,
-    *, held_out: bool = False, policy: InputPolicy = USUAL_POLICY, made_in: Environment = NEIGHBOUR,
-    elsewhere: bool = True,
-) -> list[Case]:  # fmt: skip
-    """Calls as cases, the unusual ones apart: what they do to their process is theirs alone.
+@dataclass(frozen=True)
+class CaseMaker:
+    """Makes cases of known calls, with what the original answers."""
 
-    policy: what a difference on a call that is made of known ones does. made_in: the environment of those. elsewhere:
-    the others are cases of each environment, not of the usual one alone.
-    """
-    known = [each for each in known if policy.generates or not each.made_of_others]
-    raises = refusals(harness.function)
-    contract.ask([each.text for each in known])
-    beyond = {each.text: _by_policy(each, contract, raises, policy) for each in known}
-    beyond |= undecided(check, [each for each in known if not beyond[each.text]])
-    alike = [each for each in known if not beyond[each.text]]
-    given = [each for each in alike if not each.made_of_others]
-    made = [each for each in alike if each.made_of_others]
-    rest = [each for each in known if beyond[each.text]]
-    cases: list[Case] = [*make_cases(harness, runner, given, name, check, held_out=held_out)]
-    cases += make_cases(harness, runner, made, f"{name}.made", check, held_out=held_out, environment=made_in)
-    for case in make_cases(harness, runner, rest, f"beyond.{name}", check, held_out=held_out, environment=made_in):
-        cases.append(replace(case, beyond=tuple(beyond[text] for text in calls_of(case))))
-    for environment in harness.environments[1:] if elsewhere else ():
-        there = [each for each in given if each.under(environment)]
-        named = f"{name}.{environment.name}"
-        cases += make_cases(harness, runner, there, named, check, held_out=held_out, environment=environment)
-    return cases
+    harness: FunctionHarness
+    runner: TimedRuns
+    check: Checker
+    contract: Contract = Contract()
+    policy: InputPolicy = USUAL_POLICY
+    """What a difference on a call that is made of known ones does."""
+    held_out: bool = False
 
+    def by_tier(
+        self, known: list[KnownCall], name: str, *, made_in: Environment = NEIGHBOUR, elsewhere: bool = True
+    ) -> list[Case]:
+        """Calls as cases, the unusual ones apart: what they do to their process is theirs alone.
 
-def _by_policy(known: KnownCall, contract: Contract, raises: Container[int], policy: InputPolicy) -> str:
-    """Reason as of `why_beyond`; with `strict` of no generated call, with `lenient` of all of them."""
-    if policy.rejects(Tier.UNUSUAL):
-        return contract.outside(known.text)
-    told = LENIENT * (known.made_of_others and not policy.rejects(Tier.SIMILAR))
-    return why_beyond(known, contract, raises) or told
+        made_in: the environment of those that are made of known ones. elsewhere: the others are cases of each
+        environment, not of the usual one alone.
+        """
+        known = [each for each in known if self.policy.generates or not each.made_of_others]
+        raises = refusals(self.harness.function)
+        self.contract.ask([each.text for each in known])
+        beyond = {each.text: self._why_beyond(each, raises) for each in known}
+        beyond |= undecided(self.check, [each for each in known if not beyond[each.text]])
+        alike = [each for each in known if not beyond[each.text]]
+        given = [each for each in alike if not each.made_of_others]
+        made = [each for each in alike if each.made_of_others]
+        rest = [each for each in known if beyond[each.text]]
+        cases: list[Case] = [*self.cases(given, name), *self.cases(made, f"{name}.made", environment=made_in)]
+        for case in self.cases(rest, f"beyond.{name}", environment=made_in):
+            cases.append(replace(case, beyond=tuple(beyond[text] for text in calls_of(case))))
+        for environment in self.harness.environments[1:] if elsewhere else ():
+            there = [each for each in given if each.under(environment)]
+            cases += self.cases(there, f"{name}.{environment.name}", environment=environment)
+        return cases
 
+    def _why_beyond(self, known: KnownCall, raises: Container[int]) -> str:
+        """Reason for which a difference on a call is a caveat at most; empty where it rejects.
 
-def why_beyond(known: KnownCall, contract: Contract, raises: Container[int]) -> str:
-    """Reason for which a difference on a call is a caveat at most; empty where it rejects.
+        raises: lines of the function's own `raise` statements: what it refuses itself is part of what it does.
+        """
+        outside = self.contract.outside(known.text)
+        if outside or self.policy.rejects(Tier.UNUSUAL):  # with `strict` the user's expression alone
+            return outside
+        # with `lenient` no generated call rejects
+        told = LENIENT * (known.made_of_others and not self.policy.rejects(Tier.SIMILAR))
+        if known.source not in MADE_UP or (known.outcome.kind is Kind.RAISES and known.outcome.line in raises):
+            return told
+        why = "calls on which the original logs an error" * known.outcome.complains
+        if known.outcome.kind is Kind.RAISES:
+            why = f"calls on which the original raises {known.outcome.exception} by no `raise` of its own"
+        return self.contract.beyond(known.text) or why or told
 
-    raises: lines of the function's own `raise` statements: what it refuses itself is part of what it does.
-    """
-    if outside := contract.outside(known.text):
-        return outside
-    if known.source not in MADE_UP:
-        return ""
-    if known.outcome.kind is not Kind.RAISES:
-        return contract.beyond(known.text) or "calls on which the original logs an error" * known.outcome.complains
-    if known.outcome.line in raises:
-        return ""
-    return (
-        contract.beyond(known.text)
-        or f"calls on which the original raises {known.outcome.exception} by no `raise` of its own"
-    )
+    def read_on(self, known: list[KnownCall]) -> list[CallCase]:
+        """Calls whose iterators have more items than are read of each, read far beyond: as far as the original takes
+        READ_ON_S."""
+        # number of calls whose iterators are read on
+        longer = [each for each in known if each.outcome.cut_short][:3]
+        if not longer:
+            return []
+        pace = max(each.seconds for each in longer) / MAX_ITEMS
+        items = min(MOST_ITEMS, int(READ_ON_S / max(pace, 1e-7)))
+        try:
+            return self.cases(longer, "read on", items=items) if items > MAX_ITEMS else []
+        except NotVerifiable:  # behaviour that no call showed before is free
+            return []
 
-
-def read_on_cases(
-    harness: FunctionHarness, runner: TimedRuns, known: list[KnownCall], check: Checker
-) -> list[CallCase]:
-    """Calls whose iterators have more items than are read of each, read far beyond: as far as the original takes
-    READ_ON_S."""
-    # number of calls whose iterators are read on
-    longer = [each for each in known if each.outcome.cut_short][:3]
-    if not longer:
-        return []
-    pace = max(each.seconds for each in longer) / MAX_ITEMS
-    items = min(MOST_ITEMS, int(READ_ON_S / max(pace, 1e-7)))
-    try:
-        return make_cases(harness, runner, longer, "read on", check, items=items) if items > MAX_ITEMS else []
-    except NotVerifiable:  # behaviour that no call showed before is free
-        return []
-
-
-def shown_and_held(given: list[KnownCall], derived: list[KnownCall]) -> tuple[list[KnownCall], list[KnownCall]]:
-    """A third of all calls is never shown, of the given ones only where there are many."""
-    few = len(given) < 9
-    shown = [known for at, known in enumerate(given) if few or at % 3] + [k for at, k in enumerate(derived) if at % 3]
-    names = {known.text for known in shown}
-    return shown, [known for known in (*given, *derived) if known.text not in names]
-
-
-def make_cases(
-    harness: FunctionHarness, runner: TimedRuns, known: list[KnownCall], name: str, check: Checker, *,
-    held_out: bool = False, items: int = MAX_ITEMS, environment: Environment = USUAL,
-) -> list[CallCase]:  # fmt: skip
-    """Calls as cases of an environment, with what the original answers there. Raises NotVerifiable when that depends on
-    which calls come together."""
-    cases: list[CallCase] = []
-    for number, given in enumerate(_parts(known), 1):
-        part = in_order(environment, given)
-        outcomes = [there for each in part if (there := each.under(environment))]
-        far = items / MAX_ITEMS
-        seconds = min(20.0, max(2.0, 10 * far * max(k.seconds for k in part)))
-        total = max(10.0, 10 * far * sum(k.seconds for k in part))
-        calls = tuple(k.text for k in part)
-        ordered = part[0].ordered
-        stdin = CallBatch(calls, seconds=seconds, lost=0, budget=total, items=items, ordered=ordered).stdin()
-        title = f"{len(part)} calls of the function"
-        case = CallCase(f"{name}.{number}", stdin, None, held_out, title, environment=environment)
-        if items == MAX_ITEMS and all(k.independent for k in part):  # another run would say the same again
-            names = tuple(map(runner.calls.name, calls))
-            answer = CallAnswer(tuple(outcomes), names, state=NOTHING_LEFT)
-            cases.append(replace(case, answer=answer))
-            continue
-        run = runner.run(harness.revision, stdin, mode="exec", environment=environment)
-        if disturbed(run):
-            run = runner.run(harness.revision, stdin, mode="exec", environment=environment)
-        case = replace(case, answer=run.answer)
-        if not _as_known(run, outcomes):
-            other = environment.replace(hash_seed=1 if environment.hash_seed != 1 else 2)
-            again = runner.run(harness.revision, stdin, mode="exec", environment=other)
-            outcome = judge(case, again, check)
-            if run.exit != 0 or outcome.verdict is not CaseVerdict.AC:
-                raise never_the_same(harness, outcome.detail or run.stop_detail)
-        cases.append(case)
-    return cases
+    def cases(
+        self, known: list[KnownCall], name: str, *, items: int = MAX_ITEMS, environment: Environment = USUAL
+    ) -> list[CallCase]:
+        """Calls as cases of an environment, with what the original answers there. Raises NotVerifiable when that
+        depends on which calls come together."""
+        runner, revision = self.runner, self.harness.revision
+        cases: list[CallCase] = []
+        for number, given in enumerate(_parts(known), 1):
+            part = in_order(environment, given)
+            outcomes = [there for each in part if (there := each.under(environment))]
+            far = items / MAX_ITEMS
+            seconds = min(20.0, max(2.0, 10 * far * max(k.seconds for k in part)))
+            total = max(10.0, 10 * far * sum(k.seconds for k in part))
+            calls = tuple(k.text for k in part)
+            ordered = part[0].ordered
+            stdin = CallBatch(calls, seconds=seconds, lost=0, budget=total, items=items, ordered=ordered).stdin()
+            title = f"{len(part)} calls of the function"
+            case = CallCase(f"{name}.{number}", stdin, None, self.held_out, title, environment=environment)
+            if items == MAX_ITEMS and all(k.independent for k in part):  # another run would say the same again
+                names = tuple(map(runner.calls.name, calls))
+                answer = CallAnswer(tuple(outcomes), names, state=NOTHING_LEFT)
+                cases.append(replace(case, answer=answer))
+                continue
+            run = runner.run(revision, stdin, mode="exec", environment=environment)
+            if disturbed(run):
+                run = runner.run(revision, stdin, mode="exec", environment=environment)
+            case = replace(case, answer=run.answer)
+            if not _as_known(run, outcomes):
+                other = environment.replace(hash_seed=1 if environment.hash_seed != 1 else 2)
+                again = runner.run(revision, stdin, mode="exec", environment=other)
+                outcome = judge(case, again, self.check)
+                if run.exit != 0 or outcome.verdict is not CaseVerdict.AC:
+                    raise never_the_same(self.harness, outcome.detail or run.stop_detail)
+            cases.append(case)
+        return cases
 
 
 def _parts(known: list[KnownCall]) -> Iterator[list[KnownCall]]:
@@ -167,18 +153,26 @@ def _parts(known: list[KnownCall]) -> Iterator[list[KnownCall]]:
         yield part
 
 
-def disturbed(run: CallRun) -> bool:
-    """A call, or all of them, took ten times as long as when they were made before: somebody else had the machine."""
-    late = (Kind.TIMEOUT, Kind.NOT_MADE)
-    return run.answer is not None and any(each.kind in late for each in run.answer.outcomes)
-
-
 def _as_known(run: CallRun, known: list[Answer]) -> bool:
     """Whether the calls do here what they did when they were made in other orders, and leave nothing behind."""
     if run.answer is None or run.answer.state != NOTHING_LEFT:
         return False
     pairs = zip(run.answer.outcomes, known, strict=True)
     return all(outcome.observed() == each.observed() for outcome, each in pairs)
+
+
+def shown_and_held(given: list[KnownCall], derived: list[KnownCall]) -> tuple[list[KnownCall], list[KnownCall]]:
+    """A third of all calls is never shown, of the given ones only where there are many."""
+    few = len(given) < 9
+    shown = [known for at, known in enumerate(given) if few or at % 3] + [k for at, k in enumerate(derived) if at % 3]
+    names = {known.text for known in shown}
+    return shown, [known for known in (*given, *derived) if known.text not in names]
+
+
+def disturbed(run: CallRun) -> bool:
+    """A call, or all of them, took ten times as long as when they were made before: somebody else had the machine."""
+    late = (Kind.TIMEOUT, Kind.NOT_MADE)
+    return run.answer is not None and any(each.kind in late for each in run.answer.outcomes)
 
 
 @dataclass(frozen=True)

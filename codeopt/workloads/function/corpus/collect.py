@@ -49,7 +49,14 @@ def with_constructed_objects(harness: FunctionHarness, found: Found) -> Found:
     lines = harness.ask(calls, "inspect", question="objects", seconds=1.0, lost=3, budget=5.0).lines
     written = {each: _written(each, line) for each, line in zip(asked, lines, strict=True)}
 
-    found = replace(found, diagnostics=(*found.diagnostics, *_not_varied(lines)))
+    # classes of objects that are used as they were recorded alone
+    names = (each.removeprefix(IN_PARTS) for each in lines if each.startswith(IN_PARTS))
+    classes = [inline(name, 60) for name in dict.fromkeys(names) if name]
+    if classes:
+        more = f" and {len(classes) - NAMED} more" if len(classes) > NAMED else ""
+        what = f"recorded objects of {', '.join(classes[:NAMED])}{more} are not varied"
+        not_varied = Diagnostic(what, "no call of their constructors makes what was recorded")
+        found = replace(found, diagnostics=(*found.diagnostics, not_varied))
     return found.renamed(lambda text: _RECORDED.sub(lambda match: written[match[0]], text))
 
 
@@ -61,17 +68,6 @@ def _written(recorded: str, answer: str) -> str:
     if call is None or len(call.args) != 1 or call.kwargs or isinstance(call.args[0], Opaque):
         return _RECORDED.sub(r"unpickle(\1)", recorded)
     return write(call.args[0])
-
-
-def _not_varied(answers: Sequence[str]) -> list[Diagnostic]:
-    """The classes of objects that are used as they were recorded alone."""
-    names = (each.removeprefix(IN_PARTS) for each in answers if each.startswith(IN_PARTS))
-    classes = [inline(name, 60) for name in dict.fromkeys(names) if name]
-    if not classes:
-        return []
-    more = f" and {len(classes) - NAMED} more" if len(classes) > NAMED else ""
-    what = f"recorded objects of {', '.join(classes[:NAMED])}{more} are not varied"
-    return [Diagnostic(what, "no call of their constructors makes what was recorded")]
 
 
 def collect_corpus(

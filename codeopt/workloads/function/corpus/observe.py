@@ -232,17 +232,12 @@ def _observe(
         for text, outcome in zip(calls, first.outcomes, strict=True)
     ]
     if first.leaves_nothing and all(one.source == DERIVED for one in found):
-        return _sensible(found)
+        reasons = [_useless(one, one.outcome) for one in found]
+        pairs = zip(found, reasons, strict=True)
+        known = [replace(one, independent=True, repeated=False) for one, reason in pairs if reason is None]
+        return known, Counter(filter(None, reasons))
     ended_early = first.state is None  # there was no time for all of them
     return deterministic(harness, found, left_nothing=ended_early or first.leaves_nothing)
-
-
-def _sensible(found: Sequence[KnownCall]) -> tuple[list[KnownCall], Counter[Exclusion]]:
-    """The useful calls of a run that left nothing behind, made once."""
-    reasons = [_useless(one, one.outcome) for one in found]
-    pairs = zip(found, reasons, strict=True)
-    known = [replace(one, independent=True, repeated=False) for one, reason in pairs if reason is None]
-    return known, Counter(filter(None, reasons))
 
 
 def deterministic(

@@ -142,11 +142,6 @@ def by_single_calls(
     }
 
 
-def _plainness(scenario: Scenario) -> tuple[bool, int]:
-    """Anything is read more easily than two threads."""
-    return scenario.steps == THREADS, len(scenario.text)
-
-
 @dataclass(frozen=True)
 class FailingScenario:
     """A scenario that tells a draft from the original."""
@@ -183,7 +178,9 @@ class ScenarioShrinker:
             for text, was, now in pairs
             if now.kind != Kind.NOT_MADE and check.of_answers(CallAnswer((was,), (text,)), CallAnswer((now,), (text,)))
         ]
-        found = min((each for each in failing if each), key=_plainness, default=None)
+        # anything is read more easily than two threads
+        usable = [each for each in failing if each]
+        found = min(usable, key=lambda each: (each.steps == THREADS, len(each.text)), default=None)
         best = next(iter(self._failing([found])), None) if found else None
         # time limit of the search for a smaller scenario, seconds
         until = time.monotonic() + 5.0
@@ -239,7 +236,15 @@ def scenarios(
 ) -> list[Scenario]:
     """Scenarios of a few quick calls with different answers. iterables: places of parameters that may be given an
     iterator. policy: what a difference in unusual ones does."""
-    usable = [each for each in known if _is_usable(each)]
+    usable = [
+        each
+        for each in known
+        if each.returns
+        # maximum time of a call that scenarios are made of, seconds, and length of its answer, encoded, bytes
+        and each.seconds <= 0.005
+        and len(each.text) <= LONGEST
+        and each.outcome.value.size <= 8000
+    ]
     # calls with different answers, given ones first, those with much to answer before others
     ordered = sorted(usable, key=lambda each: -each.outcome.value.size)
     by_answer = {each.outcome.value.digest: each for each in reversed(ordered)}
@@ -249,7 +254,10 @@ def scenarios(
     pool = [*given, *(each for each in different if each not in given)][:6]
     texts = [each.text for each in pool]
     found = [*_together(pool, contract, function.asynchronous), *_with_callbacks(texts, iterables)]
-    found += [Scenario(steps.RENEWED, (text,)) for text in _renewed(known)]
+    # calls that are made once more after their result was changed: given ones first, short ones before others
+    renewed = [each for each in known if each.returns and each.seconds <= RENEWED_S and len(each.text) <= LONGEST]
+    renewed.sort(key=lambda each: (each.source in MADE_UP, len(each.text)))
+    found += [Scenario(steps.RENEWED, (each.text,)) for each in renewed[:50]]
     found += _retyped(usable, contract)
     if policy.generates:
         # maximum number of scenarios that only some callers play
@@ -264,21 +272,6 @@ def scenarios(
     rejects = policy.rejects(Tier.UNUSUAL)
     pairs = zip(found, because, strict=True)
     return [replace(each, because=why or each.because * (not rejects)) for each, why in pairs]
-
-
-def _renewed(known: Sequence[KnownCall]) -> list[str]:
-    """Calls that are made once more after their result was changed: given ones first, short ones before others."""
-    usable = [each for each in known if each.returns and each.seconds <= RENEWED_S and len(each.text) <= LONGEST]
-    ordered = sorted(usable, key=lambda each: (each.source in MADE_UP, len(each.text)))
-    # maximum number of calls that are made once more, each after its first result was changed
-    return [each.text for each in ordered[:50]]
-
-
-def _is_usable(each: KnownCall) -> bool:
-    # maximum length of its answer, encoded, bytes
-    short = len(each.text) <= LONGEST and each.outcome.value.size <= 8000
-    # maximum time of a call that scenarios are made of, seconds
-    return each.returns and each.seconds <= 0.005 and short
 
 
 def _together(pool: Sequence[KnownCall], contract: Contract, asynchronous: bool) -> Iterator[Scenario]:

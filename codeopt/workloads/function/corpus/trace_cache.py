@@ -89,7 +89,11 @@ class TraceCache:
         found = self._unchanged(run for run in of_these if set(functions) <= set(run.functions))
         if found is not None:
             self.tell(f"{_again(found)}: {counted(found.times.tests, 'test')}")
-            return replace(_renamed(found.times, files), reused_from=found.made_at)
+            # with the caller's names of files, which need not be resolved
+            names, kept = {file.resolve(): file for file in files}, found.times
+            seconds = {names[path]: spent for path, spent in kept.seconds.items()}
+            own = {(names[path], name): spent for (path, name), spent in kept.own.items()}
+            return replace(kept, seconds=seconds, own=own, reused_from=found.made_at)
         self.notify(f"running the tests of {counted(len(files), 'file')}")
         times = function_times(self.harness, files, wanted, self.linked)
         if times.tests:
@@ -196,13 +200,6 @@ def open_trace_cache(
 
 def _again(run: CachedRun) -> str:
     return f"the run of the tests of {in_words(run.made_at)} is used again"
-
-
-def _renamed(times: Times, files: Sequence[Path]) -> Times:
-    """Return the times with the caller's names of files, which need not be resolved."""
-    names = {file.resolve(): file for file in files}
-    seconds = {names[path]: found for path, found in times.seconds.items()}
-    return replace(times, seconds=seconds, own={(names[path], name): own for (path, name), own in times.own.items()})
 
 
 def run_to_json(run: CachedRun, root: Path) -> Any:

@@ -96,7 +96,12 @@ def _looks_shifted(
     # time of the original's calls within a run: the larger the gain, the less of it shows
     needed_s = min(ENOUGH_S, SAVED_S / (1 - 1 / ratio)) if ratio > 1 else ENOUGH_S
     # largest number of passes of a run
-    passes = _least(timed, runner, original, wall).passes(needed_s, 60)
+    # The least time that the original took for a pass in any run: on a processor with two speeds the plan may know the
+    # slower one alone, and passes that were counted by it save too little at the other.
+    runs = runner.timings(original, timed.batch.stdin())
+    seconds = min((min(each.wall if wall else each.cpu) for each in runs), default=timed.seconds)
+    around = min(((each.outside_s - each.import_s) / len(each.cpu) for each in runs), default=timed.around)
+    passes = replace(timed, seconds=seconds, around=around).passes(needed_s, 60)
     stdin = timed.batch.replace(passes=passes).stdin()
     pairs: list[WholeRuns] = []
     # number of whole runs of each side after which a gain that is found in them needs no more
@@ -130,15 +135,6 @@ def _looks_shifted(
     took, takes = (f"{seconds * 1000:.3g} ms" for seconds in (was, now))
     caveat = Caveat(CaveatKind.SPEED, "the import of its module", took, takes, because)
     return Finding(Consequence.CAVEAT, caveat.words, caveats=(caveat,))
-
-
-def _least(timed: Timed, runner: TimedRuns, original: Revision, wall: bool) -> Timed:
-    """The timed calls with the least time that the original took for a pass in any run. On a processor with two speeds
-    the plan may know the slower one alone, and passes that were counted by it save too little at the other."""
-    runs = runner.timings(original, timed.batch.stdin())
-    seconds = [min(each.wall if wall else each.cpu) for each in runs]
-    around = [(each.outside_s - each.import_s) / len(each.cpu) for each in runs]
-    return replace(timed, seconds=min(seconds, default=timed.seconds), around=min(around, default=timed.around))
 
 
 def _middle(pairs: Sequence[WholeRuns]) -> WholeRuns:

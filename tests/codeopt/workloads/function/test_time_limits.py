@@ -10,7 +10,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.workloads.function.corpus import observe
-from codeopt.workloads.function.corpus.cases import make_cases
+from codeopt.workloads.function.corpus.cases import CaseMaker
 from codeopt.workloads.function.harness import TimedRuns, open_harness
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox.calls import CallRun
@@ -72,6 +72,6 @@ def test_a_known_call_that_somebody_else_held_up_is_made_again(tmp_path: Path) -
         assert (len(known), dropped) == (2, {})
         runner: Any = BusyOnce(TimedRuns(harness.runner))
         known = [replace(each, independent=False) for each in known]  # else nothing is run again
-        (case,) = make_cases(harness, runner, known, "calls", AnswerComparison())
+        (case,) = CaseMaker(harness, runner, AnswerComparison()).cases(known, "calls")
     assert not runner.busy
     assert (case.expected or b"").count(b"-> returns") == 2

@@ -41,8 +41,7 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FunctionHarnes
     ids=["returns", "raises instead", "raises another"],
 )
 def test_the_smallest_call_fails_as_the_first_does(draft: str, call: str, said: str, harness: FunctionHarness) -> None:
-    found = CallShrinker(TimedRuns(harness.runner), harness.revision, Revision.of(draft), AnswerComparison()).smallest(
-        call
-    )
+    shrinker = CallShrinker(TimedRuns(harness.runner), harness.revision, Revision.of(draft), AnswerComparison())
+    found = shrinker.smallest(call)
     assert said in found.detail
     assert len(found.call) < len(call)

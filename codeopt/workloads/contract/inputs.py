@@ -89,17 +89,6 @@ class KnownInputs:
     ties: tuple[Tie, ...]
     written: tuple[TextForm, ...]
 
-    def why_beyond(self, data: bytes) -> str:
-        """Return what all known inputs keep and this one does not. Empty if it is similar."""
-        found = next((each.words for each in self.written if not each.holds(data)), "")
-        if found:
-            return found
-        try:
-            call = self.format.read(data)
-        except NO_DOCUMENT:
-            return "no known input is laid out like that"
-        return next((words_of(each) for each in self.contract.broken(call)), "")
-
     def text(self, call: Call) -> bytes | None:
         """Return the text of a call. None if the format cannot say it."""
         try:

@@ -15,7 +15,6 @@ from typing import Any, Literal
 from codeopt.core.cache import Cache, CacheKind, digest_of
 from codeopt.core.json_codec import JsonCodec
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.function.calls.counterexample import CallNames
 from codeopt.workloads.function.corpus.collect import collect_corpus, with_given_calls
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck
 from codeopt.workloads.function.corpus.trace_cache import (
@@ -27,6 +26,7 @@ from codeopt.workloads.function.corpus.trace_cache import (
     runner_parts,
     test_paths,
 )
+from codeopt.workloads.function.counterexample import CallNames
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording import left_out, recorded_calls
 from codeopt.workloads.function.resized import CallCut

@@ -23,7 +23,7 @@ from codeopt.core.words import end_of_run
 from codeopt.workloads._runs import other_environments
 from codeopt.workloads.contract.declared import ClassHints, DeclaredTypes, declared_types
 from codeopt.workloads.contract.function import Contracts
-from codeopt.workloads.function.calls.counterexample import CallNames
+from codeopt.workloads.function.counterexample import CallNames
 from codeopt.workloads.function.recording import known_as
 from codeopt.workloads.generated.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.sandbox_view.libraries import Preload

@@ -14,8 +14,6 @@ from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads._runs import axes
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.briefing import given_by_shape, has_objects
-from codeopt.workloads.function.calls.counterexample import Importable, apart, as_python, paste, read_scenario
-from codeopt.workloads.function.calls.shrink import CallShrinker, first_failing
 from codeopt.workloads.function.corpus.cases import (
     LENIENT,
     CallCase,
@@ -37,7 +35,9 @@ from codeopt.workloads.function.corpus.scenarios import (
     judged,
 )
 from codeopt.workloads.function.corpus.special_check import SpecialChecker
+from codeopt.workloads.function.counterexample import Importable, apart, as_python, paste, read_scenario
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
+from codeopt.workloads.function.shrink import CallShrinker, first_failing
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.literals import Constructed, read_all
 from codeopt_sandbox.call_answer import CallRun, Kind, LeftSetting, ProcessChanges

@@ -1,7 +1,7 @@
 """The same calls and inputs are made of the same known ones: a run can be repeated by its seed, and no change of the
 generators, of their limits or of their order goes unseen. `python -m tests.codeopt.workloads.test_same_evidence` writes
 the table."""
-# looks at codeopt/workloads/generated, codeopt/workloads/contract, codeopt/workloads/function/calls, codeopt/workloads/program
+# looks at codeopt/workloads/generated, codeopt/workloads/contract, codeopt/workloads/function, codeopt/workloads/program
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from pathlib import Path
 
 from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.contract.inputs import look_at
-from codeopt.workloads.function.calls.counterexample import CallNames, Importable, find_names, paste
-from codeopt.workloads.function.calls.shrink import smaller_calls
-from codeopt.workloads.function.calls.unusual import (
+from codeopt.workloads.function.counterexample import CallNames, Importable, find_names, paste
+from codeopt.workloads.function.resized import can_become_larger, growths, items_of, other_seeds
+from codeopt.workloads.function.shrink import smaller_calls
+from codeopt.workloads.function.unusual import (
     as_iterators,
     long_calls,
     other_exact_types,
@@ -25,7 +26,6 @@ from codeopt.workloads.function.calls.unusual import (
     with_optional_parameters,
     wrong_types,
 )
-from codeopt.workloads.function.resized import can_become_larger, growths, items_of, other_seeds
 from codeopt.workloads.generated.derive import can_be_varied, derive
 from codeopt.workloads.generated.larger import call_size, can_grow, deep_calls, grow, size_by, unit_of
 from codeopt.workloads.generated.vocabulary import Vocabulary, samples, vocabulary
@@ -43,6 +43,7 @@ from codeopt.workloads.program.mutated_inputs import boundaries, broken_inputs, 
 from codeopt.workloads.source.functions import Function, ModuleFunctions
 from codeopt.workloads.source.literals import read_all, with_recipes_in_words
 from codeopt_sandbox.outcome import Case, WrittenFile
+from tests.support.known_inputs import why_beyond
 from tests.support.recorded import Row, compared_with, write_down
 
 TABLE = Path(__file__).with_name("same_evidence.txt")
@@ -191,7 +192,7 @@ def of_inputs(path: str, known: list[bytes]) -> Iterator[object]:
     yield from (shrunk(data, share) for data in known for share in (0.1, 0.5, 0.9))
     found = look_at(path, known)
     for other in INPUTS.values():
-        yield from (found.why_beyond(data) for data in other if found)
+        yield from (why_beyond(found, data) for data in other if found)
 
 
 def of_cases() -> Iterator[object]:

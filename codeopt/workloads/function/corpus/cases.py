@@ -9,11 +9,11 @@ from codeopt.core.errors import NotVerifiable
 from codeopt.workloads._judging import USUAL_POLICY, InputPolicy
 from codeopt.workloads._runs import in_order
 from codeopt.workloads.contract.function import Contract
-from codeopt.workloads.function.calls.unusual import refusals
 from codeopt.workloads.function.corpus.corpus import never_the_same
 from codeopt.workloads.function.corpus.observe import MADE_UP, KnownCall
 from codeopt.workloads.function.corpus.special_check import undecided
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
+from codeopt.workloads.function.unusual import refusals
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind, State
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.comparing import AnswerComparison, AnswerDifference, AnsweredCase

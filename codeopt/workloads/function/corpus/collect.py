@@ -17,10 +17,10 @@ from codeopt.core.target import TracedCalls
 from codeopt.core.words import counted
 from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads.contract.function import by_name
-from codeopt.workloads.function.calls.counterexample import find_names
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck, gather
 from codeopt.workloads.function.corpus.observe import MADE_UP
 from codeopt.workloads.function.corpus.sources import NOT_GUESSED, Ask, Found, collect, guess
+from codeopt.workloads.function.counterexample import find_names
 from codeopt.workloads.function.harness import FunctionHarness, with_calls_file
 from codeopt.workloads.generated.derive import can_be_varied
 from codeopt.workloads.program.cases import text

@@ -14,16 +14,6 @@ from codeopt.core.evidence import CallEvidence
 from codeopt.core.words import utc
 from codeopt.workloads._runs import on_other_core
 from codeopt.workloads.contract.function import Contract
-from codeopt.workloads.function.calls.counterexample import origin_of
-from codeopt.workloads.function.calls.unusual import (
-    as_iterators,
-    long_calls,
-    other_exact_types,
-    refusals,
-    tenfold,
-    with_optional_parameters,
-    wrong_types,
-)
 from codeopt.workloads.function.corpus.observe import (
     DERIVED_TOTAL_S,
     REFUSED,
@@ -38,7 +28,17 @@ from codeopt.workloads.function.corpus.observe import (
     observe,
 )
 from codeopt.workloads.function.corpus.sources import Found
+from codeopt.workloads.function.counterexample import origin_of
 from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.function.unusual import (
+    as_iterators,
+    long_calls,
+    other_exact_types,
+    refusals,
+    tenfold,
+    with_optional_parameters,
+    wrong_types,
+)
 from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.generated.larger import deep_calls
 from codeopt_sandbox import Sandbox

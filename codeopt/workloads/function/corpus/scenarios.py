@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from codeopt.core.revision import Revision
 from codeopt.workloads._judging import USUAL_POLICY, InputPolicy
 from codeopt.workloads.contract.function import Contract, by_name
-from codeopt.workloads.function.calls import counterexample
-from codeopt.workloads.function.calls.counterexample import Scenario, read_scenario
-from codeopt.workloads.function.calls.shrink import smaller_calls
+from codeopt.workloads.function import counterexample
 from codeopt.workloads.function.corpus.cases import CallCase, CaveatRules, call_caveats, calls_of
 from codeopt.workloads.function.corpus.corpus import iterables
 from codeopt.workloads.function.corpus.observe import MADE_UP, KnownCall
+from codeopt.workloads.function.counterexample import Scenario, read_scenario
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
+from codeopt.workloads.function.shrink import smaller_calls
 from codeopt.workloads.source.functions import Function
 from codeopt.workloads.source.literals import Call, Constructed, read
 from codeopt.workloads.source.names import imported_names, settings, subclasses
@@ -351,20 +351,17 @@ def _with_callbacks(texts: Sequence[str], iterables: Sequence[int]) -> Iterator[
     may_hold = [text for text in texts if any(maker in text for maker in ("load(", "CALLS[", "unpickle(", "iter("))]
     for text in may_hold:
         yield Scenario(steps.TRACED, (text,), CALLBACK)
-    lazy = [other for text in texts if (other := _as_iterators(text, iterables)) is not None]
+    lazy = []
+    for text in texts:
+        call = made = read(text)
+        for at in iterables if made is not None else ():
+            if made is not None and at < len(made.values) and isinstance(made.values[at], list):
+                made = made.with_value(at, Constructed("iter", (made.values[at],)))
+        lazy += [made.text()] if made is not None and made is not call else []
     for text in [*may_hold, *lazy]:
         other = next((each for each in texts if each != text), text)
         yield Scenario(steps.INSIDE, (text, text))
         yield Scenario(steps.INSIDE, (text, other))
-
-
-def _as_iterators(text: str, places: Sequence[int]) -> str | None:
-    call = read(text)
-    found = call
-    for at in places:
-        if found is not None and at < len(found.values) and isinstance(found.values[at], list):
-            found = found.with_value(at, Constructed("iter", (found.values[at],)))
-    return found.text() if found is not None and found is not call else None
 
 
 def _retyped(usable: Sequence[KnownCall], contract: Contract) -> Iterator[Scenario]:

@@ -14,8 +14,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from codeopt.workloads.contract.declared import DeclaredTypes, declared_types
-from codeopt.workloads.function.calls.shrink import smaller_calls
-from codeopt.workloads.function.calls.unusual import (
+from codeopt.workloads.function.shrink import smaller_calls
+from codeopt.workloads.function.unusual import (
     long_calls,
     refusals,
     tenfold,

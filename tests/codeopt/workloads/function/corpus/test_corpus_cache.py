@@ -26,7 +26,6 @@ from codeopt.core.program import read_program
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest, kind_of
-from codeopt.workloads.function.calls.counterexample import CallNames
 from codeopt.workloads.function.corpus.collect import with_given_calls
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import Exclusion, ExclusionReason, Exclusions, KnownCall
@@ -38,6 +37,7 @@ from codeopt.workloads.function.corpus_cache import (
     timed_from_json,
     timed_to_json,
 )
+from codeopt.workloads.function.counterexample import CallNames
 from codeopt.workloads.function.function_target import FunctionTarget
 from codeopt.workloads.function.timing import Timed
 from codeopt.workloads.function.workload import FunctionWorkload

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from codeopt.workloads.function.briefing import example_calls
-from codeopt.workloads.function.calls.counterexample import CallNames
+from codeopt.workloads.function.counterexample import CallNames
 from codeopt_sandbox.call_answer import CallAnswer, Kind
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.comparing import AnsweredCase

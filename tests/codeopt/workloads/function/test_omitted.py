@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.function.calls.unusual import with_optional_parameters
+from codeopt.workloads.function.unusual import with_optional_parameters
 from codeopt.workloads.source.functions import read_function
 from tests.codeopt.workloads.conftest import Compare
 

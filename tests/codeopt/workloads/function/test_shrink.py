@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.workloads.function.calls.shrink import CallShrinker
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns, open_harness
+from codeopt.workloads.function.shrink import CallShrinker
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Options, open_sandbox
 from codeopt_sandbox.comparing import AnswerComparison

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 from codeopt.core.revision import Revision
 from codeopt.workloads._judging import HANGS
-from codeopt.workloads.function.calls.counterexample import as_python
+from codeopt.workloads.function.counterexample import as_python
 from codeopt.workloads.source.literals import Call, Constructed, Opaque, read
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind
 from codeopt_sandbox.calls import Answer, CallBatch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.workloads.function.calls.shrink import first_difference
+from codeopt.workloads.function.shrink import first_difference
 from codeopt_sandbox.guest.calls.outcome import of_plain
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from codeopt.workloads.function.calls.counterexample import apart
+from codeopt.workloads.function.counterexample import apart
 
 
 @pytest.mark.parametrize("value", ["'two words'", "'a\\n'", "b'ab'", "1000", "-1000", "2.5", "(1000, 2)"])

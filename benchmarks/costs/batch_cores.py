@@ -25,7 +25,7 @@ from typing import cast
 from codeopt.batch.locks import CoreLock, measuring_cores
 from codeopt.batch.problem_job import TimedSandbox
 from codeopt_sandbox import Case, Options, Sandbox, open_sandbox
-from codeopt_sandbox.compare import Decision, compare
+from codeopt_sandbox.compare import Decision, StoppingRule, compare
 
 PROGRAM = "total = 0\nfor i in range({n}):\n    total += i % 7\nprint(total)\n"
 SPEED = 18_000_000  # iterations a second, about; only sets how long a program takes
@@ -55,7 +55,11 @@ def work(task: tuple[int, float, float, int]) -> Window:
         started = time.monotonic()
         while time.monotonic() - started < window:
             found = compare(
-                cast(Sandbox, clocked), source, source + "# the same\n", [Case("0", b"")], seed=seed + len(decisions)
+                cast(Sandbox, clocked),
+                source,
+                source + "# the same\n",
+                [Case("0", b"")],
+                rule=StoppingRule(seed=seed + len(decisions)),
             )
             decisions.append(found.decision)
         return Window(clocked.runs, time.monotonic() - started, tuple(decisions))

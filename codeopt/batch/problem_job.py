@@ -30,8 +30,8 @@ from codeopt.engine.improve import improve
 from codeopt.engine.open_session import RULES, open_chosen_model
 from codeopt.tasks import open_task
 from codeopt_sandbox import Run, Sandbox, SandboxError
-from codeopt_sandbox.base_folder import BaseFolder
 from codeopt_sandbox.errors import OriginalUnsteady
+from codeopt_sandbox.owner import BaseFolder
 
 Notify = Callable[[str], None]
 

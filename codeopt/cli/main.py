@@ -38,7 +38,7 @@ from codeopt.core.flag import SettableBy, read_settings, read_user_settings
 from codeopt.core.sanitize import log_line
 from codeopt.core.screen import colour_choice, wrapped
 from codeopt_sandbox.errors import SandboxError
-from codeopt_sandbox.host_program import FULL, drop_output, open_closed_streams
+from codeopt_sandbox.interpreter import FULL, drop_output, open_closed_streams
 from codeopt_sandbox.plain_files import NotPlain
 
 OUR_MISTAKE = 70

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from codeopt.core.errors import UsageError
-from codeopt_sandbox.host_program import find_program
+from codeopt_sandbox.interpreter import find_program
 from codeopt_sandbox.plain_files import NotPlain, what_waits
 
 MAX_COMMAND_S = 120.0

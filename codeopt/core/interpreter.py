@@ -19,8 +19,7 @@ from urllib.parse import unquote
 
 from codeopt.core.errors import UsageError
 from codeopt_sandbox.errors import BadInterpreter
-from codeopt_sandbox.host_program import find_program
-from codeopt_sandbox.interpreter import ask_python
+from codeopt_sandbox.interpreter import ask_python, find_program
 from codeopt_sandbox.plain_files import read_text
 
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")

@@ -12,7 +12,7 @@ from codeopt.core.errors import NoSandbox
 from codeopt.core.options import ISOLATED, ImproveOptions
 from codeopt.core.run_inputs import environment, folder_mib
 from codeopt_sandbox import BackendUnavailable, Options, Run, RunLimits, Sandbox, open_sandbox
-from codeopt_sandbox.base_folder import BaseFolder
+from codeopt_sandbox.owner import BaseFolder
 
 NOT_ISOLATED = (
     "neither Docker nor namespaces can be used here: your program runs as a plain process, with limits but not isolated"

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from codeopt_sandbox.host_program import own_environment
+from codeopt_sandbox.interpreter import own_environment
 
 MAX_RUN_S = 20.0
 """Time limit of one run, seconds. A run takes about 0.03 s; a linter that hangs must not stop an improvement."""

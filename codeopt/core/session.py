@@ -22,7 +22,7 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.run_store import Runs, open_runs
 from codeopt.core.target import Traces
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.base_folder import BaseFolder
+from codeopt_sandbox.owner import BaseFolder
 
 Mounts = tuple[tuple[str, str], ...]
 

@@ -21,7 +21,7 @@ from codeopt.engine import guards
 from codeopt.engine.comparison_progress import ComparisonProgress
 from codeopt.workloads import Checked, Stage, Suite, Workload
 from codeopt_sandbox.ablation import time_variants
-from codeopt_sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
+from codeopt_sandbox.compare import Comparison, Decision, PairWatch, Plan, StoppingRule, compare
 from codeopt_sandbox.errors import OriginalUnsteady
 from codeopt_sandbox.outcome import Case, CaseVerdict, CaveatKind, Outcome
 
@@ -209,7 +209,7 @@ class Judge:
             keep(_took(part, Effort(timing_s=time.monotonic() - started)))
 
         so_far(known)
-        known = self._compared(known, plan, rule, candidate.round, so_far)
+        known = self._compared(known, plan, replace(rule, seed=candidate.round), so_far)
         known = _took(self._guarded(known, plan, (), in_round=True), Effort(timing_s=time.monotonic() - started))
         known = self._tested(known, Stage.ROUND, keep)
         started, known = time.monotonic(), replace(known, step=None)
@@ -269,7 +269,7 @@ class Judge:
         """
         with self.alone():
             plan, rule = self.workload.require_plan(), self.workload.rule.final()
-            compared = self._compared(candidate, plan, rule, seed + candidate.round, keep)
+            compared = self._compared(candidate, plan, replace(rule, seed=seed + candidate.round), keep)
             keep(compared)
             return self._guarded(compared, plan, ())
 
@@ -297,9 +297,8 @@ class Judge:
             checked = time.monotonic()
             if confirmed.correct and self.timed:
                 plan = self.workload.confirmation_plan(unseen)
-                seed = CONFIRMATION_SEED + candidate.round
-                rule = self.workload.rule.final(share)
-                confirmed = self._guarded(self._compared(confirmed, plan, rule, seed), plan, unseen)
+                rule = replace(self.workload.rule.final(share), seed=CONFIRMATION_SEED + candidate.round)
+                confirmed = self._guarded(self._compared(confirmed, plan, rule), plan, unseen)
             confirmed = _took(confirmed, Effort(cases_s=checked - started, timing_s=time.monotonic() - checked))
             return self._tested(confirmed, Stage.CONFIRMATION)
 
@@ -360,7 +359,7 @@ class Judge:
         return replace(candidate, rejection=f"--strict: {caveats[0].words}") if caveats else candidate
 
     def _compared(
-        self, candidate: Candidate, plan: Plan, rule: StoppingRule, seed: int, keep: Keep = lambda part: None
+        self, candidate: Candidate, plan: Plan, rule: StoppingRule, keep: Keep = lambda part: None
     ) -> Candidate:
         """Return the candidate with a comparison. keep: receives it with the pairs so far if an error or a
         signal ends them.
@@ -368,32 +367,27 @@ class Judge:
         doing, rule = "comparing", self._in_time(rule)
         self.notify(doing)
         comparison = compare(
-            self.workload.runner, self.original.revision, candidate.revision, plan.cases,
-            check=self.suite.check, rule=rule, plan=plan, seed=seed,
-            notify=ComparisonProgress(doing, rule, self.notify),
-            on_break=lambda part: keep(replace(candidate, comparison=part)),
+            self.workload.runner, self.original.revision, candidate.revision, plan, check=self.suite.check, rule=rule,
+            watch=PairWatch(
+                ComparisonProgress(doing, rule, self.notify), lambda part: keep(replace(candidate, comparison=part))
+            ),
         )  # fmt: skip
-        return replace(
-            candidate, comparison=comparison, second=self._by_second(candidate, comparison, plan, rule, seed)
-        )
+        return replace(candidate, comparison=comparison, second=self._by_second(candidate, comparison, plan, rule))
 
     def _in_time(self, rule: StoppingRule) -> StoppingRule:
         """The rule within the time that is left: pairs that are timed count, and a deadline would lose them."""
         left = self.time_left()
         return rule if left is None else replace(rule, max_seconds=min(rule.max_seconds, PAIRS_SHARE * left))
 
-    def _by_second(
-        self, candidate: Candidate, first: Comparison, plan: Plan, rule: StoppingRule, seed: int
-    ) -> Comparison | None:
+    def _by_second(self, candidate: Candidate, first: Comparison, plan: Plan, rule: StoppingRule) -> Comparison | None:
         """Compare by the second metric. None without one, or if the first comparison rejected the candidate."""
         if not self.second or first.decision is Decision.WRONG:
             return None
         rule = replace(rule, metric=self.second)
-        runner, check = self.workload.runner, self.suite.check
         other = self.workload.plan_by(plan, rule)
         return compare(
-            runner, self.original.revision, candidate.revision, other.cases, check=check, rule=rule, plan=other,
-            seed=seed, notify=ComparisonProgress("comparing by the other measure", rule, self.notify),
+            self.workload.runner, self.original.revision, candidate.revision, other, check=self.suite.check, rule=rule,
+            watch=PairWatch(ComparisonProgress("comparing by the other measure", rule, self.notify)),
         )  # fmt: skip
 
     def _against_best(self, candidate: Candidate, history: History, plan: Plan, rule: StoppingRule) -> Candidate:
@@ -404,12 +398,12 @@ class Judge:
         best = history.best
         if not self.ranked or best is None or not candidate.faster:
             return candidate
-        rule = replace(rule, max_seconds=min(rule.max_seconds, STEP_S))
+        rule = replace(rule, max_seconds=min(rule.max_seconds, STEP_S), seed=candidate.round)
         pace = ComparisonProgress(f"comparing with round {best.round}", rule, self.notify)
         try:
             comparison = compare(
-                self.workload.runner, best.revision, candidate.revision, plan.cases, check=self.suite.check,
-                rule=rule, plan=plan, seed=candidate.round, notify=pace,
+                self.workload.runner, best.revision, candidate.revision, plan, check=self.suite.check, rule=rule,
+                watch=PairWatch(pace),
             )  # fmt: skip
         except OriginalUnsteady:
             return candidate

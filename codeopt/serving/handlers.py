@@ -34,8 +34,7 @@ from codeopt.workloads.function.recording import UsersCommand, record, said_of
 from codeopt.workloads.project.watch import profile_project
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.base_folder import BaseFolder
-from codeopt_sandbox.owner import temporary_folder
+from codeopt_sandbox.owner import BaseFolder, temporary_folder
 
 Answer = dict[str, Any]
 STDERR = 2

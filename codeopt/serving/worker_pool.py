@@ -24,7 +24,7 @@ from codeopt.core.errors import CodeoptError, NoSandbox, UsageError
 from codeopt.core.sanitize import inline
 from codeopt.serving.request import OperationRequest
 from codeopt_sandbox.errors import SandboxError
-from codeopt_sandbox.host_program import own_environment
+from codeopt_sandbox.interpreter import own_environment
 
 MAX_ANSWER_BYTES = 64 << 20
 """Longest line of a worker, bytes. It contains a text of 1 MiB several times, escaped."""

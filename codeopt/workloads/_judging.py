@@ -14,8 +14,8 @@ from codeopt.core.options import FuzzPolicy, ImproveOptions
 from codeopt.core.ownership import read_given
 from codeopt.core.words import end_of_run
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.calls import outputs_program
-from codeopt_sandbox.guest.request import OutputsRequest
+from codeopt_sandbox.calls import accept_program
+from codeopt_sandbox.guest.request import CheckerRequest
 from codeopt_sandbox.guest_bundle import GuestProgram
 from codeopt_sandbox.outcome import Case, Run, Tier
 from codeopt_sandbox.verdict import Checker, check_nearly, open_checker
@@ -114,7 +114,7 @@ def answers_of(options: ImproveOptions, sandbox: Sandbox) -> CheckerAnswers[Ques
         return None
     file, accept = options.special_checker
     source = decode_source(read_given(file))
-    return CheckerAnswers(sandbox, lambda asked: outputs_program(OutputsRequest(source, str(file), accept, asked)))
+    return CheckerAnswers(sandbox, lambda asked: accept_program(CheckerRequest(source, str(file), accept, asked)))
 
 
 def checker_of(options: ImproveOptions, sandbox: Sandbox) -> Checker:

@@ -27,9 +27,9 @@ from codeopt.core.words import Speedup
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads.sandbox_view.linked import Linked, project_top
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.base_folder import BaseFolder
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
 from codeopt_sandbox.outcome import Case, Caveat, Outcome
+from codeopt_sandbox.owner import BaseFolder
 from codeopt_sandbox.profile import Mode, Profile
 from codeopt_sandbox.runner import Runner
 from codeopt_sandbox.verdict import Checker

@@ -28,7 +28,7 @@ KNOWN = 2.0
 
 
 def time_variants(
-    runner: Runner[P], programs: Sequence[P], plan: Plan, check: Checker, *, seconds: float = 2.0, seed: int = 0,
+    runner: Runner[P], programs: Sequence[P], plan: Plan, check: Checker, *, seconds: float = 2.0,
     known: Mapping[int, float] = NOTHING_KNOWN,
 ) -> tuple[float | None, ...]:  # fmt: skip
     """Return the time of each further program relative to the first; None for one that is wrong or fails.
@@ -39,7 +39,7 @@ def time_variants(
     known: values of right programs in an earlier run of the timed cases, by number.
     """
     laps: list[list[float]] = [[] for _ in programs]
-    draw = random.Random(seed)
+    draw = random.Random(0)
     started = time.monotonic()
     first = _lap(runner, programs, [0], plan, check, 1, draw)  # warms up, and says how often to repeat
     if not first:
@@ -48,7 +48,11 @@ def time_variants(
     running = set(range(len(programs))) - slower
     repeats = max(1, min(20, math.ceil(ROUND_S / first[0])))
     for number in range(MAX_ROUNDS):
-        close = {which for which in running if which and not _plainly_slower(laps[which], laps[0])}
+        close = set()
+        for which in running - {0}:
+            apart = [a - b for a, b in zip(laps[which], laps[0], strict=False)]
+            if not any(rounds <= len(apart) and min(apart) > math.log(ratio) for rounds, ratio in PLAIN.items()):
+                close.add(which)
         if not close or (number >= MIN_ROUNDS and time.monotonic() - started > seconds):
             break
         lap = _lap(runner, programs, sorted({0, *close}), plan, check, repeats, draw)
@@ -87,11 +91,6 @@ def _lap(
         for which in sums:
             sums[which] += median(found[which])
     return sums
-
-
-def _plainly_slower(logs: Sequence[float], base: Sequence[float]) -> bool:
-    differences = [a - b for a, b in zip(logs, base, strict=False)]
-    return any(rounds <= len(logs) and min(differences) > math.log(ratio) for rounds, ratio in PLAIN.items())
 
 
 def _ratio(logs: Sequence[float], base: Sequence[float]) -> float:

@@ -7,12 +7,12 @@ import secrets
 import sys
 from pathlib import Path
 
-from codeopt_sandbox.base_folder import INSIDE
 from codeopt_sandbox.errors import BackendUnavailable
 from codeopt_sandbox.guest_bundle import boot_program
 from codeopt_sandbox.host import BackendHandle, Options
-from codeopt_sandbox.host_program import find_program
 from codeopt_sandbox.hostroot import HostRoot, host_root, masked_mounts
+from codeopt_sandbox.interpreter import find_program
+from codeopt_sandbox.owner import INSIDE
 from codeopt_sandbox.process import Child
 
 _SCRATCH = ("/tmp", "/dev/shm")

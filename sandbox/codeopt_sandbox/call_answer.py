@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Any
 
-from codeopt_sandbox.guest import answer as guest
-from codeopt_sandbox.guest.answer import EFFECTS as EFFECTS
-from codeopt_sandbox.guest.answer import FIELDS, NOTHING, Answer, Field
-from codeopt_sandbox.guest.calls import outcome as ends
+from codeopt_sandbox.guest.answer import EFFECTS, FIELDS, KINDS, NOTHING, Answer, Field
+from codeopt_sandbox.guest.answer import Kind as Kind
 from codeopt_sandbox.guest.calls.channel import TIMES, Said, frames
+from codeopt_sandbox.guest.calls.outcome import Failure as Failure
 from codeopt_sandbox.guest.calls.outcome import State as State
 from codeopt_sandbox.guest.calls.process_state import CALLS, IMPORT
 from codeopt_sandbox.guest.calls.process_state import LeftSetting as LeftSetting
@@ -28,57 +28,6 @@ PASSES = ("cpu", "wall", "delay", "given", "beside", "beside_wall", "exits")
 """Names of the figures that each pass has."""
 MAX_SHOWN_CHARS = 4000
 """Characters of a field that are shown."""
-
-
-class Kind(StrEnum):
-    """End of a call, or reason why a batch has no answer."""
-
-    RETURNS = guest.RETURNS
-    YIELDS = guest.YIELDS
-    """The call returns, and its result holds iterators."""
-    RAISES = guest.RAISES
-    TIMEOUT = guest.TIMEOUT
-    DIED = guest.DIED
-    """The call ended its process."""
-    NOT_MADE = guest.NOT_MADE
-    """The calls before it took all the time."""
-    NOT_COMPARABLE = guest.NOT_COMPARABLE
-    """The call returns or raises, and a part of what it does has no text that could be compared."""
-    NO_ARGUMENTS = guest.NO_ARGUMENTS
-    """The arguments of the call cannot be made."""
-    UNFIT = guest.UNFIT
-    """The calls do not fit the scenario."""
-    CLOSED = guest.CLOSED
-    """The caller was to change objects that keep something private."""
-
-
-class Failure(StrEnum):
-    """Reason in the code under test for a run without an answer."""
-
-    NOT_IMPORTED = ends.NOT_IMPORTED
-    IS_PROGRAM = ends.IS_PROGRAM
-    """The import misses arguments, input or files, or ends the process."""
-    ENDED_EARLY = ends.ENDED_EARLY
-    OVERRUN = ends.OVERRUN
-    """The timed calls exceed their time limit."""
-
-
-class Effect(StrEnum):
-    """Effect of a call outside of its process."""
-
-    NETWORK = "network"
-    PROCESS = "process"
-    FILES = "files"
-    ENVIRONMENT = "environment"
-    FOLDER = "folder"
-    SIGNALS = "signals"
-    DATABASE = "database"
-    LIBRARY = "library"
-
-    @property
-    def words(self) -> str:
-        """The effect in words, e.g. `changes files`."""
-        return EFFECTS[self.value]
 
 
 @dataclass(frozen=True)
@@ -122,6 +71,26 @@ class CallMemory:
 
 
 @dataclass(frozen=True)
+class MeasuredTimes:
+    """Times that the guest's program took of a run."""
+
+    cpu: tuple[float, ...] = ()
+    """Seconds of each pass; so are the next two. Empty where nothing was timed."""
+    wall: tuple[float, ...] = ()
+    delay: tuple[float, ...] = ()
+    given: tuple[float, ...] = ()
+    """CPU seconds until a pass had its arguments."""
+    beside: tuple[float, ...] = ()
+    """CPU seconds in which a pass makes its arguments and uses its results; so are the next, of the wall."""
+    beside_wall: tuple[float, ...] = ()
+    exits: tuple[float, ...] = ()
+    """CPU seconds in which the kernel ends the process of each pass, then the one that imported the module."""
+    known_s: float = 0.0
+    """CPU seconds of all processes of ours: of a whole run the rest is that of others that the calls' module began."""
+    import_s: float = 0.0
+
+
+@dataclass(frozen=True)
 class CallAnswer:
     """Everything that the guest reports of a batch of calls."""
 
@@ -137,20 +106,7 @@ class CallAnswer:
     """Settings of the process that import or calls leave changed; only of calls that are checked."""
     covered: tuple[frozenset[int], tuple[int, ...], int] | None = None
     """(lines that were run, lines that there are, line at which the function begins)."""
-    cpu: tuple[float, ...] = ()
-    """Seconds of each pass; so are the next two."""
-    wall: tuple[float, ...] = ()
-    delay: tuple[float, ...] = ()
-    given: tuple[float, ...] = ()
-    """CPU seconds until a pass had its arguments."""
-    beside: tuple[float, ...] = ()
-    """CPU seconds in which a pass makes its arguments and uses its results; so are the next, of the wall."""
-    beside_wall: tuple[float, ...] = ()
-    exits: tuple[float, ...] = ()
-    """CPU seconds in which the kernel ends the process of each pass, then the one that imported the module."""
-    known_s: float = 0.0
-    """CPU seconds of all processes of ours: of a whole run the rest is that of others that the calls' module began."""
-    import_s: float = 0.0
+    times: MeasuredTimes = MeasuredTimes()
     memory: CallMemory | None = None
 
     @property
@@ -172,25 +128,26 @@ class CallRun(Run):
     """Answer of the guest. Without one it is None, and the end of the run explains it."""
     call_timing: CallTiming | None = None
     """Times outside of the calls, for timed runs only."""
-    failure: Failure | None = None
+    failure: str | None = None
     """Reason for the missing answer, if the guest's program gives one."""
 
     @property
     def cause(self) -> Cause | None:
         """Return the cause of a missing answer, if it is known."""
-        return Cause.OVERRUN if self.failure is Failure.OVERRUN else None
+        return Cause.OVERRUN if self.failure == Failure.OVERRUN else None
 
 
-def as_call_run(run: Run, answer: CallAnswer | None = None, failure: Failure | None = None) -> CallRun:
+def as_call_run(run: Run, answer: CallAnswer | None = None, failure: str | None = None) -> CallRun:
     return CallRun(**vars(run), answer=answer, failure=failure)
 
 
-def read_failure(stdout: bytes) -> Failure | None:
+def read_failure(stdout: bytes) -> str | None:
     """Reason that the guest's program gives for having no answer; None where it did not end the run itself."""
     try:
-        return Failure(json.loads(stdout)["failure"])
+        failure = json.loads(stdout)["failure"]
     except (ValueError, KeyError, TypeError):
         return None
+    return failure if failure in vars(Failure).values() else None
 
 
 def read_answer(stdout: bytes) -> CallAnswer:
@@ -203,33 +160,28 @@ def read_answer(stdout: bytes) -> CallAnswer:
     numbers = [*(value for each in seconds.values() for value in each), times["import"], times["known"]]
     if not all(isinstance(value, float) and 0 <= value < math.inf for value in numbers):
         raise ValueError(f"times that make no sense: {head!r:.100}")
-    memory = _memory(times["memory"])
-    answer = CallAnswer(**seconds, import_s=times["import"], known_s=times["known"], memory=memory)
-    timed = bool(answer.cpu)
+    memory = times["memory"]
+    if not all(isinstance(value, int) and value >= 0 for value in memory):
+        raise ValueError(f"memory that makes no sense: {memory!r:.100}")
     outcomes: list[Answer] = []
     texts: list[str] = []
+    left: dict[str, Any] = {}
     for letter, data in rest:
         if letter == Said.TEXT:
             texts.append(data.decode("utf-8", "surrogateescape").replace("\n", "\\n"))
-        elif letter == Said.OUTCOME and timed and data.startswith(b"["):
+        elif letter == Said.OUTCOME and seconds["cpu"] and data.startswith(b"["):
             _add_other_run(outcomes, json.loads(data))
         elif letter == Said.OUTCOME:
             outcomes.append(read_outcome(json.loads(data)))
-        elif letter == Said.STATE:
-            answer = replace(answer, state=_state(json.loads(data)))
-        elif letter == Said.LEFT:
-            answer = replace(answer, left=_left(json.loads(data)))
-        elif letter == Said.LINES:
-            answer = replace(answer, covered=_covered(json.loads(data)))
+        elif letter in _LEFT:
+            name, read = _LEFT[letter]
+            left[name] = read(json.loads(data))
         else:
             raise ValueError(f"a frame that makes no sense: {letter + data!r:.100}")
-    return replace(answer, outcomes=tuple(outcomes), texts=tuple(texts))
-
-
-def _memory(numbers: Any) -> CallMemory | None:
-    if not all(isinstance(value, int) and value >= 0 for value in numbers):
-        raise ValueError(f"memory that makes no sense: {numbers!r:.100}")
-    return CallMemory(*numbers) if numbers else None
+    return CallAnswer(
+        tuple(outcomes), texts=tuple(texts), **left, memory=CallMemory(*memory) if memory else None,
+        times=MeasuredTimes(**seconds, import_s=times["import"], known_s=times["known"]),
+    )  # fmt: skip
 
 
 def read_outcome(fields: Any) -> Answer:
@@ -241,7 +193,9 @@ def read_outcome(fields: Any) -> Answer:
 
 
 def _checked(found: Answer) -> Answer:
-    kind, effects = Kind(found.kind), tuple(sorted(map(Effect, found.effects), key=list(Effect).index))
+    if found.kind not in KINDS:
+        raise ValueError(f"a kind that makes no sense: {found.kind!r:.100}")
+    effects = tuple(sorted(found.effects, key=list(EFFECTS).index))
     numbers = (found.iterators, found.seconds, found.line, *found.stopped)
     if not all(type(n) in (int, float) and 0 <= n < math.inf for n in numbers):
         raise ValueError(f"numbers that make no sense: {numbers!r:.100}")
@@ -250,7 +204,7 @@ def _checked(found: Answer) -> Answer:
     sent = {name: getattr(found, name) for name in FIELDS}
     fields = {name: _field(each) for name, each in sent.items() if each is not NOTHING}
     steps = tuple(map(_checked, found.steps))
-    return found.replace(kind=kind, effects=effects, steps=steps, **fields)
+    return found.replace(effects=effects, steps=steps, **fields)
 
 
 def _field(found: Field) -> Field:
@@ -304,6 +258,12 @@ def _covered(found: Any) -> tuple[frozenset[int], tuple[int, ...], int]:
     if not isinstance(found, list) or len(found) != 3 or not all(isinstance(part, list) for part in found[:2]):
         raise ValueError(f"lines that make no sense: {found!r:.100}")
     return frozenset(map(int, found[0])), tuple(map(int, found[1])), int(found[2])
+
+
+_LEFT: Mapping[bytes, tuple[str, Callable[[Any], Any]]] = MappingProxyType(
+    {Said.STATE: ("state", _state), Said.LEFT: ("left", _left), Said.LINES: ("covered", _covered)}
+)
+"""Field and reader of what was seen of all calls together, by the letter of its frame."""
 
 
 def _one_line(text: str) -> str:

@@ -16,11 +16,10 @@ from codeopt_sandbox.call_answer import CallAnswer, CallRun, CallTiming, as_call
 from codeopt_sandbox.guest.answer import FIELDS, Answer, Field, Floats
 from codeopt_sandbox.guest.request import (
     USUAL,
-    AcceptRequest,
     CallBatch,
+    CheckerRequest,
     Environment,
     FunctionRef,
-    OutputsRequest,
     TestRequest,
     batch_of,
 )
@@ -42,22 +41,17 @@ def calls_program(
     ref: FunctionRef, source: str, libraries: Libraries | None = None, environment: Environment = USUAL
 ) -> GuestProgram:
     """A program that calls `ref` in the module text `source`."""
-    return GuestProgram("calls", (ref.fields(), source, environment.fields()), libraries)
+    return GuestProgram("calls.__main__", (ref.fields(), source, environment.fields()), libraries)
 
 
 def tests_program(ref: FunctionRef, request: TestRequest, source: str) -> GuestProgram:
     """A program that runs existing tests or doctests on the module text `source`."""
-    return GuestProgram("tests", (ref.fields(), request.fields(), source))
+    return GuestProgram("tests.__main__", (ref.fields(), request.fields(), source))
 
 
-def accept_program(ref: FunctionRef, request: AcceptRequest) -> GuestProgram:
-    """A program that asks a user's own checker about answers of `ref`."""
-    return GuestProgram("accept", (request.fields(), ref.fields()))
-
-
-def outputs_program(request: OutputsRequest) -> GuestProgram:
-    """A program that asks a user's own checker about outputs of programs."""
-    return GuestProgram("accept", (request.fields(),))
+def accept_program(request: CheckerRequest, ref: FunctionRef | None = None) -> GuestProgram:
+    """A program that asks a user's own checker about answers of `ref`, or outputs of programs."""
+    return GuestProgram("accept", (request.fields(), ref.fields() if ref else None))
 
 
 class KnownFloats:
@@ -126,7 +120,7 @@ class CallRunner:
         names = tuple(map(self.name, calls[len(calls) - len(answer.outcomes) :]))
         answer = replace(answer, calls=names)
         found = replace(run, answer=answer, stdout=b"")
-        return _timed(found, answer) if answer.cpu else found
+        return _timed(found, answer) if answer.times.cpu else found
 
     def _run(self, source: str, stdin: bytes, batch: CallBatch, options: RunOptions) -> CallRun:
         options = {**options, "limits": options.get("limits") or self._roomy(batch)}
@@ -180,12 +174,11 @@ class CallRunner:
 def _timed(run: CallRun, answer: CallAnswer) -> CallRun:
     """The run with the seconds of its calls, and their memory where it was measured, in place of those of the whole
     run."""
-    cpu_s = sum(answer.cpu)
-    memory = answer.memory
-    imported = memory.imported if memory else 0
+    times, memory = answer.times, answer.memory
+    cpu_s = sum(times.cpu)
     timing = CallTiming(
-        run.cpu_s - cpu_s - sum(answer.exits), answer.import_s, answer.cpu, answer.wall, min(answer.given),
-        answer.beside, answer.beside_wall, run.cpu_s - answer.known_s, imported,
+        run.cpu_s - cpu_s - sum(times.exits), times.import_s, times.cpu, times.wall, min(times.given), times.beside,
+        times.beside_wall, run.cpu_s - times.known_s, memory.imported if memory else 0,
     )  # fmt: skip
     run = replace(run, peak_bytes=memory.peak) if memory else run
-    return replace(run, cpu_s=cpu_s, wall_s=sum(answer.wall), runqueue_wait_s=sum(answer.delay), call_timing=timing)
+    return replace(run, cpu_s=cpu_s, wall_s=sum(times.wall), runqueue_wait_s=sum(times.delay), call_timing=timing)

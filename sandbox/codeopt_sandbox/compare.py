@@ -99,6 +99,8 @@ class StoppingRule:
     SAME. None: pairs go on until a gain is found or given up."""
     limit: LimitRule | None = None
     """Limit on a slowdown, tested with pairs beyond those of the decision. None: none is asked about."""
+    seed: int = 0
+    """Seed of the order of the programs within pairs."""
     several_guests: bool = False
     """Pairs come from fresh guests, two at least, and what these differ in is allowed for: sequential_test.py."""
 
@@ -319,6 +321,16 @@ class Series:
         return LimitTest(limit.limit, answer, limit.alpha, len(self.differences), needed, clock)
 
 
+@dataclass(frozen=True)
+class PairWatch:
+    """What is told of the pairs of a comparison."""
+
+    paired: Callable[[int], None] = lambda pairs: None
+    """Receives the number of pairs after each pair."""
+    broken: Callable[[Comparison], None] = lambda comparison: None
+    """Receives the pairs so far, INCONCLUSIVE, before an error or a signal ends the comparison."""
+
+
 class _Wrong(Exception):
     def __init__(self, outcome: Outcome) -> None:
         self.outcome = outcome
@@ -328,14 +340,11 @@ def compare(
     sandbox: Runner[P],
     original: P,
     candidate: P,
-    cases: Sequence[Case],
+    cases: Sequence[Case] | Plan,
     *,
     check: Checker = check_tokens,
     rule: StoppingRule | None = None,
-    plan: Plan | None = None,
-    seed: int = 0,
-    notify: Callable[[int], None] | None = None,
-    on_break: Callable[[Comparison], None] | None = None,
+    watch: PairWatch | None = None,
 ) -> Comparison:
     """Time two programs next to each other until the sequential test decides or a limit of `rule` is reached.
 
@@ -345,13 +354,10 @@ def compare(
         sandbox: Where both run. It must be idle otherwise.
         original: The program before the change.
         candidate: The program after the change. If it is wrong or fails, the decision is WRONG.
-        cases: Inputs. For a case without `expected` the original's output is right.
+        cases: Inputs, or a plan of `make_plan`. For a case without `expected` the original's output is right.
         check: Compares an output with the expected one.
         rule: Limits and error rate. Defaults to `StoppingRule()`.
-        plan: Timed cases and number of passes. Made by `make_plan` if None.
-        seed: Seed of the order within pairs.
-        notify: Receives the number of pairs after each pair.
-        on_break: Receives the pairs so far, INCONCLUSIVE, before an error or a signal ends the comparison.
+        watch: Is told of the pairs.
 
     Returns:
         Ratio, interval, decision, and the time of each run.
@@ -361,11 +367,11 @@ def compare(
         OriginalUnsteady: The original fails a case.
         ValueError: There are no cases.
     """
-    rule = rule or StoppingRule()
+    rule, watch = rule or StoppingRule(), watch or PairWatch()
     sandbox.quiesce()
-    plan = plan or make_plan(sandbox, original, cases, check, rule)
+    plan = cases if isinstance(cases, Plan) else make_plan(sandbox, original, cases, check, rule)
     series = Series(plan.metric, _empty(plan), wall_times=_empty(plan), passes=plan.passes)
-    draw = random.Random(seed)
+    draw = random.Random(rule.seed)
     started = time.monotonic()
     decision, reason = Decision.INCONCLUSIVE, ""
     try:
@@ -379,17 +385,16 @@ def compare(
             if decision is Decision.INCONCLUSIVE:
                 usual_s = (time.monotonic() - started) / len(series.differences) * max(rule.min_pairs, rule.fewest)
                 decision, reason = decide(series, rule, early=usual_s > EARLY_SHARE * rule.max_seconds)
-            if notify:
-                notify(len(series.differences))
+            watch.paired(len(series.differences))
     except _Wrong as wrong:
         outcome = wrong.outcome
         found = _result(series, rule, Decision.WRONG, f"case {outcome.case}: {outcome.words}")
         return replace(found, overrun=outcome.verdict is CaseVerdict.TLE or outcome.cause is Cause.OVERRUN)
     except BaseException:
-        if on_break and series.differences:
+        if series.differences:
             decision, reason = decide(series, rule)
             why = f"undecided, as it ended after {len(series.differences)} pairs"
-            on_break(_result(series, rule, decision, why if decision is Decision.INCONCLUSIVE else reason))
+            watch.broken(_result(series, rule, decision, why if decision is Decision.INCONCLUSIVE else reason))
         raise
     if (
         decision is Decision.INCONCLUSIVE or rule.limit is not None
@@ -519,7 +524,17 @@ def decide(series: Series, rule: StoppingRule, *, early: bool = True) -> tuple[D
     worth = math.log(rule.worth_having)
     side = series.side_beyond_guests(rule)
     if side == 1:
-        return _believe(series, rule, worth)
+        if series.metric != "cpu" or hodges_lehmann(series.wall) >= 0.5 * hodges_lehmann(differences):
+            return Decision.FASTER, ""
+        if rejects_null(series.wall, 0.0, 1, rule.alpha):
+            return Decision.FASTER, ""
+        # CPU time that went away while wall time stayed was moved to where it is not counted, or became waiting.
+        if rejects_null(series.wall, worth, -1, rule.futility):
+            longer = rejects_null(series.wall, 0.0, -1, rule.alpha)
+            takes = "longer" if longer else "as long"
+            why = f"it uses less CPU time but takes {takes}: it waits, or works where it is not seen"
+            return Decision.SLOWER if longer else Decision.SAME, why
+        return Decision.INCONCLUSIVE, ""
     if rule.tolerated is not None and series.rejects(-math.log1p(rule.tolerated), 1, rule.alpha):
         return Decision.SAME, f"not more than {rule.tolerated:.0%} slower"
     if side == -1:
@@ -527,20 +542,6 @@ def decide(series: Series, rule: StoppingRule, *, early: bool = True) -> tuple[D
     # A candidate that looks clearly slower gets the few more pairs that this verdict takes.
     if rejects_null(differences, worth, -1, rule.futility) and hodges_lehmann(differences) > -worth:
         return Decision.SAME, f"less than {rule.worth_having - 1:.0%} faster"
-    return Decision.INCONCLUSIVE, ""
-
-
-def _believe(series: Series, rule: StoppingRule, worth: float) -> tuple[Decision, str]:
-    """CPU time that went away while wall time stayed was moved to where it is not counted, or became waiting."""
-    if series.metric != "cpu" or hodges_lehmann(series.wall) >= 0.5 * hodges_lehmann(series.differences):
-        return Decision.FASTER, ""
-    if rejects_null(series.wall, 0.0, 1, rule.alpha):
-        return Decision.FASTER, ""
-    if rejects_null(series.wall, worth, -1, rule.futility):
-        longer = rejects_null(series.wall, 0.0, -1, rule.alpha)
-        takes = "longer" if longer else "as long"
-        why = f"it uses less CPU time but takes {takes}: it waits, or works where it is not seen"
-        return Decision.SLOWER if longer else Decision.SAME, why
     return Decision.INCONCLUSIVE, ""
 
 

@@ -13,10 +13,8 @@ from itertools import zip_longest
 from struct import unpack
 from typing import Protocol, runtime_checkable
 
-from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind, State
-from codeopt_sandbox.guest.answer import CLOSED as KEEPS_PRIVATE
-from codeopt_sandbox.guest.answer import KEPT_UNCHANGED, NO_VIEW, NOTHING, Answer, Field, Floats
-from codeopt_sandbox.guest.answer import UNFIT as FITS_NO_SCENARIO
+from codeopt_sandbox.call_answer import CallAnswer, CallRun, State
+from codeopt_sandbox.guest.answer import KEPT_UNCHANGED, NO_VIEW, NOTHING, Answer, Field, Floats, Kind
 from codeopt_sandbox.outcome import Case, CaveatKind, Run
 from codeopt_sandbox.verdict import RunChecker, float_excess
 
@@ -188,10 +186,15 @@ class AnswerComparison:
         if was.observed() == now.observed():
             return None
         if (
-            Observable.ARGUMENTS in self.ignored and now.kind == FITS_NO_SCENARIO
+            Observable.ARGUMENTS in self.ignored and now.kind == Kind.UNFIT
         ):  # it made of the arguments what the caller was to make
             return None
-        found = self._of_kinds(was, now) or self._of_steps(was, now)
+        found = self._of_kinds(was, now)
+        if found is None and len(was.steps) != len(now.steps):
+            found = AnswerDifference("steps")
+        elif found is None and was.steps:
+            pairs = zip(was.steps, now.steps, strict=True)
+            found = _worst([each for pair in pairs if (each := self.of_one(*pair))])
         if found is None:
             found = self._of_fields(vars(was), vars(now), FIELD_RULES)
         if found is None and was.effects != now.effects:
@@ -222,20 +225,11 @@ class AnswerComparison:
         """A difference in how two calls end."""
         if was.kind == now.kind:
             return None
-        rule = _KEEPS_PRIVATE if now.kind == KEEPS_PRIVATE else REJECTS
+        rule = _KEEPS_PRIVATE if now.kind == Kind.CLOSED else REJECTS
         name = was.exception.rpartition(".")[2]
         if was.kind == Kind.RAISES and now.kind == Kind.NO_ARGUMENTS and now.exception == name:
             rule = _EARLIER
         return AnswerDifference("kind", subject=rule.subject, because=rule.because)
-
-    def _of_steps(self, was: Answer, now: Answer) -> AnswerDifference | None:
-        """A difference in the steps of a scenario."""
-        if not was.steps and not now.steps:
-            return None
-        if len(was.steps) != len(now.steps):
-            return AnswerDifference("steps")
-        found = [each for pair in zip(was.steps, now.steps, strict=True) if (each := self.of_one(*pair))]
-        return _worst(found)
 
     def _of_fields(
         self, was: Mapping[str, Field], now: Mapping[str, Field], rules: Mapping[str, FieldRule]

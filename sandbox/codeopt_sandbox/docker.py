@@ -6,22 +6,30 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import multiprocessing
 import os
 import secrets
 import socket
 import tarfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from multiprocessing.pool import ThreadPool
+from pathlib import Path
 from typing import Any
 
+import docker
+import docker.errors
+import requests
+from docker.types import Mount
+from docker.utils import kwargs_from_env, parse_host
+
 from codeopt_sandbox import owner
-from codeopt_sandbox.base_folder import INSIDE
-from codeopt_sandbox.docker_out_of_docker import OwnContainer, find_own_container, require_unchanged
 from codeopt_sandbox.errors import BackendUnavailable, EngineSilent, SandboxError
 from codeopt_sandbox.guest_bundle import boot_program
 from codeopt_sandbox.host import BackendHandle, Options
 from codeopt_sandbox.hostroot import HostRoot, host_root, masked_mounts
+from codeopt_sandbox.owner import INSIDE, own_container_id
 
 _SCRATCH = ("/tmp", "/dev/shm")
 LABEL = "codeopt"
@@ -108,9 +116,6 @@ class Attached:
         return f"container: {evidence}{'; it said: ' + said if said else ''}"
 
     def _state(self) -> str:
-        import docker.errors
-        import requests
-
         try:
             state = self._api.inspect_container(self._container)["State"]
         except (docker.errors.APIError, requests.RequestException, EngineSilent) as error:
@@ -127,9 +132,6 @@ def remove_leftovers(api: Any) -> None:
 
 
 def _remove(api: Any, container: str) -> None:
-    import docker.errors
-    import requests
-
     # The container may be gone already, or the engine; then there is nothing that we could remove. What a stopped
     # engine keeps, its lifeline ends, and `remove_leftovers` takes it away.
     with contextlib.suppress(docker.errors.APIError, requests.RequestException, EngineSilent):
@@ -176,39 +178,21 @@ def open_backend(options: Options) -> BackendHandle:
 
 def _connect() -> Any:
     try:
-        import docker.errors
-        import requests
-    except ImportError as error:
-        raise BackendUnavailable("the package docker is not installed (pip install docker)") from error
-    try:
-        _knock()
-        from codeopt_sandbox.docker_engine import Engine
-
-        api = Engine()
+        scheme, _, path = parse_host(os.environ.get("DOCKER_HOST")).partition("://")
+        if scheme == "http+unix":
+            # The SDK never closes a socket without a listener, and Python warns about it whenever it is collected.
+            with socket.socket(socket.AF_UNIX) as engine:
+                engine.settimeout(KNOCK_S)
+                engine.connect(path if path.startswith("/") else f"/{path}")
+        return Engine()
     except (docker.errors.DockerException, requests.RequestException, OSError) as error:
-        text = str(error)
         if isinstance(error.__cause__, EngineSilent):
             raise BackendUnavailable(str(error.__cause__)) from error
-        if "Permission denied" in text:
+        if "Permission denied" in str(error):
             raise BackendUnavailable(
                 "this user may not use the Docker engine's socket (is it in the group docker?)"
             ) from error
         raise BackendUnavailable("no Docker engine answers (is it started? see DOCKER_HOST)") from error
-    return api
-
-
-def _knock() -> None:
-    """Test the socket. Raises OSError if nothing listens.
-
-    The SDK never closes a socket without a listener, and Python warns about it whenever it is collected.
-    """
-    from docker.utils import parse_host
-
-    scheme, _, path = parse_host(os.environ.get("DOCKER_HOST")).partition("://")
-    if scheme == "http+unix":
-        with socket.socket(socket.AF_UNIX) as engine:
-            engine.settimeout(KNOCK_S)
-            engine.connect(path if path.startswith("/") else f"/{path}")
 
 
 def _file_system(api: Any, options: Options) -> FileSystem:
@@ -228,9 +212,6 @@ def _file_system(api: Any, options: Options) -> FileSystem:
 
 
 def _start(api: Any, image: str, command: list[str], config: Any) -> Attached:
-    import docker.errors
-    import requests
-
     try:
         container = api.create_container(
             image,
@@ -295,23 +276,19 @@ def host_image(api: Any, root: HostRoot) -> str:
     layout = repr(sorted(root.links.items()))
     tag = f"codeopt-host-root:{hashlib.sha256(layout.encode()).hexdigest()[:12]}"
     if not api.images(name=tag, quiet=True):
+        data = io.BytesIO()
+        with tarfile.open(fileobj=data, mode="w") as tar:
+            for folder in ("usr", "etc", "proc", "sys", "dev", "tmp", "box", "run"):
+                info = tarfile.TarInfo(folder)
+                info.type, info.mode = tarfile.DIRTYPE, 0o755
+                tar.addfile(info)
+            for link, target in root.links.items():
+                info = tarfile.TarInfo(link)
+                info.type, info.linkname = tarfile.SYMTYPE, target
+                tar.addfile(info)
         name, _, version = tag.partition(":")
-        api.import_image_from_data(_tar(root.links), repository=name, tag=version)
+        api.import_image_from_data(data.getvalue(), repository=name, tag=version)
     return tag
-
-
-def _tar(links: Mapping[str, str]) -> bytes:
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w") as tar:
-        for folder in ("usr", "etc", "proc", "sys", "dev", "tmp", "box", "run"):
-            info = tarfile.TarInfo(folder)
-            info.type, info.mode = tarfile.DIRTYPE, 0o755
-            tar.addfile(info)
-        for name, target in links.items():
-            info = tarfile.TarInfo(name)
-            info.type, info.linkname = tarfile.SYMTYPE, target
-            tar.addfile(info)
-    return data.getvalue()
 
 
 def host_config(api: Any, options: Options, files: FileSystem) -> Any:
@@ -329,6 +306,10 @@ def host_config(api: Any, options: Options, files: FileSystem) -> Any:
         max(limits.memory_mib, options.most_memory_mib) + 2 * limits.file_mib + int(6 * limits.output_mib) + _OWN_MIB
     ) << 20
     memory += ((_LIBRARIES_MIB + _LATE_MIB) << 20) + (options.base.room_bytes + size if options.base else 0)
+    volumes: Mapping[str, Any] = {}
+    with contextlib.suppress(docker.errors.ImageNotFound):  # the error appears when the container is created
+        # Those that an image declares, empty: they would be the one place where a run could leave something.
+        volumes = api.inspect_image(files.image)["Config"].get("Volumes") or {}
     config = api.create_host_config(
         network_mode="none",
         cap_drop=["ALL"],
@@ -343,7 +324,7 @@ def host_config(api: Any, options: Options, files: FileSystem) -> Any:
         log_config={"Type": "none", "Config": {}},
         ulimits=[{"Name": "core", "Soft": 0, "Hard": 0}],
         binds=_binds(api, options, files),
-        mounts=_closed_volumes(api, files.image),
+        mounts=[Mount(path, None, type="tmpfs", read_only=True) for path in sorted(volumes)],
         auto_remove=True,
         oom_score_adj=1000,  # if memory is short, the kernel ends a run first
         runtime=options.runtime,
@@ -372,18 +353,6 @@ def _binds(api: Any, options: Options, files: FileSystem) -> list[str]:
     return [f"{path}:{inside}:ro" for path, inside in shown]
 
 
-def _closed_volumes(api: Any, image: str) -> list[Any]:
-    """The volumes that an image declares, empty: they would be the one place where a run could leave something."""
-    import docker.errors
-    from docker.types import Mount
-
-    try:
-        declared = api.inspect_image(image)["Config"].get("Volumes") or {}
-    except docker.errors.ImageNotFound:
-        return []  # the error appears when the container is created
-    return [Mount(path, None, type="tmpfs", read_only=True) for path in sorted(declared)]
-
-
 def covers_sys(options: Options) -> bool:
     """A runtime with a kernel of its own (gVisor) has control groups of its own too, and only there."""
     return options.runtime in (None, "runc", "crun")
@@ -396,3 +365,116 @@ def closes_proc(api: Any, options: Options) -> bool:
     runs. A runtime with its own kernel has its own /proc.
     """
     return covers_sys(options) and not any("selinux" in each for each in api.info().get("SecurityOptions") or ())
+
+
+# The client of an engine, which does not wait for one that has stopped answering.
+
+
+ANSWER_S = 60
+"""Time limit of one request, seconds: making an image of the links of this machine's system takes longest."""
+USUAL_S = 1.0
+"""Time after which a request without an answer is checked by a ping, seconds. Most are answered within 0.3 s."""
+PING_S = 2.0
+"""Time limit of a ping, seconds, which an engine answers within 1 ms, and on a busy machine within 0.1 s."""
+
+
+class Engine(docker.APIClient):  # type: ignore[misc]  # docker has no types
+    """An engine that is pinged while a request takes long.
+
+    A stopped engine still accepts connections, so that each request, also those of the clean-up, would take its whole
+    time limit. After the first ping without an answer every request raises EngineSilent.
+    """
+
+    silent = False
+
+    def __init__(self) -> None:
+        super().__init__(version="auto", timeout=ANSWER_S, **kwargs_from_env(os.environ))
+
+    def send(self, request: Any, **options: Any) -> Any:
+        """Send a request as requests.Session does. Raises EngineSilent, and what that raises."""
+        pool = ThreadPool(1)
+        sent = pool.apply_async(super().send, (request,), options)
+        pool.close()
+        while not self.silent:
+            try:
+                return sent.get(USUAL_S)
+            except multiprocessing.TimeoutError:
+                self._ping(options)
+        raise EngineSilent
+
+    def _ping(self, options: dict[str, Any]) -> None:
+        ping = self.prepare_request(requests.Request("GET", f"{self.base_url}/_ping"))
+        try:
+            super().send(ping, **{**options, "timeout": PING_S, "stream": False})
+        except requests.RequestException:
+            self.silent = True
+
+
+# Docker out of Docker: codeopt runs in a container, and a sandbox is another container of the same engine.
+
+
+_REMOVED = 2
+"""Kind of a change, in the engine's words."""
+
+
+@dataclass(frozen=True)
+class OwnContainer:
+    """The container that we run in, as its engine knows it."""
+
+    image: str
+    mounts: tuple[tuple[str, str], ...]
+    """(path as we see it, path on the engine's machine), the innermost first."""
+
+    def source(self, path: str) -> str | None:
+        """Path of one of our files on the engine's machine; None for a file of the image or of this container's own
+        layer."""
+        for here, there in self.mounts:
+            if Path(path).is_relative_to(here):
+                return str(Path(there, Path(path).relative_to(here)))
+        return None
+
+    def require_source(self, path: str) -> str:
+        """Return the path of a file on the engine's machine.
+
+        Raises:
+            BackendUnavailable: The engine's machine does not have the file.
+        """
+        if found := self.source(path):
+            return found
+        raise BackendUnavailable(
+            f"{path} is in this container alone, so other containers do not see it; set TMPDIR to a folder of a volume"
+        )
+
+
+def find_own_container(api: Any) -> OwnContainer | None:
+    """The container that we run in; None where this is no container. Raises BackendUnavailable where the engine does
+    not know it: then it has not our files."""
+    name = own_container_id(Path("/proc/self/mountinfo"))
+    if name is None:
+        return None
+    try:
+        found = api.inspect_container(name)
+    except docker.errors.NotFound as error:
+        raise BackendUnavailable(
+            "this is a container, and of another engine than the one that answers, which has not its files"
+        ) from error
+    mounts = [(each["Destination"], each["Source"]) for each in found["Mounts"] if each["Type"] in ("bind", "volume")]
+    return OwnContainer(found["Image"], tuple(sorted(mounts, key=lambda each: -len(Path(each[0]).parts))))
+
+
+def require_unchanged(api: Any, shown: Iterable[str]) -> None:
+    """Require that nothing was installed since this container began, as a sibling would not have it.
+
+    shown: folders that the sibling takes from the image. Raises BackendUnavailable.
+    """
+    name = own_container_id(Path("/proc/self/mountinfo"))
+    changes = {each["Path"]: each["Kind"] for each in api.diff(name) or ()}
+    above = {str(parent) for path in changes for parent in Path(path).parents}
+    folders = tuple(shown)
+    for path, kind in changes.items():
+        is_content = path not in above and (kind == _REMOVED or Path(path).is_file())
+        if is_content and "__pycache__" not in path and any(Path(path).is_relative_to(folder) for folder in folders):
+            raise BackendUnavailable(
+                f"{path} has changed since this container began, which others of its image have not: build an image "
+                "that has it"
+            )

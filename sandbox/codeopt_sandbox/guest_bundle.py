@@ -38,8 +38,8 @@ class Libraries:
 class GuestProgram:
     """A run of one of our own programs in the guest, in place of a program's text."""
 
-    name: Literal["accept", "calls", "tests", "profile"]
-    """Folder of the program in codeopt_sandbox.guest, whose __main__.py has `main(bundle, *arguments)`."""
+    name: Literal["accept", "calls.__main__", "tests.__main__", "profile.__main__"]
+    """Module of the program in codeopt_sandbox.guest, which has `main(bundle, *arguments)`."""
     arguments: tuple[Any, ...] = ()
     """Arguments of `main`, of types that marshal knows."""
     libraries: Libraries | None = None

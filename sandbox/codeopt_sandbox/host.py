@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, get_args
+from typing import Any, Self, Unpack, get_args
 
-from codeopt_sandbox.base_folder import INSIDE, BaseFolder
 from codeopt_sandbox.errors import BackendUnavailable, GuestLost, SandboxError
-from codeopt_sandbox.guest.request import USUAL, Environment
+from codeopt_sandbox.guest.request import USUAL
 from codeopt_sandbox.guest.wire import SPECIAL
 from codeopt_sandbox.guest_bundle import GuestProgram
-from codeopt_sandbox.outcome import Files, Mode, Run, RunLimits, Stop, WrittenFile
+from codeopt_sandbox.outcome import Files, Run, RunLimits, Stop, WrittenFile
+from codeopt_sandbox.owner import INSIDE, BaseFolder
 from codeopt_sandbox.pool import Guest, Pipe, Pool
-from codeopt_sandbox.runner import Program
+from codeopt_sandbox.runner import Program, RunOptions
 
 BACKENDS = ("docker", "bubblewrap", "process")
 _KEPT_BYTES = 256 << 20  # inputs that a guest keeps; the oldest go first
@@ -80,7 +80,7 @@ class BackendHandle:
     description: str
     start: Callable[[], Pipe]
     setting: Mapping[str, Any]
-    """Fields of codeopt_sandbox.guest.supervisor.job.Setting that depend on the backend."""
+    """Fields of codeopt_sandbox.guest.wire.Setting that depend on the backend."""
     close: Callable[[], None]
     of_one_guest: Callable[[], dict[str, Any]] = dict
     """Fields of the setting that two guests cannot share, such as their folders on this machine."""
@@ -185,68 +185,55 @@ class Sandbox:
             if self._guest is None:
                 self._guest = self._pool.take()
 
-    def run(
-        self,
-        program: Program,
-        stdin: bytes = b"",
-        *,
-        args: Sequence[str] = (),
-        mode: Mode = "fork",
-        limits: RunLimits | None = None,
-        environment: Environment = USUAL,
-        files: Files | None = None,
-        without: Sequence[str] = (),
-    ) -> Run:
+    def run(self, program: Program, stdin: bytes = b"", **options: Unpack[RunOptions]) -> Run:
         """Run a program on one input, with one retry if the sandbox fails.
 
         Args:
             program: The program.
             stdin: Its standard input.
-            args: Its arguments.
-            mode: How its process starts.
-            limits: Limits of this run. Defaults to those of the sandbox.
-            environment: Additions to the usual variables. Only a fresh interpreter gets them.
-            files: Files in its working folder, on top of the base. The files that it writes there are returned.
-            without: Files of the base to leave out.
+            **options: Those of RunOptions.
 
         Raises:
             SandboxError: The sandbox failed twice.
         """
         self.warm()
+        environment, files = options.get("environment", USUAL), options.get("files")
         tool = isinstance(program, GuestProgram)  # which enters its environment itself, once it was forked
         variables = {} if tool else environment.process_variables()
         libraries = program.libraries if isinstance(program, GuestProgram) else None
         source = program.packed() if isinstance(program, GuestProgram) else program
-        source = source.encode() if isinstance(source, str) else source
-        limits = limits or self.limits
+        limits = options.get("limits") or self.limits
         job = {
-            "wall_s": limits.seconds,
-            "memory_bytes": limits.memory_mib << 20,
-            "output_bytes": int(limits.output_mib * (1 << 20)),
-            "processes": limits.processes,
-            "open_files": limits.open_files,
-            "file_bytes": limits.file_mib << 20,
-            "exec": mode == "exec" or bool(variables),
+            "limits": {
+                "wall_s": limits.seconds,
+                "memory_bytes": limits.memory_mib << 20,
+                "output_bytes": int(limits.output_mib * (1 << 20)),
+                "processes": limits.processes,
+                "open_files": limits.open_files,
+                "file_bytes": limits.file_mib << 20,
+            },
+            "exec": options.get("mode", "fork") == "exec" or bool(variables),
             "tool": tool,
             "hash_seed": environment.hash_seed,
             "variables": variables,
-            "args": list(args),
+            "args": list(options.get("args", ())),
             "core": self.core,
         }
         if files is not None and (base := self._options.base):
-            job |= {"version": base.version, "hidden": list(without)}
+            job |= {"version": base.version, "hidden": list(options.get("without", ()))}
+        given = source.encode() if isinstance(source, str) else source, stdin, files
         packed = libraries.packed() if libraries else b""
         with self._turn:
             try:
-                return self._run(source, stdin, files, packed, job)
+                return self._run(*given, packed, job)
             except GuestLost:
                 self._drop_guest()
-                return self._run(source, stdin, files, packed, job)
+                return self._run(*given, packed, job)
 
     def _run(self, program: bytes, stdin: bytes, files: Files | None, libraries: bytes, job: dict[str, Any]) -> Run:
         self.warm()
         assert self._guest is not None
-        seconds = job["wall_s"] + _GRACE_S
+        seconds = job["limits"]["wall_s"] + _GRACE_S
         if "version" in job and self._options.base:
             seconds += self._options.base.room_files * _FILE_S
         try:
@@ -305,6 +292,12 @@ def _as_run(report: dict[str, Any], output: bytes) -> Run:
         stop = report["stop"]
         if stop not in (None, *get_args(Stop)):
             raise ValueError(f"stop={stop!r}")
+        written, at = [], end
+        for path, given_size, mode in report["files"]:
+            length = int(given_size)
+            content = output[at : at + length] if length >= 0 else None
+            written.append(WrittenFile(str(path), content, special=length == SPECIAL, mode=int(mode)))
+            at += max(length, 0)
         return Run(
             exit=None if report["exit"] is None else int(report["exit"]),
             signal=None if report["signal"] is None else int(report["signal"]),
@@ -316,21 +309,11 @@ def _as_run(report: dict[str, Any], output: bytes) -> Run:
             stop=stop,
             stop_detail=str(report["evidence"]),
             runqueue_wait_s=float(report["delay_s"]),
-            written=_as_written(report["files"], output[end:]),
+            written=tuple(written),
             preload_failure=str(report["unfit"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise SandboxError(f"the guest sent a report that makes no sense: {error!r} in {report!r:.200}") from error
-
-
-def _as_written(files: list[list[Any]], contents: bytes) -> tuple[WrittenFile, ...]:
-    found, at = [], 0
-    for path, given_size, mode in files:
-        size = int(given_size)
-        content = contents[at : at + size] if size >= 0 else None
-        found.append(WrittenFile(str(path), content, special=size == SPECIAL, mode=int(mode)))
-        at += max(size, 0)
-    return tuple(found)
 
 
 def open_sandbox(backend: str = "auto", *, limits: RunLimits | None = None, options: Options | None = None) -> Sandbox:
@@ -361,7 +344,11 @@ def open_sandbox(backend: str = "auto", *, limits: RunLimits | None = None, opti
 def _open(backend: str, options: Options) -> Sandbox:
     if backend not in BACKENDS:
         raise BackendUnavailable(f"there is no backend {backend!r}; choose one of auto, {', '.join(BACKENDS)}")
-    handle: BackendHandle = import_module(f"codeopt_sandbox.{backend}").open_backend(options)
+    try:
+        module = import_module(f"codeopt_sandbox.{backend}")
+    except ImportError as error:
+        raise BackendUnavailable(f"the package {backend} is not installed (pip install {backend})") from error
+    handle: BackendHandle = module.open_backend(options)
     sandbox = Sandbox(handle, options)
     try:
         sandbox.warm()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,21 +57,16 @@ def masked_mounts(mounts: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
 
     A read-only mount does not stop a run from using them.
     """
-    return tuple(
-        str(Path(inside, Path(path).relative_to(folder)))
-        for folder, inside in mounts
-        for path in _special_files(folder)
-    )
-
-
-def _special_files(folder: str) -> Iterator[str]:
-    todo = [folder]
-    while todo:
-        for entry in _entries(todo.pop()):
-            if entry.is_dir(follow_symlinks=False):
-                todo.append(entry.path)
-            elif _is_special(entry):
-                yield entry.path
+    found = []
+    for folder, inside in mounts:
+        todo = [folder]
+        while todo:
+            for entry in _entries(todo.pop()):
+                if entry.is_dir(follow_symlinks=False):
+                    todo.append(entry.path)
+                elif _is_special(entry):
+                    found.append(str(Path(inside, Path(entry.path).relative_to(folder))))
+    return tuple(found)
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
@@ -135,32 +130,25 @@ def _masked(binds: tuple[str, ...], libraries: tuple[str, ...]) -> tuple[str, ..
     found.update(_shown_sockets(binds))
     for folder in {*binds, *libraries, *(f"{library}/site-packages" for library in libraries)}:
         found.update(e.path for e in _entries(folder) if e.name in _CONFIGURATION or _is_special(e))
-    return tuple(sorted(path for path in found if _is_below(path, binds) and Path(path).exists()))
+    shown = (path for path in found if any(Path(path).is_relative_to(bind) for bind in binds))
+    return tuple(sorted(path for path in shown if Path(path).exists()))
 
 
 def _shown_sockets(binds: tuple[str, ...]) -> Iterator[str]:
     """Bound sockets by every name under which a guest would see them: a folder may be mounted by two."""
     real = [(os.path.realpath(bind), bind) for bind in binds]
-    for path in map(os.path.realpath, _bound_sockets()):
-        for folder, shown in real:
-            if Path(path).is_relative_to(folder):
-                yield str(Path(shown, Path(path).relative_to(folder)))
-
-
-def _bound_sockets() -> Iterator[str]:
-    """Paths as the kernel has them; one that was bound by a relative name is not among them."""
     try:
         lines = Path("/proc/net/unix").read_text(errors="surrogateescape").splitlines()
     except OSError:
         return
     for line in lines:
         fields = line.split(maxsplit=7)
-        if len(fields) == 8 and fields[7].startswith("/"):
-            yield fields[7]
-
-
-def _is_below(path: str, binds: Iterable[str]) -> bool:
-    return any(Path(path).is_relative_to(bind) for bind in binds)
+        if len(fields) < 8 or not fields[7].startswith("/"):  # the kernel has no path of one bound by a relative name
+            continue
+        path = Path(os.path.realpath(fields[7]))
+        for folder, shown in real:
+            if path.is_relative_to(folder):
+                yield str(Path(shown, path.relative_to(folder)))
 
 
 def _outermost(paths: list[str]) -> tuple[str, ...]:

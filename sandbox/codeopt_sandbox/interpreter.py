@@ -1,12 +1,18 @@
-"""Queries of an interpreter: it starts once, without its packages and the current folder."""
+"""Interpreters and other programs of this machine, and what our own process takes from its surroundings.
+
+An interpreter is asked once, started without its packages and the current folder.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
+import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -150,8 +156,6 @@ def _start(python: str, arguments: list[str]) -> tuple[int, str, str]:
             [python, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             start_new_session=True,
         )  # fmt: skip
-    except FileNotFoundError as error:
-        raise BadInterpreter(python, _missing(python)) from error
     except (OSError, ValueError) as error:
         raise BadInterpreter(python, _not_started(python, error)) from error
     with process:
@@ -165,17 +169,12 @@ def _start(python: str, arguments: list[str]) -> tuple[int, str, str]:
     return process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
 
 
-def _missing(python: str) -> str:
-    path = Path(python)
-    if path.is_symlink() and not path.exists():
-        return f"leads to {os.path.realpath(path)}, which is not there"
-    if path.is_file():
-        return "cannot be started: what its first line names is not there"
-    return "is not there"
-
-
 def _not_started(python: str, error: OSError | ValueError) -> str:
     path = Path(python)
+    if isinstance(error, FileNotFoundError):
+        if path.is_symlink() and not path.exists():
+            return f"leads to {os.path.realpath(path)}, which is not there"
+        return "cannot be started: what its first line names is not there" if path.is_file() else "is not there"
     if path.is_dir():
         return "is a folder"
     if isinstance(error, PermissionError):
@@ -194,3 +193,39 @@ def _why(python: str, status: int, err: str) -> str:
     if name == "Python":
         return f"does not start{': ' + last if last else f' (exit status {status})'}"
     return "is no Python"
+
+
+# What our own process takes from its surroundings: programs, environment, standard streams.
+
+
+def find_program(name: str) -> str | None:
+    """Return the absolute path of a program, found by the absolute parts of PATH. None if it is not found."""
+    parts = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return shutil.which(name, path=os.pathsep.join(part for part in parts if Path(part).is_absolute()))
+
+
+def own_environment() -> dict[str, str]:
+    """Environment for another Python of ours that runs in another folder: the parts of PYTHONPATH become absolute."""
+    parts = [str(Path(part).absolute()) for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return kept | ({"PYTHONPATH": os.pathsep.join(parts)} if parts else {})
+
+
+# The standard streams of a command line, for callers that have closed them or do not read the output.
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Error numbers of OSError for a full disk."""
+
+
+def open_closed_streams() -> None:
+    """Open /dev/null for each closed standard stream (`>&-`), so that only what goes there is lost."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115
+
+
+def drop_output() -> None:
+    """Discard buffered output, with which the interpreter would fail at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -186,7 +186,6 @@ def profile(
     case: Case,
     *,
     seconds: float = 5.0,
-    min_seconds: float = 0.6,
     modes: Sequence[Mode] = ("lines", "scalene"),
     function: FunctionRef | None = None,
 ) -> Profile:
@@ -195,18 +194,17 @@ def profile(
     function: the program is its module, imported, and the function is called with the CallBatch on its input; only what
     the calls do counts.
     seconds: what the program may take in each mode, where it is several times slower; what was seen until then counts.
-    min_seconds: for Scalene the program is repeated until it has run for that long.
     """
     program = source.encode("utf-8", "replace")
     texts = re.split("\r\n|\r|\n", source)  # as Python counts lines; str.splitlines also cuts at form feeds
     found = Profile(case.name, (), (), None, None, None, None, None, (), ())
     for mode in modes:
         request = ProfileRequest(
-            mode, len(program), len(case.stdin), token_hex(16), min_seconds, seconds,
+            mode, len(program), len(case.stdin), token_hex(16), seconds,
             function.fields() if function else None, case.args,
         )  # fmt: skip
         header = json.dumps(request.fields()).encode()
-        run = run_driver(GuestProgram("profile"), header + b"\n" + program + case.stdin)
+        run = run_driver(GuestProgram("profile.__main__"), header + b"\n" + program + case.stdin)
         result = parse(run.stdout, request.marker)
         found = _note(found, *_complaints(mode, result, run))
         try:

@@ -19,17 +19,19 @@ class RunOptions(TypedDict, total=False):
     """Options of a run; one that is left out has the default that its docstring names."""
 
     args: Sequence[str]
-    """The program's arguments: none."""
+    """The program's arguments. None by default."""
     mode: Mode
-    """A fork of the warm interpreter or a fresh one: "fork"."""
+    """How its process starts: a fork of the warm interpreter, by default, or a fresh one."""
     limits: RunLimits | None
-    """Limits of the run; the runner's by default."""
+    """Limits of this run, those of the runner by default."""
     environment: Environment
-    """Environment that a run can depend on in addition to its input. The default is the usual one."""
+    """Environment that a run can depend on in addition to its input, the usual one by default. Only a fresh interpreter
+    gets its variables."""
     files: Files | None
-    """Copies of these are in its working folder, and what it writes there comes back: None, it has no folder."""
+    """Files in its working folder, on top of the base. The files that it writes there are returned. By default it has
+    no folder."""
     without: Sequence[str]
-    """Files of the sandbox's base that its working folder has not: none."""
+    """Files of the base to leave out. None by default."""
 
 
 class Runner(Protocol[P_contra]):

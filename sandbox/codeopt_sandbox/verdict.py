@@ -95,7 +95,11 @@ def check_floats(expected: bytes, got: bytes, tolerance: float) -> str:
 
 def check_nearly(expected: bytes, got: bytes) -> str:
     """Compare tokens. Floats may differ in their last bits."""
-    return "" if expected == got else _first_difference(expected.split(), got.split(), _same_but_last_bits)
+
+    def same(a: bytes, b: bytes) -> bool:
+        return a == b or (same_shape(a, b) and all(_near(x, y) for x, y in number_pairs(a, b)))
+
+    return "" if expected == got else _first_difference(expected.split(), got.split(), same)
 
 
 def last_bits(expected: bytes, got: bytes) -> float:
@@ -105,10 +109,6 @@ def last_bits(expected: bytes, got: bytes) -> float:
     pairs = zip(expected.split(), got.split(), strict=False)
     inner = (pair for a, b in pairs if a != b for pair in number_pairs(a, b))
     return max((_apart(float(a), float(b)) for a, b in inner if a != b), default=0.0)
-
-
-def _same_but_last_bits(a: bytes, b: bytes) -> bool:
-    return a == b or (same_shape(a, b) and all(_near(x, y) for x, y in number_pairs(a, b)))
 
 
 def _near(a: bytes, b: bytes) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt_sandbox.guest.accept.values import value
+from codeopt_sandbox.guest.accept import value
 from codeopt_sandbox.guest.calls.channel import to_json
 from codeopt_sandbox.guest.calls.outcome import portable
 from codeopt_sandbox.guest.calls.repr.tree import Encoder

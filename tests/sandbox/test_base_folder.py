@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from codeopt_sandbox import Options, Run, RunLimits, Sandbox
-from codeopt_sandbox.base_folder import BaseFolder
 from codeopt_sandbox.outcome import Files, WrittenFile
+from codeopt_sandbox.owner import BaseFolder
 from tests.conftest import open_or_skip
 
 BASE = (
@@ -252,7 +252,7 @@ def test_nothing_is_left_behind(backend: str) -> None:
 def test_the_base_of_a_killed_process_goes_with_the_next_one() -> None:
     """And nobody else's."""
     holder = (
-        "import os, signal\nfrom codeopt_sandbox.base_folder import BaseFolder\n"
+        "import os, signal\nfrom codeopt_sandbox.owner import BaseFolder\n"
         "print(BaseFolder((('a', b'1'),)).place, flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"
     )
     with BaseFolder(BASE) as living:

@@ -252,7 +252,7 @@ def test_long_arrays_may_differ_in_last_bits(isolated: Sandbox) -> None:
         ("import os\nos._exit(0)\n", Failure.IS_PROGRAM, b"the process ended during the import"),
     ],
 )
-def test_a_module_that_cannot_be_imported(module: str, failure: Failure, said: bytes, isolated: Sandbox) -> None:
+def test_a_module_that_cannot_be_imported(module: str, failure: str, said: bytes, isolated: Sandbox) -> None:
     runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
     run = runner.ask(module, CallBatch(("f()",)))
     assert (run.answer, run.failure) == (None, failure)
@@ -353,8 +353,8 @@ def test_groups_of_calls_are_timed_apart(isolated: Sandbox) -> None:
     batch = CallBatch(("f(1)", "f(2)", "f(3)", "f(3000000)"), "time", warm=1, groups=(2, 1), passes=2)
     answer = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f")).run(module, batch.stdin()).answer
     assert answer is not None
-    assert len(answer.cpu) == len(answer.wall) == 4
-    assert min(answer.cpu[1], answer.cpu[3]) > 10 * max(answer.cpu[0], answer.cpu[2])
+    assert len(answer.times.cpu) == len(answer.times.wall) == 4
+    assert min(answer.times.cpu[1], answer.times.cpu[3]) > 10 * max(answer.times.cpu[0], answer.times.cpu[2])
     assert answer.outcomes == ()
 
 

@@ -105,8 +105,8 @@ LARGE = "KEPT = []\ndef f(n):\n    KEPT.append(b'a' * n)\n"
 def test_the_end_of_a_large_process_is_nobodys_work(sandbox: Sandbox) -> None:
     found = run(sandbox, LARGE, f"f({100 << 20})", passes=4)
     assert found.answer is not None
-    assert len(found.answer.exits) == 4 + 1  # the importer is the last
-    assert timing(found).elsewhere_s < sum(found.answer.exits)
+    assert len(found.answer.times.exits) == 4 + 1  # the importer is the last
+    assert timing(found).elsewhere_s < sum(found.answer.times.exits)
     assert timing(found).outside_s > timing(found).import_s
 
 
@@ -167,7 +167,7 @@ def beside(sandbox: Sandbox, **names: str) -> float:
     runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"))
     run = runner.run(text, CallBatch(("f(300_000)",), "time", passes=3).stdin())
     assert run.answer is not None, run.stderr
-    return min(run.answer.beside)
+    return min(run.answer.times.beside)
 
 
 def test_what_a_result_puts_off_is_paid_where_it_is_used(isolated: Sandbox) -> None:

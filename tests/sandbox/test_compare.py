@@ -183,8 +183,8 @@ def test_work_that_was_moved_is_not_faster(moved: str, isolated: Sandbox) -> Non
     """Up to two tries, as an error of 1 % is stated."""
     case, rule = Case("large", b"100000\n", b"100000\n"), replace(QUICK, max_pairs=20)
     original = BODY + "n = int(input())\npart(n, 1)\nprint(n)\n"
-    found = [compare(isolated, original, BODY + moved, [case], rule=rule, seed=seed).decision for seed in (1,)]
+    found = [compare(isolated, original, BODY + moved, [case], rule=replace(rule, seed=seed)).decision for seed in (1,)]
     if found == [Decision.FASTER]:
-        found.append(compare(isolated, original, BODY + moved, [case], rule=rule, seed=2).decision)
+        found.append(compare(isolated, original, BODY + moved, [case], rule=replace(rule, seed=2)).decision)
     assert found[-1] is not Decision.FASTER
     assert found[-1] is not Decision.WRONG

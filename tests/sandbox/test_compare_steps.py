@@ -44,13 +44,13 @@ def scripted(seconds: Callable[[Asked], float], **fields: object) -> ScriptedRun
 
 
 def compared(runner: ScriptedRunner, **other: Any) -> Any:
-    return compare(runner, "old", "new", [], plan=other.pop("plan", PLAN), **other)
+    return compare(runner, "old", "new", other.pop("plan", PLAN), **other)
 
 
 def orders(seed: int) -> list[tuple[str, str]]:
     """The programs of each pair in the order of their runs, of two that are even to the last bit."""
     runner = scripted(lambda asked: 0.2)
-    compared(runner, rule=EVEN, seed=seed)
+    compared(runner, rule=replace(EVEN, seed=seed))
     programs = [asked.program for asked in runner.asked]
     return list(zip(programs[::2], programs[1::2], strict=True))
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from codeopt_sandbox import BackendUnavailable
-from codeopt_sandbox.docker_out_of_docker import OwnContainer, own_container_id
+from codeopt_sandbox.docker import OwnContainer
+from codeopt_sandbox.owner import own_container_id
 
 NAME = "0123456789abcdef" * 4
 HOSTNAMES = {

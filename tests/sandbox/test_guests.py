@@ -43,7 +43,7 @@ class Guests:
         return run(stdout=asked.stdin, cpu_s=took, wall_s=took)
 
     def compared(self, rule: StoppingRule = FINAL) -> Comparison:
-        return compare(self.runner, "old", "new", [], plan=PLAN, rule=rule, seed=self.seed)
+        return compare(self.runner, "old", "new", PLAN, rule=replace(rule, seed=self.seed))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_peaks_of_memory_that_do_not_differ_need_no_margin() -> None:
         lambda asked: run(stdout=asked.stdin, peak_bytes=1000 if asked.program == "old" else 990, cpu_s=0.2)
     )
     rule = replace(FINAL, worth_having=1.001)
-    found = compare(peaks, "old", "new", [], plan=replace(PLAN, metric="memory"), rule=rule)
+    found = compare(peaks, "old", "new", replace(PLAN, metric="memory"), rule=rule)
     assert found.decision is Decision.FASTER
     assert found.ci_low == pytest.approx(found.ratio, rel=1e-4)
 

@@ -13,7 +13,7 @@ import pytest
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest.calls.repr.tree import Encoder, written
-from codeopt_sandbox.guest.tests.writing import write_blocker, write_call
+from codeopt_sandbox.guest.tests.recorder import write_blocker, write_call
 from tests.sandbox.said import said
 
 MODULE = """\

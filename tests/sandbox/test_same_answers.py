@@ -256,7 +256,7 @@ def answers(
         yield from (step.replace(seconds=0.0).fields() for step in outcome.steps)
     yield from (run.answer.texts, run.answer.state and run.answer.state.fields(), run.answer.left)
     yield run.answer.covered and (sorted(run.answer.covered[0]), *run.answer.covered[1:])
-    yield len(run.answer.cpu), len(run.answer.exits), run.answer.memory is None
+    yield len(run.answer.times.cpu), len(run.answer.times.exits), run.answer.memory is None
 
 
 def played() -> dict[str, Row]:

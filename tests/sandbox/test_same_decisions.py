@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from codeopt_sandbox.compare import Plan, Series, StoppingRule, compare, decide, make_plan
+from codeopt_sandbox.compare import PairWatch, Plan, Series, StoppingRule, compare, decide, make_plan
 from codeopt_sandbox.outcome import Case, Run, WrittenFile, choose_clock
 from codeopt_sandbox.sequential_test import (
     LimitRule,
@@ -74,7 +74,12 @@ def decided(rule: StoppingRule) -> Iterator[object]:
             plan = Plan(CASES[:2], metric, 2, short=ratio < 1.1)
             told: list[int] = []
             found = compare(
-                scripted(ratio, waiting, 3), "old", "new", [], rule=rule, plan=plan, seed=5, notify=told.append
+                scripted(ratio, waiting, 3),
+                "old",
+                "new",
+                plan,
+                rule=replace(rule, seed=5),
+                watch=PairWatch(told.append),
             )
             figures = (found.ratio, found.ci_low, found.ci_high, found.before, found.after, *found.wall_ratios[:5])
             yield found.decision, found.pairs, found.guests, found.metric, found.reason, rounded(figures), told[-1:]

@@ -136,7 +136,7 @@ class FunctionHarness:
         """Why the original gave none, and what can be done."""
         said = end_of_run(run)
         named = missing_part(said, self.function.path, self.view.module)
-        if not named and run.failure is Failure.IS_PROGRAM:
+        if not named and run.failure == Failure.IS_PROGRAM:
             named = 'put what the file does on import under `if __name__ == "__main__":`'
         what = f"{self.function.path}::{self.function.qualname} cannot be run: {said}"
         return what, named

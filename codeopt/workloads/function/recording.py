@@ -232,7 +232,7 @@ _folder = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [path for path in sys.path if path != _folder]
 if sys.version_info >= (3, 8):
 {indented}
-    _log = _bundle.load("tests.call_log").CallLog(_folder)
+    _log = _space["CallLog"](_folder)
     _watch = _bundle.load("{module}").{function}
     _log.write("@ hook %.6f" % (time.process_time() - _begun))
     _watch({first}*{arguments!r}, _log.write)
@@ -248,8 +248,7 @@ if sys.version_info >= (3, 8):
 
 RECORDERS = ("tests/", "calls/__init__", "calls/repr/")
 """Files of the guest that recorders of calls need, by how their paths begin."""
-SAMPLERS = ("profile/__init__", "profile/sampler", "profile/queries", "profile/counter", "profile/start_time",
-            "tests/__init__", "tests/project_reach", "profile/process_end", "tests/call_log")  # fmt: skip
+SAMPLERS = ("profile/__init__", "profile/sampler", "profile/counter", "profile/start_and_end")
 """Files of the guest that samplers and counters need."""
 
 

@@ -15,7 +15,7 @@ from codeopt.workloads.source.literals import Call, Constructed, Opaque, read
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.comparing import AnswerChecker, AnsweredCase
-from codeopt_sandbox.guest.accept.values import value
+from codeopt_sandbox.guest.accept import value
 from codeopt_sandbox.guest.request import USUAL, Environment, batch_of
 from codeopt_sandbox.runner import RunOptions
 

@@ -74,7 +74,7 @@ def function_by_size(
         answer = runner.run(side, batch.stdin()).answer
         if answer is None:
             return None
-        took = answer.wall if figures.metric == "wall" else answer.cpu
+        took = answer.times.wall if figures.metric == "wall" else answer.times.cpu
         return [min(took[at :: len(some)]) / count for at, count in enumerate(counts)]
 
     smaller = smaller_ones(sized, size_by(unit, largest), made)

@@ -484,7 +484,7 @@ def _timed_alike(harness: FunctionHarness, known: Sequence[KnownCall]) -> list[f
     answer = harness.runner.run(harness.source, batch.stdin()).answer
     if answer is None:
         return None
-    times = zip(answer.cpu, answer.wall, answer.delay, strict=True)
+    times = zip(answer.times.cpu, answer.times.wall, answer.times.delay, strict=True)
     passes = [max(cpu, (wall - delay) * 0.5) for cpu, wall, delay in times]
     return [min(passes[at :: len(known)]) / count for at, count in enumerate(counts)]
 

@@ -280,7 +280,7 @@ def _parameters(tree: ast.Module) -> str:
 
 # Edits of functions that the command never calls: its time is the same without them, which no pairs need tell.
 
-REACH = Instrument("tests.project_reach")
+REACH = Instrument("profile.counter", function="install_reach")
 Place = tuple[str, int]
 """File and first line of a function."""
 

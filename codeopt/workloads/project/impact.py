@@ -242,8 +242,7 @@ def _graph_of(original: Revision) -> FunctionGraph:
 
 SCRIPT = f"{WATCH}/surface.py"
 RESULT = f"{WATCH}/surface.json"
-GUEST = ("tests/__init__", "tests/surface", "calls/__init__", "calls/import_context",
-         "calls/process_state", "calls/repr/")  # fmt: skip
+GUEST = ("tests/__init__", "tests/surface", "calls/__init__", "calls/process_state", "calls/repr/")
 RUN = """
 {bundle}
 import os

@@ -56,7 +56,7 @@ class Side:
 @dataclass(frozen=True)
 class ImportContext:
     """Import context that a module finds when its functions are called
-    (sandbox/codeopt_sandbox/guest/calls/import_context.py)."""
+    (sandbox/codeopt_sandbox/guest/import_hooks.py)."""
 
     new: tuple[str, ...]
     early: tuple[str, ...]
@@ -93,7 +93,7 @@ def _look(sandbox: GuestRunner, side: Side, libraries: Libraries | None) -> tupl
     run = CallRunner(sandbox, side.ref, libraries=libraries).ask(side.source, batch)
     if run.answer is None:
         return None, 0.0, run.preload_failure
-    return _read(run.answer.lines), run.answer.import_s, run.preload_failure
+    return _read(run.answer.lines), run.answer.times.import_s, run.preload_failure
 
 
 def _read(lines: Sequence[str]) -> ImportContext | None:

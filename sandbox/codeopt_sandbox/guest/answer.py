@@ -5,25 +5,37 @@ Fields are compared by digests of their whole encodings, and by numbers where th
 
 from __future__ import annotations
 
-from .record import Record
+from .request import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Self
 
-RETURNS = "returns"
-YIELDS = "yields"
-RAISES = "raises"
-TIMEOUT = "timeout"
-DIED = "died"
-NOT_MADE = "not_made"
-NOT_COMPARABLE = "not_comparable"
-NO_ARGUMENTS = "no_arguments"
-UNFIT = "unfit"
-"""A scenario that its calls do not fit."""
-CLOSED = "closed"
-"""A scenario whose caller was to change objects that keep something private."""
+
+class Kind:
+    """End of a call."""
+
+    RETURNS = "returns"
+    YIELDS = "yields"
+    """The call returns, and its result holds iterators."""
+    RAISES = "raises"
+    TIMEOUT = "timeout"
+    DIED = "died"
+    """The call ended its process."""
+    NOT_MADE = "not_made"
+    """The calls before it took all the time."""
+    NOT_COMPARABLE = "not_comparable"
+    """The call returns or raises, and a part of what it does has no text that could be compared."""
+    NO_ARGUMENTS = "no_arguments"
+    """The arguments of the call cannot be made."""
+    UNFIT = "unfit"
+    """The calls do not fit the scenario."""
+    CLOSED = "closed"
+    """The caller was to change objects that keep something private."""
+
+
+KINDS: tuple[str, ...] = tuple([value for name, value in vars(Kind).items() if name.isupper()])
 EFFECTS = {
     "network": "uses the network", "process": "starts a process", "files": "changes files",
     "environment": "changes the environment", "folder": "changes the folder", "signals": "sends signals",
@@ -96,7 +108,7 @@ class Answer(Record):
     """Everything that a call did."""
 
     kind: str
-    """One of the names above."""
+    """One of KINDS."""
     value: Field = NOTHING
     """The result, or the items of an iterator, without what only the objects themselves look at."""
     raised: Field = NOTHING
@@ -187,7 +199,7 @@ class Answer(Record):
         """End of the call: return or exception."""
         if self.steps:
             return ", then ".join([step.text for step in self.steps])
-        if self.kind in (TIMEOUT, DIED, NOT_MADE, NO_ARGUMENTS, UNFIT, CLOSED):
+        if self.kind in (Kind.TIMEOUT, Kind.DIED, Kind.NOT_MADE, Kind.NO_ARGUMENTS, Kind.UNFIT, Kind.CLOSED):
             return self.raised.shown
         if self.raised:
             return f"raises {self.raised.shown}"

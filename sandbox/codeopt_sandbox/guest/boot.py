@@ -12,6 +12,7 @@ import builtins
 import marshal
 import os
 import sys
+import time
 from _frozen_importlib import ModuleSpec
 from _frozen_importlib_external import MAGIC_NUMBER
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from .libraries import LibraryCode
 
-os_read = os.read  # a module under test can patch `os`
+os_read, os_write = os.read, os.write  # a module under test can patch `os`
 ROOT = "_codeopt_guest"
 BUNDLE_FD = 4
 """File descriptor from which a fresh interpreter reads its modules, marshalled."""
@@ -119,6 +120,13 @@ def read_exactly(fd: int, size: int) -> bytes:
     return b"".join(parts)
 
 
+def write_all(fd: int, data: bytes) -> None:
+    """Write all of it, of which a pipe may take a part at a time."""
+    left = memoryview(data)
+    while left:
+        left = left[os_write(fd, left) :]
+
+
 def fitting(data: bytes) -> dict[str, Any]:
     """The code objects if they are of this interpreter's version, else the sources."""
     sources, magic, codes = marshal.loads(data)
@@ -140,7 +148,7 @@ def open_tool(bundle: Bundle, path: str) -> Callable[[], None]:
     """One of our own programs, loaded; the file at `path` holds which one, and what it is to do."""
     with open(path, "rb") as file:  # noqa: PTH123  pathlib would take longer than all that follows
         name, *arguments = marshal.loads(file.read())
-    main = bundle.load(f"{name}.__main__").main
+    main = bundle.load(name).main
     return lambda: main(bundle, *arguments)
 
 
@@ -150,3 +158,26 @@ def run_tool(modules: dict[str, Any]) -> None:
     sys.path[0] = sys.argv[0].rpartition("/")[0]
     sys.modules["__main__"] = type(sys)("__main__")
     open_tool(Bundle(modules), sys.argv[0])()
+
+
+class CallLog:
+    """One file of whole lines for each recording process, so that no process waits and no line is torn.
+
+    It is opened at the process's first line. A process that is forked opens its own.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.pid = self.fd = -1
+
+    def write(self, line: str) -> None:
+        """Append a line. If that fails, the line is lost, and the user's command continues."""
+        data = (line.replace("\n", " ") + "\n").encode("utf-8", "surrogatepass")
+        try:
+            if os.getpid() != self.pid:
+                self.pid = os.getpid()
+                path = f"{self.folder}/{self.pid}-{time.time_ns()}.txt"
+                self.fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            write_all(self.fd, data)
+        except OSError:
+            return

@@ -4,27 +4,68 @@ from __future__ import annotations
 
 from marshal import dumps, loads
 
-from .record import Record
-
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any, Literal, Self
+    from collections.abc import Mapping
+    from typing import Any, Literal, Self, dataclass_transform
 
     Ordered = Literal["all", "lists", "none"]
     Program = Literal["check", "combine", "time", "inspect"]
     Question = Literal[
         "", "show", "objects", "list", "shape", "scene", "libraries", "watch", "state", "traced", "resident"
     ]
-
     Filter = Literal["always", "ignore"]
-
     Order = Literal["given", "shuffled", "reversed"]
     Thread = Literal["main", "other"]
-
     TestJob = Literal["pytest", "doctest", "rank"]
-
     ProfileMode = Literal["lines", "scalene", "callees", "allocated"]
+else:
+
+    def dataclass_transform(**options):
+        """Says to a type checker how such a class is made."""
+        return lambda kind: kind
+
+
+# `dataclasses` imports `inspect`, which takes longer than all that a run of calls does around such values.
+
+
+@dataclass_transform(frozen_default=True)
+class Record:
+    """Immutable value with the fields that its class annotates, in their order. The assigned values are defaults."""
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        fields = type(self).__annotations__
+        given = {**dict(zip(fields, values)), **named}
+        if len(given) != len(values) + len(named) or not given.keys() <= fields.keys():
+            raise TypeError(f"{type(self).__name__} has the fields {', '.join(fields)}")
+        for name in fields:
+            self.__dict__[name] = given[name] if name in given else getattr(type(self), name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{type(self).__name__} cannot be changed")
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self) -> int:
+        return hash(tuple(vars(self).values()))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({shown})"
+
+    def fields(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with other values in some fields."""
+        return type(self)(**{**vars(self), **changes})
+
+    @classmethod
+    def read(cls, fields: Mapping[str, Any]) -> Self:
+        """Rebuild a record from `fields`, which may have passed through JSON."""
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})
 
 
 class FunctionRef(Record):
@@ -127,7 +168,7 @@ class CallBatch(Record):
     objects    what makes the recorded object that each call has as its argument (constructed.py), no call is made
     list       the calls file's CALLS and BIG as expressions
     shape      what the arguments and results of all calls are like, in words
-    scene      what the module finds when it is called first: libraries, environment (import_context.py)
+    scene      what the module finds when it is called first: libraries, environment (import_hooks.py)
     libraries  each "call" is the name of a module, which is imported; what that leaves (process_state.py)
     watch      what the import and the calls read of their surroundings, and what is kept of each call (watched.py)
     state      what is there before any call, none is made
@@ -293,33 +334,22 @@ NO_LITERAL = "the call or an answer cannot be handed to the checker: it is no li
 """Reason of refusal for answers that are objects, and for texts that are cut."""
 
 
-class OutputsRequest(Record):
-    """A checker of programs, and the outputs that it is asked about."""
+class CheckerRequest(Record):
+    """A checker, and the answers of calls or the outputs of programs that it is asked about."""
 
     source: str
     file: str
     """Name of its file, for tracebacks."""
     accept: str
-    """Name of its function, which takes (input, expected, got)."""
-    asked: tuple[tuple[object, str, str], ...]
-    """Input, expected output and printed output.
+    """Name of its function, which takes (arguments by name, expected, got), or (input, expected, got) of a program."""
+    asked: tuple[tuple[Any, Any, Any], ...]
+    """A call as an expression, what is expected and what is returned, each as JSON of a value. Of a program: input,
+    expected output and printed output.
 
     The input is standard input as a text. If a program has more, it is a dict with `stdin`, `args` and `files`.
     """
-
-
-class AcceptRequest(Record):
-    """A checker, and the answers that it is asked about."""
-
-    source: str
-    file: str
-    """Name of its file, for tracebacks."""
-    accept: str
-    """Name of its function, which takes (arguments by name, expected, got)."""
-    names: tuple[str, ...]
+    names: tuple[str, ...] = ()
     """Positional parameters of the function that was called."""
-    asked: tuple[tuple[str, object, object], ...]
-    """A call as an expression, what is expected and what is returned, each as JSON of a value."""
 
 
 # Request to a profiler; shared with the host.
@@ -338,8 +368,6 @@ class ProfileRequest(Record):
     """Bytes of its input."""
     marker: str
     """Stands before the result, which the program may have printed something like."""
-    min_seconds: float
-    """Time for which Scalene repeats the program, seconds."""
     max_seconds: float
     """Time limit of the program, seconds; samples until then count."""
     function: dict[str, Any] | None = None

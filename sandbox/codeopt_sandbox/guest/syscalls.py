@@ -60,3 +60,27 @@ def read_proc(path: str) -> bytes:
         return b""
     finally:
         close_file(fd)
+
+
+def resident_bytes(pid: int) -> tuple[int, int]:
+    """Resident memory of a process now, and the most since its start or since that was forgotten; 0 where it is not
+    known."""
+    text = read_proc(f"/proc/{pid}/status")
+    now, highest = [text.partition(name)[2].split(None, 1) for name in (b"VmRSS:", b"VmHWM:")]
+    return int(now[0]) << 10 if now else 0, int(highest[0]) << 10 if highest else 0
+
+
+def forget_peak(pid: int) -> bool:
+    """The kernel counts a process's highest memory from here on; False where it does not let us: it counts from the
+    start."""
+    try:
+        fd = open_file(f"/proc/{pid}/clear_refs", posix.O_WRONLY | posix.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        posix.write(fd, b"5")
+    except OSError:
+        return False
+    finally:
+        close_file(fd)
+    return True

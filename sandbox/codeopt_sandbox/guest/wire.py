@@ -1,11 +1,11 @@
-"""Frames on the channel between host and guest: two lengths, a JSON object, then raw bytes."""
+"""Channel between host and guest: frames of two lengths, a JSON object and raw bytes; a guest's setting, its jobs."""
 
 from __future__ import annotations
 
 import json
 import struct
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple  # dataclasses, with all of inspect, would take a fifth of a guest's start
 
 _LENGTHS = struct.Struct("!II")
 MAX_JSON = 8 << 20
@@ -45,3 +45,61 @@ def _exactly(read: Callable[[int], bytes], size: int) -> bytes:
     if len(data) < size:
         raise BrokenFrame("the channel was closed")
     return data
+
+
+# What the host tells a guest: its configuration, once, and each run.
+
+
+class Setting(NamedTuple):
+    """Configuration of a guest, sent by the host once."""
+
+    python: str
+    box: str
+    """Folder of the program's file; only the supervisor needs to write there."""
+    scratch: tuple[str, ...]
+    """Workspace a run may write to; emptied after each run. The first is its working folder."""
+    env: dict[str, str]
+    pid1: bool
+    """Own pid namespace: everything that can be seen belongs to the run."""
+    uid_base: int
+    """First of 1000 user numbers for runs; 0 keeps the supervisor's own."""
+    seccomp: bool
+    private: str
+    """A folder that only the supervisor may read. Empty if there is no such folder."""
+    base: str = ""
+    """Read-only folder with the initial content of working folders. Empty if there is no base."""
+
+
+class JobLimits(NamedTuple):
+    """The fields of codeopt_sandbox.outcome.RunLimits in the guest's units."""
+
+    wall_s: float
+    memory_bytes: int
+    output_bytes: int
+    processes: int
+    open_files: int
+    file_bytes: int
+
+
+class Job(NamedTuple):
+    """One run."""
+
+    exec: bool
+    tool: bool
+    """The program is one of our own (sandbox/codeopt_sandbox/guest_bundle.py) with its arguments, not a Python
+    source."""
+    limits: JobLimits
+    hash_seed: int
+    variables: dict[str, str]
+    """Environment variables of a fresh interpreter, in place of the setting's."""
+    args: list[str]
+    core: int | None
+    """The one core that the run has; None leaves it all."""
+    files: list[list[str]] | None = None
+    """[relative path, name of a kept input]: the run has a working folder of its own with them, and what it wrote there
+    is reported. None: it has the first scratch folder."""
+    version: int = 0
+    hidden: list[str] = []  # noqa: RUF012  never changed
+    """Files of the base that the run is not given."""
+    libraries: str = ""
+    """Name of a kept list of libraries that are imported before the run is forked, if they can be; empty for none."""

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.ruff import findings_by_project
-from codeopt_sandbox.host_program import find_program
+from codeopt_sandbox.interpreter import find_program
 from tests.codeopt.command import codeopt, environment
 from tests.codeopt.review.pull_request import commit, git
 from tests.codeopt.serving.projects import SLOW

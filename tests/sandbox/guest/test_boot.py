@@ -84,14 +84,14 @@ def test_a_supervisor_whose_code_does_not_arrive_says_so(data: bytes) -> None:
 
 def test_modules_load_where_nothing_of_ours_is() -> None:
     """As in a program that is recorded: any interpreter, without our packages."""
-    text = loading("tests/", "calls/") + 'print(_bundle.load("tests.writing").write_call((1, [2]), {"a": {3}}))\n'
+    text = loading("tests/", "calls/") + 'print(_bundle.load("tests.recorder").write_call((1, [2]), {"a": {3}}))\n'
     done = subprocess.run([sys.executable, "-I", "-S", "-"], input=text.encode(), capture_output=True)
     assert (done.stdout, done.stderr) == (b"f(1, [2], a=set([3]))\n", b"")
 
 
 def test_a_program_with_its_arguments_is_bytes() -> None:
-    assert marshal.loads(GuestProgram("calls", ({"a": ("b", 1)}, "\ud800")).packed()) == (
-        "calls",
+    assert marshal.loads(GuestProgram("calls.__main__", ({"a": ("b", 1)}, "\ud800")).packed()) == (
+        "calls.__main__",
         {"a": ("b", 1)},
         "\ud800",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from codeopt_sandbox.guest.tests.main_script import decorated
+from codeopt_sandbox.guest.tests.recorded_module import decorated
 
 
 def test_each_file_has_its_own_decorator_though_one_runs_the_other() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from codeopt_sandbox.guest.tests.object_history import MAX_CALLS, MAX_STEPS, ClassHistory, classes_of
+from codeopt_sandbox.guest.tests.wrappers import MAX_CALLS, MAX_STEPS, ClassHistory, classes_of
 
 SOURCE = """\
 import abc

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from codeopt_sandbox.guest.tests import wrappers
-from codeopt_sandbox.guest.tests.recorder import CallRecorder
+from codeopt_sandbox.guest.tests.recorder import RECORDED, CallRecorder
 from codeopt_sandbox.guest.tests.wrappers import Schedule
-from codeopt_sandbox.guest.tests.writing import RECORDED
 
 SHOP = """\
 import functools

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+from codeopt_sandbox.guest.profile.counter import Reach
 from codeopt_sandbox.guest.profile.sampler import Places, Sampler
-from codeopt_sandbox.guest.tests.project_reach import Reach
 from codeopt_sandbox.guest.tests.trace import CallTimes
 from codeopt_sandbox.guest_bundle import compiled
 

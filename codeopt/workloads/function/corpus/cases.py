@@ -77,10 +77,10 @@ class CaseMaker:
             return outside
         # with `lenient` no generated call rejects
         told = LENIENT * (known.made_of_others and not self.policy.rejects(Tier.SIMILAR))
-        if known.source not in MADE_UP or (known.outcome.kind is Kind.RAISES and known.outcome.line in raises):
+        if known.source not in MADE_UP or (known.outcome.kind == Kind.RAISES and known.outcome.line in raises):
             return told
         why = "calls on which the original logs an error" * known.outcome.complains
-        if known.outcome.kind is Kind.RAISES:
+        if known.outcome.kind == Kind.RAISES:
             why = f"calls on which the original raises {known.outcome.exception} by no `raise` of its own"
         return self.contract.beyond(known.text) or why or told
 

@@ -19,11 +19,12 @@ from codeopt.core.words import counted as number_of
 from codeopt.workloads._runs import in_order
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.source.literals import read
-from codeopt_sandbox.call_answer import Effect, Kind
+from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import Answer, CallBatch
+from codeopt_sandbox.guest.answer import EFFECTS
 from codeopt_sandbox.guest.calls.outcome import not_made
 from codeopt_sandbox.guest.request import NEIGHBOUR, ORDERED, USUAL, Environment, seeded
-from codeopt_sandbox.guest.tests.writing import RETURNED
+from codeopt_sandbox.guest.tests.recorder import RETURNED
 
 if TYPE_CHECKING:
     from codeopt_sandbox.guest.request import Ordered
@@ -145,7 +146,7 @@ def as_recorded(
     """The calls that do what they did when they were recorded. Others depend on a state of their module or environment
     that is not here: they say nothing of what the function is used for.
 
-    recorded: what calls did, as codeopt_sandbox.guest.tests.writing tells it. name: name of the function.
+    recorded: what calls did, as codeopt_sandbox.guest.tests.recorder tells it. name: name of the function.
     """
     others = {each.text: ends for each in known if not _did(each, ends := recorded.get(each.text, ()))}
     if not others:
@@ -163,7 +164,7 @@ def _did(known: KnownCall, ends: Sequence[str]) -> bool:
     if not ends or known.ordered != ORDERED[0]:
         return True
     done = [end.split(" ") for end in ends]
-    if known.outcome.kind is Kind.RAISES:
+    if known.outcome.kind == Kind.RAISES:
         return ["raised", known.outcome.exception.rpartition(".")[2]] in done
     return any(how == RETURNED and value[:1] in ([], [known.outcome.value.digest]) for how, *value in done)
 
@@ -343,7 +344,7 @@ def _useless(known: KnownCall, again: Answer) -> Exclusion | None:
     """Why a call says nothing about the function; None when it does."""
     outcome, made_up = known.outcome, known.source in MADE_UP
     if outcome.effects:
-        return Exclusion(ExclusionReason.EFFECTS, ", ".join(Effect(effect).words for effect in outcome.effects))
+        return Exclusion(ExclusionReason.EFFECTS, ", ".join(EFFECTS[effect] for effect in outcome.effects))
     if outcome.kind == Kind.NOT_COMPARABLE:
         return Exclusion(ExclusionReason.COMPARED, outcome.opaque[:60])
     if outcome.kind in (Kind.TIMEOUT, Kind.NOT_MADE):

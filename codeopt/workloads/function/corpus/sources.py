@@ -29,7 +29,7 @@ from codeopt.workloads.sandbox_view.reached import missing_part
 from codeopt.workloads.tests import NearestTests
 from codeopt_sandbox.call_answer import Failure
 from codeopt_sandbox.calls import CallBatch
-from codeopt_sandbox.guest.tests.writing import RECORDED
+from codeopt_sandbox.guest.tests.recorder import RECORDED
 
 
 @dataclass(frozen=True)

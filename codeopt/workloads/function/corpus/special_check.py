@@ -21,7 +21,7 @@ from codeopt_sandbox.calls import Answer, accept_program
 from codeopt_sandbox.comparing import AnswerComparison, AnswerDifference, AnsweredCase
 from codeopt_sandbox.guest.answer import NOTHING
 from codeopt_sandbox.guest.calls.outcome import MAX_VALUE_BYTES
-from codeopt_sandbox.guest.request import NO_LITERAL, AcceptRequest
+from codeopt_sandbox.guest.request import NO_LITERAL, CheckerRequest
 from codeopt_sandbox.outcome import Case, Run
 from codeopt_sandbox.verdict import Checker
 
@@ -114,7 +114,7 @@ def special_checker(
     names, source = harness.function.parameters, decode_source(read_given(file))
     answers = CheckerAnswers[Question](
         harness.sandbox,
-        lambda asked: accept_program(harness.target, AcceptRequest(source, str(file), accept, names, asked)),
+        lambda asked: accept_program(CheckerRequest(source, str(file), accept, asked, names), harness.target),
     )
     comparison = AnswerComparison(exact=options.strict, ignored=frozenset(options.ignore_difference))
     found = SpecialChecker(harness, answers, comparison)

@@ -16,7 +16,7 @@ from codeopt.workloads.project.watch import watched_run
 from codeopt.workloads.project.workload import ProjectWorkload
 from codeopt_sandbox.compare import Comparison, Decision, Plan
 
-START = Instrument("profile.start_time")
+START = Instrument("profile.start_and_end")
 ALIKE = 0.15
 """Maximum difference in start and imports of both versions, as a share of the smaller value or of the rest.
 

@@ -8,7 +8,7 @@ import types
 from io import BytesIO, StringIO
 
 from .recipes import DEEPENED, RECIPE, UNPACKED, built, deepened, unpacked
-from .repr.special import pickled
+from .repr.structure import pickled
 from .repr.tree import same
 
 TYPE_CHECKING = False

@@ -8,7 +8,7 @@ import os
 from _json import encode_basestring_ascii as quote
 from marshal import dumps, loads
 
-from ..boot import read_exactly
+from ..boot import read_exactly, write_all
 
 TYPE_CHECKING = False
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-os_write, os_fork, os_exit, waitpid, waitid = os.write, os.fork, os._exit, os.waitpid, os.waitid
+os_fork, os_exit, waitpid, waitid = os.fork, os._exit, os.waitpid, os.waitid
 
 
 class Tell:
@@ -108,15 +108,14 @@ class Channel:
         self.reader, self.writer = reader, writer
 
     def send(self, letter: bytes, text: str = "") -> None:
-        self.write(frame(letter, text.encode("utf-8", "surrogatepass")))
+        self.send_bytes(letter, text.encode("utf-8", "surrogatepass"))
 
     def send_bytes(self, letter: bytes, data: bytes) -> None:
         self.write(frame(letter, data))
 
     def write(self, data: bytes) -> None:
         """Frames, all of them."""
-        while data:
-            data = data[os_write(self.writer, data) :]
+        write_all(self.writer, data)
 
     def receive(self) -> tuple[bytes, str]:
         """The next (letter, text); (b"", "") when the other side is gone."""
@@ -173,9 +172,7 @@ def in_child(make: Callable[[], Any], seconds: float, cpu_s: float = 0.0) -> tup
             _signal.setitimer(_signal.ITIMER_REAL, seconds)
             _signal.signal(SIGPROF, _signal.SIG_DFL)
             _signal.setitimer(_signal.ITIMER_PROF, cpu_s)
-            data = dumps(make())
-            while data:
-                data = data[os.write(writer, data) :]
+            write_all(writer, dumps(make()))
             status = 0
         finally:
             os_exit(status)

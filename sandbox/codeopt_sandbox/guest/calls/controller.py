@@ -6,11 +6,10 @@ import marshal
 import os
 import time
 
-from ..syscalls import kill, own_runqueue_wait_s, runqueue_wait_s
+from ..syscalls import forget_peak, kill, own_runqueue_wait_s, resident_bytes, runqueue_wait_s
 from .channel import SAID, TIMES, Channel, Said, Tell, frame, to_json
-from .outcome import ENDED_EARLY, IS_PROGRAM, NOT_IMPORTED, OVERRUN, RunFailed, died, how_it_ended, not_made, timeout
+from .outcome import Failure, RunFailed, died, how_it_ended, not_made, timeout
 from .recipes import LONG_CHARS, RECIPE, UNPACKED, packed_numbers, with_one_object, with_packed_recipes
-from .watched import forget_peak, highest_bytes
 
 TYPE_CHECKING = False
 
@@ -64,12 +63,16 @@ class Controller:
         """Direct all passes. Raises RunFailed."""
         letter, text = self.wait(MAX_START_S)
         if letter != Said.IMPORTED:
-            kind = NOT_IMPORTED if letter == Said.FAILED else IS_PROGRAM
+            kind = Failure.NOT_IMPORTED if letter == Said.FAILED else Failure.IS_PROGRAM
             why = f"the module cannot be imported: {text}" if text else "the process ended during the import"
             raise RunFailed(kind, why)
         self.import_cpu = time.clock_gettime(cpu_clock(self.importer_pid))
         if self.batch.memory:
-            self.memory = [self.memory_pass("traced"), self.memory_pass("resident"), highest_bytes(self.importer_pid)]
+            self.memory = [
+                self.memory_pass("traced"),
+                self.memory_pass("resident"),
+                resident_bytes(self.importer_pid)[1],
+            ]
         if self.batch.program == "time":
             before = self.state() if self.batch.whole else ""
             for _ in range(self.batch.passes):
@@ -84,7 +87,7 @@ class Controller:
         self.channel.send(Tell.PASS)
         letter, text = self.wait(MAX_START_S)
         if letter != Said.FORKED:
-            raise RunFailed(ENDED_EARLY, "the module ended its process after it was imported")
+            raise RunFailed(Failure.ENDED_EARLY, "the module ended its process after it was imported")
         self.channel.send_bytes(
             Tell.CALLS, self.batch.told(calls, question or self.batch.question, sum(self.took)).stdin()
         )
@@ -124,10 +127,11 @@ class Controller:
         while lost := self.listen(self.start(calls if listing else calls[len(self.made) :])):
             if listing:
                 raise RunFailed(
-                    ENDED_EARLY, f"{'the calls file' if self.batch.question == 'list' else 'a call'} {lost.text}"
+                    Failure.ENDED_EARLY,
+                    f"{'the calls file' if self.batch.question == 'list' else 'a call'} {lost.text}",
                 )
             if len(self.made) >= len(calls):
-                raise RunFailed(ENDED_EARLY, f"after its calls the module {lost.text}")
+                raise RunFailed(Failure.ENDED_EARLY, f"after its calls the module {lost.text}")
             del self.took[len(self.made) :]
             self.add(lost)
             self.lost += 1
@@ -164,7 +168,7 @@ class Controller:
                 said = letter + text.encode("utf-8", "backslashreplace")
                 self.left = [each for each in self.left if each[:1] != letter] + [said]
             elif letter == Said.FAILED:
-                raise RunFailed(ENDED_EARLY, f"the calls file fails: {text}")
+                raise RunFailed(Failure.ENDED_EARLY, f"the calls file fails: {text}")
             elif letter == Said.FINISHED:
                 self.wait(MAX_START_S)
                 return None
@@ -253,7 +257,7 @@ class Controller:
         while (message := self.wait(self.patience))[0] in (Said.OUTCOME, Said.STATE):
             found.append(message[0] + message[1].encode("utf-8", "backslashreplace"))
         if message[0] != Said.FINISHED:
-            raise RunFailed(ENDED_EARLY, "the process ended while its results were read")
+            raise RunFailed(Failure.ENDED_EARLY, "the process ended while its results were read")
         return found
 
     def memory_pass(self, question: Question) -> int:
@@ -261,23 +265,23 @@ class Controller:
         pid = self.start(self.batch.calls, question)
         self.expect(Said.READY, MAX_START_S)
         forget_peak(pid)
-        before = highest_bytes(pid)
+        before = resident_bytes(pid)[1]
         self.channel.send(Tell.GO)
         said = self.expect(Said.DONE, TRACED_SLOWDOWN * self.batch.pass_seconds)
-        grown = highest_bytes(pid) - before
+        grown = resident_bytes(pid)[1] - before
         self.kill(pid)
         if not said.isdigit():
-            raise RunFailed(ENDED_EARLY, "the memory of the calls is no number")
+            raise RunFailed(Failure.ENDED_EARLY, "the memory of the calls is no number")
         return int(said) if question == "traced" else max(0, grown)
 
     def expect(self, wanted: bytes, seconds: float) -> str:
         """The next message of a timed pass: its text. Raises RunFailed."""
         letter, text = self.wait(seconds)
         if not letter:
-            raise RunFailed(OVERRUN, f"the timed calls take longer than {seconds:g} s")
+            raise RunFailed(Failure.OVERRUN, f"the timed calls take longer than {seconds:g} s")
         if letter != wanted:
             how = how_it_ended(int(text)) if letter == Said.ENDED else ""
-            raise RunFailed(ENDED_EARLY, f"a timed call ends the process{how}")
+            raise RunFailed(Failure.ENDED_EARLY, f"a timed call ends the process{how}")
         return text
 
     def wait(self, seconds: float) -> tuple[bytes, str]:
@@ -286,7 +290,7 @@ class Controller:
         while True:
             if len(self.buffer) >= 5:
                 if self.buffer[4:5] not in SAID:
-                    raise RunFailed(ENDED_EARLY, "a call writes to files that it did not open")
+                    raise RunFailed(Failure.ENDED_EARLY, "a call writes to files that it did not open")
                 size = int.from_bytes(self.buffer[:4], "big") + 5
                 if len(self.buffer) >= size:
                     message, self.buffer = self.buffer[:size], self.buffer[size:]

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-    from .arguments import Arguments, CallNamespace
+    from ..request import CallBatch
+    from .arguments import CallNamespace
     from .channel import Channel
     from .worker import CallWorker
 
@@ -46,14 +47,14 @@ MAX_DESCRIBED_CALLS = 20
 """Most calls whose results are described; they are much the same."""
 
 
-def show_calls(arguments: Arguments, codes: Sequence[CodeType], channel: Channel) -> None:
+def show_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
     for code in codes:
-        text = call_in_words(*arguments.fresh(code))
+        text = call_in_words(*worker.arguments.fresh(code))
         channel.send(Said.TOOK, "0.0")
         channel.send(Said.TEXT, text)
 
 
-def describe_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Channel) -> None:
+def describe_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
     """Shapes of the arguments of all calls, a line for each: place or name, a tab, words; then of the results, named
     `->`. Each call is made."""
     found: dict[str, list[Any]] = {}
@@ -76,10 +77,10 @@ def describe_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Chann
         channel.send(Said.TEXT, line)
 
 
-def list_calls(names: CallNamespace, channel: Channel) -> None:
+def list_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
     """The calls of the calls file, an empty line after those of CALLS: as expressions of plain values, any other by its
     place in the file; or why there are no calls."""
-    seen, left = set(), MOST_CHARS_OF_ALL
+    names, seen, left = worker.arguments.names, set(), MOST_CHARS_OF_ALL
     places: dict[int, str] = {}
     try:
         for name in ("CALLS", "BIG"):
@@ -268,7 +269,7 @@ def attribute(name: str, kind: type, state: Mapping[str, Any]) -> Any:
     return next((state[place] for place in places if place in state), NOTHING)
 
 
-def write_objects(worker: CallWorker, codes: Sequence[CodeType], channel: Channel) -> None:
+def write_objects(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
     """Say how the object of each call, `f(unpickle(...))`, is made: an expression of constructors; AS_RECORDED where
     its history does; else IN_PARTS and its class, if that is the project's."""
     names = worker.arguments.names

@@ -16,9 +16,8 @@ from _frozen_importlib_external import (
 from os.path import samefile
 from time import tzset
 
-from ..import_hooks import after_import, leave_what_is_missing
+from ..import_hooks import after_import, import_library, leave_what_is_missing
 from ..request import USUAL, OwnCode
-from .import_context import import_library
 
 TYPE_CHECKING = False
 

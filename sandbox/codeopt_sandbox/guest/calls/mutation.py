@@ -7,7 +7,7 @@ that have no literal, such as dates, are not. Changed results expose a function 
 
 from __future__ import annotations
 
-from .public_view import keeps_private
+from .answering import keeps_private
 from .repr.structure import (
     NAMED,
     all_by_repr,

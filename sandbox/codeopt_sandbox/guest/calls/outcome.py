@@ -6,8 +6,8 @@ from __future__ import annotations
 import _struct
 from binascii import b2a_base64
 
-from ..answer import DIED, NO_ARGUMENTS, NOT_MADE, NOTHING, TIMEOUT, Answer, Field, Floats
-from ..record import Record
+from ..answer import NOTHING, Answer, Field, Floats, Kind
+from ..request import Record
 from .repr.shown import LIMIT, shown_text
 from .repr.structure import digest, modules, number
 from .repr.tree import written
@@ -19,14 +19,17 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
 
-NOT_IMPORTED = "not_imported"
-"""No outcomes: the module cannot be imported."""
-IS_PROGRAM = "is_program"
-"""No outcomes: the module runs as a program when it is imported, without its input, or to its end."""
-ENDED_EARLY = "ended_early"
-"""No outcomes: the module ends its process."""
-OVERRUN = "overrun"
-"""No outcomes: the timed calls exceed their time limit."""
+class Failure:
+    """Reason in the code under test for a run without outcomes."""
+
+    NOT_IMPORTED = "not_imported"
+    """The module cannot be imported."""
+    IS_PROGRAM = "is_program"
+    """The module runs as a program when it is imported, without its input, or to its end."""
+    ENDED_EARLY = "ended_early"
+    """The module ends its process."""
+    OVERRUN = "overrun"
+    """The timed calls exceed their time limit."""
 
 
 class RunFailed(Exception):
@@ -72,23 +75,23 @@ def without_answer(kind: str, words: str, **more: Any) -> Answer:
 
 def timeout(seconds: float) -> Answer:
     """A call that was ended after so long."""
-    return without_answer(TIMEOUT, f"takes longer than {seconds:g} s", seconds=seconds)
+    return without_answer(Kind.TIMEOUT, f"takes longer than {seconds:g} s", seconds=seconds)
 
 
 def died(status: int, seconds: float) -> Answer:
     """A call that ended its process."""
-    return without_answer(DIED, "ends the process" + how_it_ended(status), seconds=seconds)
+    return without_answer(Kind.DIED, "ends the process" + how_it_ended(status), seconds=seconds)
 
 
 def not_made() -> Answer:
     """A call after those that took all the time of a batch."""
-    return without_answer(NOT_MADE, "is not made: the calls before it hang or take all the time")
+    return without_answer(Kind.NOT_MADE, "is not made: the calls before it hang or take all the time")
 
 
 def no_arguments(error: BaseException) -> Answer:
     """A call whose arguments cannot be made: a class does not take those that were generated for it."""
     name = type(error).__name__
-    return without_answer(NO_ARGUMENTS, f"making its arguments raises {name}", exception=name)
+    return without_answer(Kind.NO_ARGUMENTS, f"making its arguments raises {name}", exception=name)
 
 
 def how_it_ended(status: int) -> str:
@@ -213,7 +216,7 @@ class FloatsApart:
 
 
 def portable(tree: Any) -> Any:
-    """JSON of a tree, which guest/accept/values.py reads; None where it is more than literals and arrays."""
+    """JSON of a tree, which guest/accept.py reads; None where it is more than literals and arrays."""
     try:
         return of_tree(tree)
     except (ValueError, RecursionError):

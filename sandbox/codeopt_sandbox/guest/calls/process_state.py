@@ -19,9 +19,9 @@ import posix
 import resource
 import sys
 
+from ..import_hooks import is_library, origin_of
 from ..libraries import LibraryCode
-from ..record import Record
-from .import_context import is_library, origin_of
+from ..request import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ COUNTED = (THREADS, CHILDREN, FILES, AT_EXIT)
 """Beginnings of the names of settings that count something: where the original leaves any, a draft may also."""
 GENERATOR = "the state of the generator of "
 LOG_LEVEL, ALL_LEVELS = 30, 1
-"""Level of the root logger by default, and the one that the harness sets in its place (captured_output.py)."""
+"""Level of the root logger by default, and the one that the harness sets in its place (checking.py)."""
 BROKEN = (AttributeError, TypeError, ValueError, LookupError)
 """Exceptions raised on asking a module that only has a library's name."""
 MAX_SETTINGS, MAX_TEXT_CHARS = 200, 200

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import gc
 import os
-import posix
 import sys
 from _tracemalloc import clear_traces, get_traced_memory
 from _tracemalloc import start as trace_memory
 from _tracemalloc import stop as stop_tracing
 
 from ..request import OwnCode
-from ..syscalls import read_proc
 from .channel import Said, to_json
 from .repr.structure import MAX_ITEMS, is_iterator, islice
 
@@ -247,25 +245,3 @@ def run_through(value: Any, nested: bool) -> None:
         for item in islice(value, MAX_ITEMS + 1):
             if nested:
                 run_through(item, True)
-
-
-def forget_peak(pid: int) -> None:
-    """The kernel counts a process's highest memory from here on; where it does not let us it counts from the start."""
-    try:
-        fd = posix.open(f"/proc/{pid}/clear_refs", posix.O_WRONLY | posix.O_CLOEXEC)
-    except OSError:
-        return
-    try:
-        posix.write(fd, b"5")
-    except OSError:
-        pass
-    finally:
-        posix.close(fd)
-
-
-def highest_bytes(pid: int) -> int:
-    """The highest resident memory of a process since its start, or since that was forgotten; 0 where it is not
-    known."""
-    text = read_proc(f"/proc/{pid}/status")
-    _, found, rest = text.partition(b"VmHWM:")
-    return int(rest.split()[0]) << 10 if found else 0

@@ -1,4 +1,4 @@
-"""Counts the calls of a few functions of a project, with what they are given, and times all of its functions.
+"""Counts calls of a project's functions: of a few with what they are given, of a database's driver, and of each test.
 
 From Python 3.12 on sys.monitoring tells of calls, and only of those that count. Before, a hook hears of each call.
 Counts are kept in a mapped file for each process, so that none is lost when a process is ended from outside.
@@ -7,17 +7,18 @@ Counts are kept in a mapped file for each process, so that none is lost when a p
 from __future__ import annotations
 
 import json
+import linecache
 import mmap
 import os
 import sys
 import threading
 import time
 
-from .process_end import ProcessEnd, listen
-from .queries import Queries
-from .sampler import Places
+from .sampler import DRIVERS, Places
+from .start_and_end import ProcessEnd, hands_over, listen
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import CodeType, FrameType
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     Place = tuple[str, str]
     """A function's `/path:first line` and its name, as another may begin at its line."""
+
 
 MOST_CALLS = 1_000_000
 """Calls of a process that are counted, about a second's: then its counts are cut."""
@@ -142,7 +144,12 @@ class CallCounts:
         caller = frame.f_back.f_code if frame.f_back else None
         slot = self.slots.get((number, id(caller) if caller else 0))
         if slot is None:
-            slot = self._slot(number, caller)
+            if not self.slots:  # the first of a function are those of callers without a name
+                self.counts = mapped(f"{self.folder}/{self.file}", len(self.numbers) + MOST_CALLERS)
+                for each in self.numbers.values():
+                    self._open(each, None)
+            full = len(self.slots) == len(self.counts)
+            slot = self.slots[number, 0] if full else self._open(number, caller)
         self.counts[slot] += 1
         seen = self.given[number]
         if len(seen) < LOOKED_AT:
@@ -152,16 +159,6 @@ class CallCounts:
         if self.left <= 0 and not self.is_over:
             self.sink("@ cut true")
             self.end()
-
-    def _slot(self, number: int, caller: CodeType | None) -> int:
-        """The place of a new pair's count. The first of a function are those of callers without a name."""
-        if not self.slots:
-            self.counts = mapped(f"{self.folder}/{self.file}", len(self.numbers) + MOST_CALLERS)
-            for each in self.numbers.values():
-                self._open(each, None)
-        if len(self.slots) == len(self.counts):
-            return self.slots[number, 0]
-        return self._open(number, caller)
 
     def _open(self, number: int, caller: CodeType | None) -> int:
         place = self.places.of(caller) if caller else ""  # which holds the code, so that its identity stays its own
@@ -279,3 +276,163 @@ class OwnTimes:
         """Begin, also in forked processes."""
         os.register_at_fork(after_in_child=self.profiler.clear)
         self.profiler.enable(subcalls=True, builtins=False)
+
+
+# Statements that a command sends to its database, by the project line that asks.
+#
+# A line that repeats the same statement could ask once.
+
+
+EXECUTE = frozenset({"execute", "executemany"})
+"""Methods that run a statement."""
+NAMES = ("statement", "query", "sql", "operation")
+"""Variables that hold the text of a statement, in libraries on top of a driver."""
+ABOVE = 4
+"""Number of frames around the call of a driver in which the text is looked for."""
+MAX_TEXTS = 200
+"""Maximum number of different texts that are counted separately for one line."""
+OTHER = "other"
+WRITES = (
+    "insert", "update", "delete", "replace", "merge", "create", "drop", "alter", "begin", "commit", "pragma", "set",
+)  # fmt: skip
+"""First words of statements that ask nothing."""
+
+
+class Queries:
+    """Number of statements of each line, by its text."""
+
+    def __init__(self, place: Callable[[CodeType], str], sink: Callable[[str], None]) -> None:
+        self.place, self.sink = place, sink
+        self.kinds: dict[type, bool] = {}
+        """True for a type that is a driver's, or derives from one."""
+        self.begin()
+
+    def begin(self) -> None:
+        """Start from scratch, also in a forked process."""
+        self.counts: dict[tuple[str, int], dict[str, int]] = {}
+        self.callers: dict[tuple[str, int], dict[str, int]] = {}
+
+    def hear(self, frame: FrameType, event: str, called: Any) -> None:
+        """A profile function, as most drivers are written in C."""
+        if event == "c_call":
+            if called.__name__ in EXECUTE:
+                kind = type(getattr(called, "__self__", None))
+                if kind not in self.kinds:
+                    self.kinds[kind] = any(self._is_name(str(each.__module__)) for each in kind.__mro__)
+                if self.kinds[kind]:
+                    self._add(frame)
+        elif event == "call":
+            if frame.f_code.co_name in EXECUTE and self._is_name(str(frame.f_globals.get("__name__", ""))):
+                outer = frame.f_back
+                if outer is None or not self._is_name(str(outer.f_globals.get("__name__", ""))):
+                    self._add(frame)
+            elif hands_over(frame.f_code):
+                self.write()
+
+    def write(self) -> None:
+        """One line for each line that asks, for what was asked since the last time, with who calls it most."""
+        counts, callers = self.counts, self.callers
+        self.begin()
+        for (place, line), texts in counts.items():
+            asked = max((count for text, count in texts.items() if not text.lower().startswith(WRITES)), default=0)
+            caller, most = max(callers[place, line].items(), key=lambda row: row[1])
+            row = [place, line, sum(texts.values()), asked, len(texts), caller, most]
+            self.sink("@ query " + json.dumps(row))
+
+    @staticmethod
+    def _is_name(module: str) -> bool:
+        return module.partition(".")[0] in DRIVERS
+
+    def _add(self, frame: FrameType) -> None:
+        asks: FrameType | None = frame
+        while asks is not None and self.place(asks.f_code)[:1] != "/":
+            asks = asks.f_back
+        if asks is not None:
+            line = (self.place(asks.f_code), asks.f_lineno)
+            callers = self.callers.setdefault(line, {})
+            caller = self.place(asks.f_back.f_code) if asks.f_back else ""
+            callers[caller] = callers.get(caller, 0) + 1
+            texts = self.counts.setdefault(line, {})
+            text = text_at(frame)
+            known = text in texts or len(texts) < MAX_TEXTS
+            key = text if known else OTHER
+            texts[key] = texts.get(key, 0) + 1
+
+
+def text_at(frame: FrameType) -> str:
+    """Text of the statement that is about to be run, as far as a variable around it or its line has that."""
+    at: FrameType | None = frame
+    for _ in range(ABOVE):
+        if at is None:
+            break
+        names = at.f_code.co_varnames
+        for name in NAMES:
+            if name in names:
+                value = at.f_locals.get(name)
+                if type(value) is str:
+                    return value.lstrip()[:1000]
+        at = at.f_back
+    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+    begins = min((found for found in map(line.find, "\"'") if found >= 0), default=-1)
+    written = line[begins:].lstrip("\"' \t\n") if begins >= 0 else ""
+    return written or f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+# Test impact: functions of a project that each test calls, by a hook on each call, in a pytest run of its own.
+#
+# Calls by fixtures count for all tests, as one may be made for many of them; so do calls before the first test.
+
+
+PHASE = "call_and_report"
+"""Function of pytest's that runs one phase of a test: `item`, `when`."""
+RUNNER = os.path.join("_pytest", "runner.py")  # noqa: PTH118  what a user imports is left alone
+"""End of the path of the file that has this function."""
+CALL = "call"
+
+
+class Reach:
+    """Tells of each phase of each test, once it has ended."""
+
+    def __init__(self, root: str, sink: Callable[[str], None]) -> None:
+        self.places, self.sink = Places(root), sink
+        test, _, phase = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")
+        self.test = test if phase == f"({CALL})" else ""
+        """Test whose calls these are; a process that a test starts knows it by its environment."""
+        self.seen: dict[int, CodeType] = {}
+        """Called since the test began, by identity: equal functions of two files are equal as code."""
+        self.told: frozenset[int] = frozenset()
+        """Calls of these that are written down already."""
+
+    def begin(self) -> None:
+        """Start from scratch in a process that was forked."""
+        self.seen, self.told = {}, frozenset()
+
+    def hear(self, frame: FrameType, event: str, argument: Any) -> None:
+        """A profile function."""
+        if event != "call":
+            return
+        code = frame.f_code
+        if hands_over(code):
+            self.tell()
+        if id(code) in self.seen:
+            return
+        if code.co_name == PHASE and code.co_filename.endswith(RUNNER):
+            self.tell()
+            self.begin()
+            self.test = frame.f_locals["item"].nodeid if frame.f_locals["when"] == CALL else ""
+        elif code.co_filename[:1] != "<":  # of eval and exec, which would be kept for each of their calls
+            self.seen[id(code)] = code
+
+    def tell(self) -> None:
+        """One line for what was called since the last one. From where it hands over a job, a child may be ended."""
+        new = [code for key, code in list(self.seen.items()) if key not in self.told]
+        self.told = frozenset(self.seen)
+        places = [place for place in map(self.places.of, new) if place[:1] == "/"]
+        if places:
+            self.sink("@ reach " + json.dumps([self.test, places]))
+
+
+def install_reach(root: str, sink: Callable[[str], None]) -> None:
+    """Record calls in all threads, from here on."""
+    reach = Reach(root, sink)
+    listen(reach.hear, reach.begin, reach.tell)

@@ -14,8 +14,7 @@ import threading
 import time
 
 from ..boot import ROOT
-from .process_end import ProcessEnd
-from .queries import DRIVERS
+from .start_and_end import ProcessEnd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +22,13 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
     from typing import Any
 
+DRIVERS = frozenset(
+    """
+    MySQLdb aiomysql aiosqlite apsw asyncpg asyncmy cx_Oracle duckdb mysql oracledb pg8000 psycopg psycopg2 pymssql
+    pymysql pyodbc sqlite3 _sqlite3 snowflake
+    """.split()  # noqa: SIM905
+)
+"""Packages that speak to a database, as the interface of Python's databases (PEP 249) has them do."""
 WORK_S = 0.001
 """CPU time between two samples, seconds; the kernel's clock may tick less often."""
 WAIT_S = 0.005

@@ -8,14 +8,47 @@ import os
 import select
 import signal
 import time
+from typing import Any
 
 from ..syscalls import kill
+from ..wire import Job, Setting
 from . import usage
-from .job import Job, RunState, Setting
 from .zygotes import Link, Zygotes
 
 TICK_S = 0.02  # how often memory and processes are looked at in a run that lasts longer than this
 GRACE_S = 2.0  # for the kernel to end what was killed
+
+
+class RunState:
+    def __init__(self, started: float) -> None:
+        self.started = started
+        self.stdout, self.stderr = bytearray(), bytearray()
+        self.pid = 0
+        self.status: int | None = None
+        self.cpu_s = self.delay_s = self.next_look = 0.0
+        self.peak_kib = self.end_ns = 0
+        self.stop = self.evidence = ""
+
+    def end(self, stop: str, evidence: str) -> None:
+        """End the run for the first reason found."""
+        if not self.stop:
+            self.stop, self.evidence = stop, evidence
+
+
+def report(state: RunState) -> dict[str, Any]:
+    """Report of a run to the host, which makes the verdict."""
+    status = state.status
+    return {
+        "exit": os.WEXITSTATUS(status) if status is not None and os.WIFEXITED(status) else None,
+        "signal": os.WTERMSIG(status) if status is not None and os.WIFSIGNALED(status) else None,
+        "wall_s": max(0.0, state.end_ns / 1e9 - state.started),
+        "cpu_s": state.cpu_s,
+        "peak_bytes": state.peak_kib << 10,
+        "delay_s": state.delay_s,
+        "stdout": len(state.stdout),
+        "stop": state.stop or None,
+        "evidence": state.evidence,
+    }
 
 
 class RunMonitor:
@@ -33,7 +66,7 @@ class RunMonitor:
         poll.register(0, 0)  # only to hear that the host has gone
         for fd in (*outputs, link.sock.fileno()):
             poll.register(fd, select.POLLIN)
-        deadline = state.started + job.wall_s
+        deadline = state.started + job.limits.wall_s
         state.next_look = state.started + TICK_S
         while state.status is None and not state.stop:
             now = time.monotonic()
@@ -46,7 +79,13 @@ class RunMonitor:
                     self._hear(state, link)
             self._check(state, job, deadline)
         self._end(state, link)
-        self._drain(state, job, outputs)
+        # Every writer is dead, so what is left in the pipes is all there is. A pipe may still be open: a descriptor on
+        # its way through a socket goes when the kernel next cleans those up.
+        for fd, into in outputs.items():
+            os.set_blocking(fd, False)
+            with contextlib.suppress(BlockingIOError):
+                while data := os.read(fd, 1 << 16):
+                    _keep(state, job, into, data)
 
     def _read(self, state: RunState, job: Job, poll: select.poll, fd: int, into: bytearray) -> None:
         data = os.read(fd, 1 << 16)
@@ -77,22 +116,22 @@ class RunMonitor:
     def _check(self, state: RunState, job: Job, deadline: float) -> None:
         now = time.monotonic()
         if state.status is None and now >= deadline:
-            state.end("time", f"still running after {job.wall_s:g} s")
+            state.end("time", f"still running after {job.limits.wall_s:g} s")
         if now < state.next_look:
             return
         state.next_look = now + TICK_S
         mine = self.of_the_run()
         tasks = sum(process.threads for process in mine)
-        if tasks > job.processes:
-            state.end("processes", f"{tasks} processes and threads, the limit is {job.processes}")
+        if tasks > job.limits.processes:
+            state.end("processes", f"{tasks} processes and threads, the limit is {job.limits.processes}")
         # What a forked process still shares with the interpreter it came from counts once: 8 MiB, a bare one, as the
         # exact figure (Pss) may not be read across users. The first process, which is ours and directs the calls, has
         # the zygote's libraries in addition; so they count as they do where the run imports them.
         shared = (8 << 20) * max(0, len(mine) - 1) + self.zygotes.shared_bytes
         used = max(0, sum(process.resident_bytes for process in mine) - shared)
         state.peak_kib = max(state.peak_kib, used >> 10)
-        if used > job.memory_bytes:
-            state.end("memory", f"{used >> 20} MiB resident, the limit is {job.memory_bytes >> 20} MiB")
+        if used > job.limits.memory_bytes:
+            state.end("memory", f"{used >> 20} MiB resident, the limit is {job.limits.memory_bytes >> 20} MiB")
 
     def _end(self, state: RunState, link: Link) -> None:
         """Kill the rest of the run, wait for all of it, and count its CPU time.
@@ -169,17 +208,6 @@ class RunMonitor:
             if pid == state.pid:
                 state.status, state.end_ns = status, time.monotonic_ns()
 
-    def _drain(self, state: RunState, job: Job, outputs: dict[int, bytearray]) -> None:
-        """Every writer is dead, so what is left in the pipes is all there is.
-
-        A pipe may still be open: a descriptor on its way through a socket goes when the kernel next cleans those up.
-        """
-        for fd, into in outputs.items():
-            os.set_blocking(fd, False)
-            with contextlib.suppress(BlockingIOError):
-                while data := os.read(fd, 1 << 16):
-                    _keep(state, job, into, data)
-
     @staticmethod
     def subtract_start(state: RunState, start_r: int) -> None:
         """Time before the program's first line is not the program's. Raises SystemExit."""
@@ -206,7 +234,7 @@ class RunMonitor:
 
 def _keep(state: RunState, job: Job, into: bytearray, data: bytes) -> None:
     """Keep what a run printed, and end one that prints too much."""
-    into += data[: job.output_bytes - len(into) + 1]
-    if len(into) > job.output_bytes:
-        del into[job.output_bytes :]
-        state.end("output", f"more than {job.output_bytes} bytes")
+    into += data[: job.limits.output_bytes - len(into) + 1]
+    if len(into) > job.limits.output_bytes:
+        del into[job.limits.output_bytes :]
+        state.end("output", f"more than {job.limits.output_bytes} bytes")

@@ -18,19 +18,18 @@ from pathlib import Path
 from typing import Any
 
 from .. import wire
-from ..boot import Bundle, read_exactly
+from ..boot import Bundle, read_exactly, write_all
 from ..syscalls import hide, kill
-from . import limits, usage, workspace
-from .job import Job, RunState, Setting, report
-from .monitor import GRACE_S, RunMonitor
-from .working_folder import LeftFile, TooMuch, WorkingFolder
-from .workspace import WORK, Workspace
+from ..wire import Job, JobLimits, Setting
+from . import limits, usage
+from .folders import WORK, LeftFile, TooMuch, WorkingFolder, Workspace, keep, reopen
+from .monitor import GRACE_S, RunMonitor, RunState, report
 from .zygotes import Link, Zygotes, read_kept
 
 _F_SETPIPE_SZ = 1031
 _TOOLS = (
-    "__init__.py", "boot.py", "syscalls.py", "record.py", "request.py", "answer.py", "import_hooks.py", "libraries.py",
-    "accept/", "calls/", "profile/", "tests/",
+    "__init__.py", "boot.py", "syscalls.py", "request.py", "answer.py", "import_hooks.py", "libraries.py",
+    "accept.py", "calls/", "profile/", "tests/",
 )  # fmt: skip
 """The modules of our own programs, which runs of them are given."""
 
@@ -64,7 +63,7 @@ class Supervisor:
 
     def do_keep(self, blob: bytes, name: str) -> tuple[dict[str, Any], bytes]:
         """Keep one input for later runs, in memory that nobody can change any more."""
-        self.inputs[name] = workspace.keep(blob)
+        self.inputs[name] = keep(blob)
         return {}, b""
 
     def do_forget(self, _blob: bytes, name: str) -> tuple[dict[str, Any], bytes]:
@@ -72,12 +71,12 @@ class Supervisor:
         os.close(self.inputs.pop(name))
         return {}, b""
 
-    def do_run(self, program: bytes, stdin: str, **fields: Any) -> tuple[dict[str, Any], bytes]:
+    def do_run(self, program: bytes, stdin: str, limits: dict[str, Any], **fields: Any) -> tuple[dict[str, Any], bytes]:
         """Run a program on a kept input."""
-        job = Job(**fields)
+        job = Job(limits=JobLimits(**limits), **fields)
         self.runs += 1
         if job.tool and self.tools is None:
-            self.tools = workspace.keep(self.bundle.pack(*_TOOLS))
+            self.tools = keep(self.bundle.pack(*_TOOLS))
         libraries = read_kept(self.inputs[job.libraries]) if job.libraries else b""
         link, job = self.zygotes.ready(job, self._cwd(job), libraries)
         cpu_before, kills_before = self.group.cpu_seconds(), self.group.oom_kills()
@@ -92,8 +91,10 @@ class Supervisor:
         clean = self.workspace.clean() and put_back and self.traffic == self._traffic()
         if (kills := self.group.oom_kills() - kills_before) > 0:
             state.stop, state.evidence = "memory", f"the kernel killed {kills} process(es) of the run for memory"
-        if state.peak_kib << 10 > job.memory_bytes:  # for a moment, between two looks
-            state.end("memory", f"{state.peak_kib >> 10} MiB at its peak, the limit is {job.memory_bytes >> 20} MiB")
+        if state.peak_kib << 10 > job.limits.memory_bytes:  # for a moment, between two looks
+            state.end(
+                "memory", f"{state.peak_kib >> 10} MiB at its peak, the limit is {job.limits.memory_bytes >> 20} MiB"
+            )
         if cpu_before is not None and cpu_after is not None:
             state.cpu_s = _larger(state.cpu_s, cpu_after - cpu_before - (own_after - own_before))
         files = [[each.path, each.size, each.mode] for each in written]
@@ -107,9 +108,9 @@ class Supervisor:
         start_r, start_w = os.pipe2(os.O_CLOEXEC)
         out_r, out_w = _wide_pipe()
         err_r, err_w = _wide_pipe()
-        given = [workspace.reopen(self.inputs[stdin]), out_w, err_w, start_w]
+        given = [reopen(self.inputs[stdin]), out_w, err_w, start_w]
         if job.tool and self.tools is not None:
-            given.append(workspace.reopen(self.tools))
+            given.append(reopen(self.tools))
         try:
             state = RunState(time.monotonic())
             packed = b"".join(fd.to_bytes(4, sys.byteorder) for fd in given)
@@ -152,7 +153,7 @@ class Supervisor:
 def _written(folder: WorkingFolder | None, job: Job, state: RunState) -> list[LeftFile]:
     """Files that the run left in its folder; too many bytes end the run as too much output does."""
     try:
-        return folder.written(job.output_bytes) if folder else []
+        return folder.written(job.limits.output_bytes) if folder else []
     except (TooMuch, OSError) as error:  # OSError: nested or named so that it cannot be read
         state.end("output", str(error))
         return []
@@ -180,9 +181,7 @@ def read_input(size: int) -> bytes:
 
 def send(message: dict[str, Any], blob: bytes) -> None:
     """One frame to the host."""
-    data = memoryview(wire.pack(message, blob))
-    while data:
-        data = data[os.write(1, data) :]
+    write_all(1, wire.pack(message, blob))
 
 
 def main(bundle: Bundle) -> None:

@@ -12,10 +12,10 @@ import time
 from typing import Any, NamedTuple
 
 from ..boot import BUNDLE_FD, Bundle
+from ..wire import Job, JobLimits, Setting
 from ..zygote import START
-from . import limits, usage, workspace
-from .job import Job, Setting
-from .workspace import Workspace
+from . import limits, usage
+from .folders import Workspace, keep, reopen
 
 MAX_PRELOADED_BYTES = 512 << 20
 """Resident, of all that have libraries; the oldest go. sandbox/codeopt_sandbox/docker.py leaves room for it."""
@@ -74,7 +74,10 @@ class Zygotes:
                 self.loaded.pop((job.libraries, job.hash_seed)).close()
                 self.workspace.clean()
             else:
-                self._make_room(zygote)
+                for key, each in list(self.loaded.items()):
+                    resident = sum(other.resident_bytes() for other in self.loaded.values() if other.link)
+                    if each is not zygote and resident > MAX_PRELOADED_BYTES:
+                        self.loaded.pop(key).close()
                 self.current = zygote
                 return link, job._replace(exec=False)
         self.current = self.bare
@@ -92,15 +95,6 @@ class Zygotes:
                 self.setting, self.bundle, capped=self.capped, preload=preload, hash_seed=job.hash_seed
             )
         return self.loaded[key]
-
-    def _make_room(self, newest: ZygoteProcess) -> None:
-        for key, each in list(self.loaded.items()):
-            if (
-                each is newest
-                or sum(other.resident_bytes() for other in self.loaded.values() if other.link) <= MAX_PRELOADED_BYTES
-            ):
-                continue
-            self.loaded.pop(key).close()
 
 
 def read_kept(fd: int) -> bytes:
@@ -145,13 +139,13 @@ class ZygoteProcess:
     ) -> None:
         self.setting, self.capped, self.preload, self.hash_seed = setting, capped, preload, hash_seed
         modules = bundle.pack(*_MODULES)
-        self.modules = workspace.keep(
+        self.modules = keep(
             modules if preload is None else marshal.dumps({**marshal.loads(modules), "preload": preload})
         )
         self.preload_failure = ""
         """Reason why the libraries could not be imported here. Empty if they are, or if there are no libraries."""
         self.link: Link | None = None
-        self.limits: tuple[int, ...] = ()
+        self.limits: JobLimits | None = None
         self.cores = os.sched_getaffinity(0)
         self.core: int | None = None
 
@@ -185,7 +179,7 @@ class ZygoteProcess:
 
     def ready(self, job: Job) -> Link:
         """The zygote with the limits of this job; a new one when they differ or the old one is gone."""
-        wanted = (job.open_files, job.file_bytes, job.processes, job.memory_bytes)
+        wanted = job.limits._replace(wall_s=0.0, output_bytes=0)
         if self.link and wanted != self.limits:
             self.end()
         if self.link is None:
@@ -230,26 +224,23 @@ class ZygoteProcess:
             theirs.close()
             return Link(pid, ours, usage.Book(f"/proc/{pid}/stat"), usage.children(pid))
         try:
-            self._exec(job, theirs.fileno())
+            null = os.open("/dev/null", os.O_RDWR)
+            out_of_the_way = [fcntl.fcntl(each, fcntl.F_DUPFD, 10) for each in (theirs.fileno(), reopen(self.modules))]
+            for target, source in zip((0, 1, 3, BUNDLE_FD), (null, null, *out_of_the_way)):
+                os.dup2(source, target)
+            os.closerange(BUNDLE_FD + 1, 4096)
+            # uid 0 is exempt from RLIMIT_NPROC; as an ordinary user it would count that user's other processes too.
+            limits.limit(
+                open_files=job.limits.open_files,
+                file_bytes=job.limits.file_bytes,
+                processes=job.limits.processes if self.setting.uid_base else None,
+                address_bytes=None if self.capped else 4 * job.limits.memory_bytes + (1 << 30),
+            )
+            if not self.setting.pid1:  # a guest of its own began so, and nothing in it can undo it
+                limits.first_to_go()
+            if self.setting.seccomp:
+                limits.seccomp()
+            env = {**self.setting.env, "PYTHONHASHSEED": str(self.hash_seed)}
+            os.execve(self.setting.python, [self.setting.python, "-c", START], env)
         finally:
             os._exit(70)
-
-    def _exec(self, job: Job, fd: int) -> None:
-        null = os.open("/dev/null", os.O_RDWR)
-        out_of_the_way = [fcntl.fcntl(each, fcntl.F_DUPFD, 10) for each in (fd, workspace.reopen(self.modules))]
-        for target, source in zip((0, 1, 3, BUNDLE_FD), (null, null, *out_of_the_way)):
-            os.dup2(source, target)
-        os.closerange(BUNDLE_FD + 1, 4096)
-        # uid 0 is exempt from RLIMIT_NPROC; as an ordinary user it would count that user's other processes too.
-        limits.limit(
-            open_files=job.open_files,
-            file_bytes=job.file_bytes,
-            processes=job.processes if self.setting.uid_base else None,
-            address_bytes=None if self.capped else 4 * job.memory_bytes + (1 << 30),
-        )
-        if not self.setting.pid1:  # a guest of its own began so, and nothing in it can undo it
-            limits.first_to_go()
-        if self.setting.seccomp:
-            limits.seccomp()
-        env = {**self.setting.env, "PYTHONHASHSEED": str(self.hash_seed)}
-        os.execve(self.setting.python, [self.setting.python, "-c", START], env)

@@ -11,13 +11,23 @@ import os
 import sys
 from pathlib import Path
 
+from ..boot import write_all
 from ..calls.module_loader import import_target
 from ..request import FunctionRef, TestRequest
-from .children import Children, current_test, sink_of
 from .outcomes import PytestPlugin, TestOutcomes, UnittestRun, django_home
 from .recorded_module import install
 from .recorder import CallRecorder
-from .trace import BesideTimes, CallTimes, PausedClock, TracedFunctions, finder_of, recorders_of
+from .trace import (
+    BesideTimes,
+    CallTimes,
+    Children,
+    PausedClock,
+    TracedFunctions,
+    current_test,
+    finder_of,
+    recorders_of,
+    sink_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,9 +57,7 @@ def main(bundle: Bundle, ref: dict[str, Any], request: dict[str, Any], source: s
     answer = os.dup(1)
     os.dup2(2, 1)
     run = TestRun(bundle, FunctionRef.read(ref), TestRequest.read(request), source)
-    data = memoryview(json.dumps(run.result()).encode())
-    while data:
-        data = data[os.write(answer, data) :]
+    write_all(answer, json.dumps(run.result()).encode())
 
 
 class TestRun:

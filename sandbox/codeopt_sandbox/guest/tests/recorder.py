@@ -7,10 +7,29 @@ the interpreter that the command starts. Its pickles are loaded in a sandbox onl
 from __future__ import annotations
 
 import _thread
+import io
 import os
+import types
+from _collections import deque  # type: ignore[import-not-found]  # collections takes 3 ms of a start
 
+from ..calls.repr.shown import shown_text
+from ..calls.repr.source import call_to_source, iterator_to_source, name_to_source, to_source
+from ..calls.repr.structure import (
+    LOCK,
+    NAMED,
+    PROXY,
+    REF,
+    RLOCK,
+    digest,
+    find,
+    is_held,
+    is_iterator,
+    is_simple,
+    islice,
+    pickled,
+)  # fmt: skip
+from ..calls.repr.tree import Encoder, written
 from .wrappers import Schedule, wrapper
-from .writing import LARGE, RECORDED, write_blocker, write_call, write_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +37,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-    from .object_history import ClassHistory
+    from .wrappers import ClassHistory
 
 MAX_CALL_CHARS = 1_000_000
 """Characters of a call."""
@@ -153,3 +172,138 @@ def _shape(value: Any) -> tuple[type, int]:
     except Exception:
         size = 0
     return type(value), size
+
+
+# Calls as expressions that make them again, with any arguments, or the reason why one cannot be written.
+
+
+def write_call(
+    args: Sequence[Any], kwargs: Mapping[str, Any], history: Callable[[Any], Sequence[bytes]] = lambda value: ()
+) -> str | None:
+    """Return the call as an expression, in which objects without one are pickled. None if that fails.
+
+    `history` returns how an object was made and what was done with it, if that is known.
+    """
+    return call_to_source(args, kwargs, lambda value: write(value, history(value)))
+
+
+def write(value: Any, steps: Sequence[bytes] = ()) -> str | None:
+    """Return an expression for the value, which may unpickle it. None if neither is possible."""
+    try:
+        text = to_source(value) or name_to_source(value) or iterator_to_source(value)
+        if text is not None or hasattr(type(value), "__next__"):
+            return text
+        import base64
+
+        pickles = [pickled(value), *([pickled((type(value), list(steps)))] if steps else [])]
+        return f"unpickle({', '.join([repr(base64.b64encode(data).decode()) for data in pickles])})"
+    except Exception:
+        return None
+
+
+RECORDED = "\t# "
+"""Between a call and what it gave when it was recorded: no text of a value has a tabulator."""
+RETURNED = "returned"
+
+
+def write_end(result: Any, raised: type[BaseException] | None, arguments: tuple[Any, Any]) -> str:
+    """Return what a call did: `returned`, digest and text of its value; `returned` alone where that is not plain;
+    `raised` and a name. Empty where it says nothing, as the code of a generator has not run yet."""
+    if raised is not None:
+        return f"raised {raised.__name__}" if issubclass(raised, Exception) else ""
+    if any(hasattr(type(result), name) for name in ("__next__", "__await__", "__anext__")):
+        return ""
+    plain = is_simple(type(result))
+    encoder = Encoder("", () if plain else [("", each) for each in arguments])  # whose parts are other than copies
+    if not plain and (type(result) not in (list, tuple, dict) or encoder.plain_parts(result) is None):
+        return RETURNED
+    tree = encoder.tree(result)
+    try:
+        return f"{RETURNED} {digest(written(tree))} {shown_text(tree)}"
+    except ValueError:  # nested deeper than marshal goes
+        return RETURNED
+
+
+# Reason why a call cannot be recorded: the kind of object without a text, and its place in the arguments.
+#
+# The search is breadth first, so it finds the shortest path: `self._file: an open file`.
+
+MAX_VALUES = 3_000
+"""Most values that are looked at."""
+MAX_PARTS = 200
+"""Most parts of a value that are looked at."""
+MAX_PATH_CHARS = 60
+"""Most characters of the path to a part."""
+LARGE = "more than 1 MB of arguments"
+
+
+def write_blocker(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    """Return in a few words why a call has no text."""
+    code = getattr(function, "__code__", None)
+    names = list(code.co_varnames[: code.co_argcount]) if code is not None else []
+    names = names[isinstance(function, types.MethodType) :]
+    names += [f"argument {at + 1}" for at in range(len(names), len(args))]
+    todo: deque[tuple[str, Any]] = deque([*zip(names, args), *kwargs.items()])  # noqa: B905  strict= is not in Python 3.9
+    seen: set[int] = set()
+    while todo and len(seen) < MAX_VALUES:
+        way, value = todo.popleft()
+        if id(value) in seen or is_simple(type(value)):
+            continue
+        seen.add(id(value))
+        parts = () if isinstance(value, NAMED) else parts_of(value)
+        inner = [(step, part) for step, part in parts if not is_simple(type(part))]
+        try:
+            what = unwritable(value, not inner)
+        except Exception:
+            what = f"a {type(value).__name__}"
+        if what:
+            return f"{way}: {what}" if len(way) <= MAX_PATH_CHARS else what
+        todo.extend((way + step, part) for step, part in inner)
+    return "an object that pickle does not know"
+
+
+def parts_of(value: Any) -> list[tuple[str, Any]]:
+    """(how it is reached, value) of what an object holds."""
+    found: list[tuple[str, Any]] = []
+    if isinstance(value, dict):
+        found += [(f"[{key!r:.30}]", item) for key, item in islice(value.items(), MAX_PARTS)]
+        found += [(" as a key", key) for key in islice(value, MAX_PARTS)]
+    elif isinstance(value, (list, tuple, deque)):
+        found += [(f"[{at}]", item) for at, item in enumerate(islice(value, MAX_PARTS))]
+    elif isinstance(value, (set, frozenset)):
+        found += [(" as an item", item) for item in islice(value, MAX_PARTS)]
+    if hasattr(value, "default_factory"):
+        found.append((".default_factory", value.default_factory))
+    state = getattr(value, "__dict__", None)
+    found += [(f".{name}", item) for name, item in islice((state or {}).items(), MAX_PARTS)]
+    for kind in type(value).__mro__:
+        slots = vars(kind).get("__slots__", ())
+        for name in [slots] if isinstance(slots, str) else slots:
+            if hasattr(value, name):
+                found.append((f".{name}", getattr(value, name)))
+    return found
+
+
+def unwritable(value: Any, is_leaf: bool) -> str:
+    """Describe a value that has no text with any parts. Empty for other values."""
+    kind: Any = type(value)
+    if isinstance(value, types.FunctionType):
+        local = "a lambda" if value.__name__ == "<lambda>" else "a function inside a function"
+        return "" if find(value.__module__, value.__qualname__) is value else local
+    if isinstance(value, type):
+        return "" if find(value.__module__, value.__qualname__) is value else "a class inside a function"
+    if is_leaf and write(value) is not None:
+        return ""
+    if isinstance(value, io.TextIOWrapper) or (is_leaf and isinstance(value, io.IOBase)):
+        return "an open file"
+    if kind is types.GeneratorType or kind is types.AsyncGeneratorType:
+        return "a generator"
+    if is_leaf and is_iterator(value):
+        return "an iterator"
+    if (kind is LOCK or kind is RLOCK) and is_held(value):
+        return "a lock that is held"
+    named = find(kind.__module__, kind.__qualname__) is kind or kind.__module__ == "builtins"
+    if not named and not (kind is LOCK or kind is REF or kind is PROXY):
+        return f"an object of {kind.__name__}, a class inside a function"
+    shown = kind.__name__
+    return f"a{'n' * (shown[0].lower() in 'aeiou')} {shown}" if is_leaf else ""

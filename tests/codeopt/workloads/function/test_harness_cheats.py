@@ -192,7 +192,7 @@ def looked_into(judge: Judge, new: str) -> tuple[Comparison, list[Finding]]:
     workload, plan = judge.workload, judge.workload.plan
     assert plan is not None
     old, draft, rule = workload.baseline.revision, Revision.of(new), StoppingRule(max_pairs=8)
-    found = compare(workload.runner, old, draft, plan.cases, check=workload.suite.check, rule=rule, plan=plan)
+    found = compare(workload.runner, old, draft, plan, check=workload.suite.check, rule=rule)
     gain = Gain(workload, draft, found, plan, (), lambda line: None)
     return found, list(gain_findings(gain, faster=found.decision is Decision.FASTER))
 

@@ -13,7 +13,7 @@ from codeopt.workloads.project.public_calls import outcome_of, pickled_names
 from codeopt.workloads.source.edits import CodeEdit
 from codeopt_sandbox.call_answer import CallAnswer, CallRun
 from codeopt_sandbox.guest.answer import Answer
-from codeopt_sandbox.guest.tests.writing import write_call
+from codeopt_sandbox.guest.tests.recorder import write_call
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
 
 FILES = {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from codeopt_sandbox.guest.calls.listing import plain_source
-from codeopt_sandbox.guest.tests.writing import write
+from codeopt_sandbox.guest.tests.recorder import write
 
 
 def half_read() -> Iterator[int]:

@@ -20,9 +20,9 @@ class Full(Exception):
 class TreeWriter:
     """The text of a tree, up to a limit."""
 
-    def __init__(self, limit: int = LIMIT) -> None:
+    def __init__(self) -> None:
         self.parts: list[str] = []
-        self.left = limit
+        self.left = LIMIT
 
     def add(self, text: str) -> None:
         """Write more. Raises Full."""
@@ -198,8 +198,8 @@ WRITERS: dict[str, Any] = {
 }
 
 
-def shown_text(tree: Any, limit: int = LIMIT) -> str:
-    shown = TreeWriter(limit)
+def shown_text(tree: Any) -> str:
+    shown = TreeWriter()
     try:
         shown.tree(tree)
     except Full:

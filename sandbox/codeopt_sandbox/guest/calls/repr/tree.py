@@ -14,15 +14,17 @@ import marshal
 import types
 from _operator import is_
 
-from .special import array_tree, handle_tree, is_held_lock
 from .structure import (
     MAX_ITEMS,
     NAMED,
     all_by_repr,
+    array_tree,
     cached_names,
     chain,
     count,
     find,
+    handle_tree,
+    is_held_lock,
     is_iterator,
     is_simple,
     is_value,
@@ -128,7 +130,7 @@ class Encoder:
             return self.name_of(value)
         if is_value(kind):
             return "value", repr(value)
-        if _is_enum(kind):  # there is one of each; pickled in two ways
+        if issubclass(kind, getattr(modules.get("enum"), "Enum", ())):  # there is one of each; pickled in two ways
             return "enum", self.name_of(kind), self.tree(value._value_, depth - 1)
         return None
 
@@ -415,10 +417,6 @@ def same(target: str, one: Any, other: Any, surely: bool = False) -> bool:
     encoders = Encoder(target), Encoder(target)
     left, right = [encoder.whole(value) for encoder, value in zip(encoders, (one, other))]
     return left == right and not (surely and any([encoder.opaque for encoder in encoders]))
-
-
-def _is_enum(kind: type) -> bool:
-    return issubclass(kind, getattr(modules.get("enum"), "Enum", ()))
 
 
 # Data of an exception in addition to its text, as code that catches it can read it.

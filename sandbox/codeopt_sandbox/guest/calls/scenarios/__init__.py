@@ -1,9 +1,9 @@
 """Scenarios: several calls made together, as lists of steps that one player takes: on arguments that the caller changes
 meanwhile, with iterators read by turns, from within a callback, in two threads.
 
-A step is a tuple: its name, and mostly the number of the call that it is about. Each call of a scenario has arguments,
-and a result where it was begun. The answer of a scenario has those that its steps give. Each scenario is played in a
-process forked for it, in which nothing was called before.
+A step is a tuple: its name, as in `play_give` of the player, and mostly the number of the call that it is about. Each
+call of a scenario has arguments, and a result where it was begun. The answer of a scenario has those that its steps
+give. Each scenario is played in a process forked for it, in which nothing was called before.
 """
 
 from __future__ import annotations

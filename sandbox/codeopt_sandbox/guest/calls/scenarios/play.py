@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 
-from ...answer import CLOSED, KEPT_UNCHANGED, NOT_COMPARABLE, NOTHING, RETURNS, TIMEOUT, UNFIT, Answer
+from ...answer import KEPT_UNCHANGED, NOTHING, Answer, Kind
 from .. import scenarios
+from ..answering import PublicViews
 from ..channel import SIGALRM, Said, frame, in_child, to_json
 from ..mutation import InPlace, Joined, corrupt_result, inner_parts, mutable_parts, mutate_result
 from ..outcome import FieldMaker, died, no_arguments, not_made, text_field, timeout, without_answer
-from ..public_view import PublicViews
 from ..repr.shown import shown_text
 from ..repr.structure import is_container, modules
 from ..repr.tree import Encoder, written
@@ -93,18 +93,17 @@ class Performance:
         try:
             if not steps:
                 return self.viewed(self.alone(0))
-            players = self.players()
             for name, *operands in steps:
-                players[name](*operands)
+                getattr(self, f"play_{name}")(*operands)
             answers = tuple(self.answers)
-            whole = NOT_COMPARABLE if any(answer.opaque for answer in answers) else RETURNS
+            whole = Kind.NOT_COMPARABLE if any(answer.opaque for answer in answers) else Kind.RETURNS
             return self.viewed(Answer(whole, steps=answers, stopped=self.stopped, sharing=self.sharing))
         except Impossible:
-            return without_answer(UNFIT, "has no arguments: no such scenario")
+            return without_answer(Kind.UNFIT, "has no arguments: no such scenario")
         except Closed:
-            return without_answer(CLOSED, CLOSED_WORDS)
+            return without_answer(Kind.CLOSED, CLOSED_WORDS)
         except Ended as ended:
-            return Answer(RETURNS, steps=(died(ended.status, 0.0),))
+            return Answer(Kind.RETURNS, steps=(died(ended.status, 0.0),))
 
     def viewed(self, answer: Answer) -> Answer:
         """The answer with public views of what the calls returned, if that is asked."""
@@ -117,36 +116,6 @@ class Performance:
         """Steps of the scenario; none for a call by itself."""
         found: Any = self.worker.arguments.fresh(self.code)
         return found[0] if is_scenario(found) else ()
-
-    def players(self) -> dict[str, Callable[..., None]]:
-        """Player of each step by its name."""
-        return {
-            scenarios.GIVE: self.give,
-            scenarios.CALL: self.call,
-            scenarios.READ: self.read,
-            scenarios.NEXT: self.next,
-            scenarios.HALF: self.half,
-            scenarios.TURNS: self.turns,
-            scenarios.THROW: lambda at: self.open(at).throw(),
-            scenarios.CLOSE: lambda at: self.open(at).end_early(),
-            scenarios.DROP: self.drop,
-            scenarios.SPOIL: self.spoil,
-            scenarios.KEPT: self.kept,
-            scenarios.GIVEN: self.given_now,
-            scenarios.BECOME: self.become,
-            scenarios.JOIN: self.join,
-            scenarios.ALIAS: self.alias,
-            scenarios.ROWS: self.rows,
-            scenarios.SUBCLASS: self.subclass,
-            scenarios.SET: lambda name, value: setattr(self.worker.module, name, value),
-            scenarios.CONTEXT: set_context,
-            scenarios.MANY: self.many,
-            scenarios.GATHER: self.gather,
-            scenarios.CANCEL: self.cancel,
-            scenarios.NEST: self.nest,
-            scenarios.TRACE: self.trace,
-            scenarios.STOP: self.stop,
-        }
 
     def fresh(self, at: int) -> Call:
         """New arguments of a call of the scenario."""
@@ -162,15 +131,15 @@ class Performance:
         """Answer of one call with new arguments."""
         return self.begin(self.fresh(at)).finish()
 
-    def give(self, at: int) -> None:
+    def play_give(self, at: int) -> None:
         """Make new arguments of a call."""
         self.given[at] = self.fresh(at)
 
-    def call(self, at: int) -> None:
+    def play_call(self, at: int) -> None:
         """Begin a call with its arguments."""
         self.streams[at] = self.begin(self.given[at])
 
-    def read(self, at: int) -> None:
+    def play_read(self, at: int) -> None:
         """Read a result to its end."""
         self.answers.append(self.streams[at].finish())
 
@@ -180,36 +149,42 @@ class Performance:
             raise Impossible
         return self.streams[at]
 
-    def next(self, at: int) -> None:
+    def play_next(self, at: int) -> None:
         """Read one item of an iterator."""
         self.open(at).step()
 
-    def half(self, at: int) -> None:
+    def play_half(self, at: int) -> None:
         """Read half of an iterator's items."""
         whole = self.begin(self.fresh(at))
         whole.finish()
         for _ in range(max(1, len(whole.items) // 2)):
             self.open(at).step()
 
-    def turns(self, one: int, other: int) -> None:
+    def play_turns(self, one: int, other: int) -> None:
         """Read an item of each iterator in turn."""
         both = self.open(one), self.open(other)
         while any([stream.step() for stream in both]):
             pass
 
-    def drop(self, at: int) -> None:
+    def play_throw(self, at: int) -> None:
+        self.open(at).throw()
+
+    def play_close(self, at: int) -> None:
+        self.open(at).end_early()
+
+    def play_drop(self, at: int) -> None:
         """Forget an iterator. Raises Impossible."""
         self.made.remove(self.open(at))
         del self.streams[at]
 
-    def spoil(self, at: int) -> None:
+    def play_spoil(self, at: int) -> None:
         """Change a result, unless it is part of the arguments."""
         args, kwargs = self.given[at]
         result = self.streams[at].result
         if not shared([*args, *kwargs.values()], result):
             mutate_result(result, DEPTH)
 
-    def kept(self) -> None:
+    def play_kept(self) -> None:
         """Look whether parts of a result are given out again."""
         first, second = self.made[-2:]
         found = shared(first.result, second.result)
@@ -225,15 +200,15 @@ class Performance:
         corrupt_result(kept)
         return self.alone(0).observed() != before.observed()
 
-    def given_now(self, at: int) -> None:
+    def play_given(self, at: int) -> None:
         """Look what has become of the arguments."""
         encoder = self.encoder()
         tree = encoder.arguments(*self.given[at])
         field = self.fields.field(tree, encoder.floats)
-        kind = NOT_COMPARABLE if encoder.opaque else RETURNS
+        kind = Kind.NOT_COMPARABLE if encoder.opaque else Kind.RETURNS
         self.answers.append(Answer(kind, arguments=field, opaque=encoder.opaque))
 
-    def become(self, at: int, other: int) -> None:
+    def play_become(self, at: int, other: int) -> None:
         """Change the arguments of a call into those of another. Raises Impossible, Closed."""
         change = InPlace()
         self.given[at] = change.of_call(self.given[at], self.fresh(other))
@@ -248,24 +223,24 @@ class Performance:
         change.of_call(self.fresh(at), self.fresh(other))
         return change.closed and not change.done
 
-    def join(self, at: int) -> None:
+    def play_join(self, at: int) -> None:
         """Make equal values without a literal one object. Raises Impossible."""
         joiner = Joined(self.ref.module)
         self.given[at] = joiner.call(self.given[at])
         if not joiner.met:
             raise Impossible
 
-    def alias(self, at: int, one: int, other: int) -> None:
+    def play_alias(self, at: int, one: int, other: int) -> None:
         """Give an argument at another place also."""
         args, kwargs = self.given[at]
         self.given[at] = (*args[:other], args[one], *args[other + 1 :]), kwargs
 
-    def rows(self, at: int, place: int) -> None:
+    def play_rows(self, at: int, place: int) -> None:
         """Make all items of an argument the first one."""
         rows = self.given[at][0][place]
         rows[:] = rows[:1] * len(rows)
 
-    def subclass(self, at: int, base: str, subclass: str) -> None:
+    def play_subclass(self, at: int, base: str, subclass: str) -> None:
         """Make every other object of a class one of a subclass. Raises Impossible."""
         args, kwargs = self.given[at]
         parts = every_part([*args, *kwargs.values()], SUBCLASS_DEPTH)
@@ -278,14 +253,23 @@ class Performance:
         except (AttributeError, TypeError) as error:
             raise Impossible from error
 
-    def many(self, at: int) -> None:
+    def play_set(self, name: str, value: Any) -> None:
+        setattr(self.worker.module, name, value)
+
+    def play_context(self, digits: int, rounding: str) -> None:
+        """Set another decimal context than the one in which the module was imported."""
+        import decimal
+
+        decimal.setcontext(decimal.Context(digits, rounding))
+
+    def play_many(self, at: int) -> None:
         """Call many times with new, equal arguments; the first answer, and the first other one."""
         first = self.alone(at)
         others = (self.alone(at) for _ in range(2, scenarios.TIMES + 1))
         other = next((each for each in others if each.observed() != first.observed()), None)
         self.answers += [first] if other is None else [first, other]
 
-    def gather(self, one: int, other: int) -> None:
+    def play_gather(self, one: int, other: int) -> None:
         """Run two coroutines at once. Raises Impossible."""
         import asyncio
 
@@ -299,7 +283,7 @@ class Performance:
         self.answers += [Stream(self.encoder(), lambda each=each: given(each), self.fields).finish()  # type: ignore[misc]
                          for each in self.worker.loop().run_until_complete(both())]  # fmt: skip
 
-    def cancel(self, at: int) -> None:
+    def play_cancel(self, at: int) -> None:
         """Cancel a coroutine where it first waits, or close an asynchronous generator after its first item. Raises
         Impossible."""
         import asyncio
@@ -322,9 +306,9 @@ class Performance:
         except StopAsyncIteration as error:
             raise Impossible from error
         words = f"ends with {type(end).__name__}" if isinstance(end, BaseException) else "ends"
-        self.answers.append(Answer(RETURNS, text_field(words)))
+        self.answers.append(Answer(Kind.RETURNS, text_field(words)))
 
-    def nest(self, one: int, other: int) -> None:
+    def play_nest(self, one: int, other: int) -> None:
         """Let the caller's own code call the function again, a few times. Raises Impossible."""
         nested: list[Answer] = []
         busy: list[bool] = []
@@ -341,7 +325,7 @@ class Performance:
         outer = self.begin(wrapped.call).finish()
         self.answers += [outer, *each_once(nested or [self.alone(other)])]
 
-    def trace(self, at: int) -> None:
+    def play_trace(self, at: int) -> None:
         """Arguments of a callback, in the order in which each is first given. Raises Impossible."""
         met: dict[bytes, str] = {}
 
@@ -355,9 +339,9 @@ class Performance:
             raise Impossible
         answer = self.begin(wrapped.call).finish()
         words = "its callback is given " + ", ".join(met.values())
-        self.answers += [answer, Answer(RETURNS, text_field(repr(list(met)), shown=words[:SHOWN]))]
+        self.answers += [answer, Answer(Kind.RETURNS, text_field(repr(list(met)), shown=words[:SHOWN]))]
 
-    def stop(self, one: int, other: int) -> None:
+    def play_stop(self, one: int, other: int) -> None:
         """Stop the first call at one line after another while a second thread makes the other."""
         right = [Answer.read(self.in_child(lambda at=at: self.alone(at).told())) for at in (one, other)]  # type: ignore[misc]
         self.answers += right
@@ -417,13 +401,6 @@ def every_part(value: Any, depth: int) -> Iterator[Any]:
         yield from every_part(part, depth - 1)
 
 
-def set_context(digits: int, rounding: str) -> None:
-    """Set another decimal context than the one in which the module was imported."""
-    import decimal
-
-    decimal.setcontext(decimal.Context(digits, rounding))
-
-
 def each_once(answers: Sequence[Answer]) -> list[Answer]:
     """Answers without those that are the same."""
     found: list[Answer] = []
@@ -462,7 +439,7 @@ def play_all(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], ch
         found, status = in_child(lambda each=performance: each.play().told(), batch.seconds)  # type: ignore[misc]
         took = monotonic() - started
         outcome = answer_of(found, status, batch.seconds, took)
-        lost += outcome.kind == TIMEOUT
+        lost += outcome.kind == Kind.TIMEOUT
         channel.write(frame(Said.TOOK, repr(took).encode()) + frame(Said.OUTCOME, to_json(outcome.told()).encode()))
 
 

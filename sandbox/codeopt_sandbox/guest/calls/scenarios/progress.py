@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 import types
 
-from ...answer import NOT_COMPARABLE, RAISES, RETURNS, Answer
-from ...record import Record
-from ...request import OwnCode
+from ...answer import Answer, Kind
+from ...request import OwnCode, Record
 from ..outcome import not_made
 from ..repr.structure import NAMED, is_iterator
 from ..repr.tree import exception_trees
@@ -94,11 +93,11 @@ class Stream:
         make, encoder = self.fields, self.encoder
         if self.raised is not None:
             tree, _ = exception_trees(encoder, self.raised)
-            return Answer(RAISES, raised=make.field(tree, encoder.floats), exception=tree[1][1])
+            return Answer(Kind.RAISES, raised=make.field(tree, encoder.floats), exception=tree[1][1])
         tree = ("iterator", self.items, self.end) if self.begun else self.tree
         value = make.field(tree, encoder.floats)
         private = make.field(encoder.private_tree(), value=sorted(encoder.names))
-        kind = NOT_COMPARABLE if encoder.opaque else RETURNS
+        kind = Kind.NOT_COMPARABLE if encoder.opaque else Kind.RETURNS
         return Answer(kind, value, private=private, opaque=encoder.opaque)
 
 

@@ -44,7 +44,7 @@ from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.comparing import AnsweredCase
-from codeopt_sandbox.guest.answer import Answer, Field, Floats
+from codeopt_sandbox.guest.answer import KINDS, Answer, Field, Floats
 from tests.conftest import require_sandbox
 from tests.support.files import write_files
 
@@ -213,7 +213,7 @@ NUMBER = st.floats(0, 10)
 FLOATS = st.builds(Floats, LINE, LINE, st.integers(0, 9), NUMBER, NUMBER)
 FIELD = st.builds(Field, LINE, LINE, st.integers(0, 9), st.booleans(), st.none() | FLOATS, st.none() | st.lists(LINE))
 ANSWER = st.builds(
-    Answer, st.sampled_from([*Kind]), value=FIELD, raised=FIELD, output=FIELD, private=FIELD, exception=LINE,
+    Answer, st.sampled_from(KINDS), value=FIELD, raised=FIELD, output=FIELD, private=FIELD, exception=LINE,
     opaque=LINE, line=st.integers(0, 99), iterators=st.integers(0, 3), cut_short=st.booleans(), seconds=NUMBER,
 )  # fmt: skip
 OUTCOME = ANSWER | st.builds(Answer, st.just(Kind.RETURNS), steps=st.lists(ANSWER, max_size=3).map(tuple))

@@ -9,7 +9,7 @@ import pytest
 
 from codeopt.workloads.function.recording import Recording, UsersCommand, record, recorded_calls, sample
 from codeopt.workloads.source.functions import read_function
-from codeopt_sandbox.guest.tests.writing import RECORDED
+from codeopt_sandbox.guest.tests.recorder import RECORDED
 from tests.codeopt.command import codeopt
 from tests.support.pythons import python_of
 

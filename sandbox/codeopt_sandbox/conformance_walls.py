@@ -14,10 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from codeopt_sandbox.conformance._runs import GONE_S, failed, first
 from codeopt_sandbox.errors import SandboxError
 from codeopt_sandbox.host import Sandbox
-from codeopt_sandbox.pool import Pipe
+from codeopt_sandbox.outcome import Run, RunLimits
 from codeopt_sandbox.process import Child
 
 _CONNECT = """
@@ -41,6 +40,7 @@ print([name for _, name in socket.if_nameindex() if name.startswith(("e", "w"))]
 
 
 def network(sandbox: Sandbox) -> str:
+    """A run reaches no network, and nothing that listens on this machine."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         return failed(sandbox.run(_CONNECT.replace("PORT", str(port))), "[]")
@@ -63,6 +63,7 @@ print("read" if os.path.exists(sys.argv[1]) else "out of sight")
 
 
 def files(sandbox: Sandbox) -> str:
+    """A run writes to its own scratch folders only, and reads no file of ours."""
     with tempfile.NamedTemporaryFile(prefix="codeopt-canary-") as canary:
         return failed(sandbox.run(_WRITE, args=[canary.name]), "out of sight")
 
@@ -80,6 +81,7 @@ os.symlink("/etc", folder + "/link")
 
 
 def clean_slate(sandbox: Sandbox) -> str:
+    """No file of one run is there in the next."""
     return first(*(failed(sandbox.run(_LEAVE), "[]") for _ in range(2)))
 
 
@@ -98,6 +100,7 @@ open(folder + "/file", "w").close()
 
 
 def traces(sandbox: Sandbox) -> str:
+    """No counter of the control group and no time of a scratch folder tells of an earlier run."""
     return first(*(failed(sandbox.run(_TRACES), "[]") for _ in range(2)))
 
 
@@ -117,6 +120,7 @@ print([number for number in map(int, os.listdir("/proc/self/fd")) if number > 3]
 
 
 def out_of_sight(sandbox: Sandbox) -> str:
+    """A run sees no memory, environment or descriptor of others."""
     return failed(sandbox.run(_LOOK), "[]")
 
 
@@ -129,6 +133,7 @@ print(os.getuid(), os.getgid(), os.getgroups(), caps, int(status["NoNewPrivs"]),
 
 
 def identity(sandbox: Sandbox) -> str:
+    """A run has a user of its own, no capability and no way to gain one."""
     users = set()
     for _ in range(2):
         printed = sandbox.run(_WHO).stdout.decode(errors="replace").strip()
@@ -155,6 +160,7 @@ print(open(path).read().strip())
 
 
 def ended_first(sandbox: Sandbox) -> str:
+    """Where the machine runs out of memory a run is ended first, and cannot undo that."""
     return failed(sandbox.run(_FIRST_TO_GO), "1000")
 
 
@@ -179,6 +185,7 @@ print(reached)
 
 
 def calls(sandbox: Sandbox) -> str:
+    """Calls that a program which computes never needs are denied."""
     column = 0 if platform.machine() == "x86_64" else 1
     numbers = {name: pair[column] for name, pair in _CALLS.items()}
     return failed(sandbox.run(_CALL.replace("NUMBERS", repr(numbers))), "[]")
@@ -207,10 +214,12 @@ print(told_of)
 
 
 def file_cache(sandbox: Sandbox) -> str:
+    """A run cannot ask what is in the kernel's cache of files, and its advice about it is ignored."""
     return failed(sandbox.run(_ASK_CACHE), "[]")
 
 
 def clock_setting(sandbox: Sandbox) -> str:
+    """A run cannot set the machine's clock."""
     source = "import time\ntry: time.clock_settime(0, time.clock_gettime(0))\nexcept OSError: print('refused')"
     return failed(sandbox.run(source), "refused")
 
@@ -232,6 +241,7 @@ print(1)
 
 
 def descendants(sandbox: Sandbox) -> str:
+    """Whatever a run started is dead when it has ended."""
     marker = f"codeopt-{secrets.token_hex(8)}"
     run = sandbox.run(DAEMON, args=[marker])
     return failed(run, "1") or still_there(marker)
@@ -257,23 +267,19 @@ def _with_argument(marker: bytes) -> list[str]:
 
 
 def lost_guest(sandbox: Sandbox) -> str:
+    """A guest that vanished is replaced or reported, and never a verdict."""
     guest = sandbox._guest
     if guest is None:
         return "there is no guest to lose"
-    _take_away(guest.pipe)
+    if isinstance(guest.pipe, Child):  # as the kernel or an engine would: without a word to our end of the channel
+        guest.pipe._process.kill()
+        guest.pipe._process.wait()
+    else:
+        guest.pipe.kill()
     try:
         return failed(sandbox.run("print(1)"), "1")
     except SandboxError:
         return ""
-
-
-def _take_away(pipe: Pipe) -> None:
-    """End a guest as the kernel or an engine would: from outside, without a word to our end of the channel."""
-    if isinstance(pipe, Child):
-        pipe._process.kill()
-        pipe._process.wait()
-    else:
-        pipe.kill()
 
 
 _OWNER = """
@@ -286,6 +292,7 @@ sandbox.run(sys.stdin.read(), args=[sys.argv[2]])
 
 
 def killed_owner(sandbox: Sandbox) -> str:
+    """Nothing is left of a run after kill -9 of the process that asked for it."""
     marker = f"codeopt-{secrets.token_hex(8)}"
     root = str(Path(__file__).parents[2])
     # The marker is in two halves, or the owner's own command line would hold it.
@@ -306,3 +313,27 @@ def killed_owner(sandbox: Sandbox) -> str:
         started = _with_argument(marker.encode())
         owner.send_signal(signal.SIGKILL)
     return still_there(marker) if started else "the run did not start, so nothing was tried"
+
+
+# Observations of probes in words; empty where all is as it should be.
+
+LIMITS = RunLimits(seconds=20.0, memory_mib=128, output_mib=1.0, processes=32, file_mib=8)
+SHORT = RunLimits(seconds=0.5, memory_mib=128, output_mib=1.0, processes=32, file_mib=8)
+GONE_S = 10.0  # how long after its end a run, or the process that owns it, may still be seen
+
+
+def failed(run: Run, wanted: str) -> str:
+    """Message about a run that should have printed `wanted`."""
+    printed = run.stdout.decode(errors="backslashreplace").strip()
+    if (run.exit, run.stop, printed) == (0, None, wanted):
+        return ""
+    trace = run.stderr.decode(errors="backslashreplace").strip()[-200:]
+    return f"exit {run.exit}, signal {run.signal}, stop {run.stop}, printed {printed!r:.200} {trace}".strip()
+
+
+def stopped(run: Run, stop: str) -> str:
+    return "" if run.stop == stop else f"stop {run.stop} instead of {stop}; exit {run.exit}, signal {run.signal}"
+
+
+def first(*seen: str) -> str:
+    return next((text for text in seen if text), "")

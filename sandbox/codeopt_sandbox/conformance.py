@@ -1,17 +1,145 @@
-"""Probes: what a run takes and gives back, and libraries that are imported once."""
+"""python -m codeopt_sandbox.conformance [BACKEND]: a line for each promise; status 1 when one is broken.
+
+Each promise of the sandbox is tried on this machine. It holds, or the report says why it cannot.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from codeopt_sandbox import conformance_walls as walls
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
-from codeopt_sandbox.errors import SandboxError
+from codeopt_sandbox.conformance_walls import LIMITS, SHORT, failed, stopped
+from codeopt_sandbox.errors import BackendUnavailable, SandboxError
 from codeopt_sandbox.guest.request import seeded
 from codeopt_sandbox.guest_bundle import Libraries
-from codeopt_sandbox.host import Sandbox
-from codeopt_sandbox.outcome import Case, CaseVerdict, Run, RunLimits
+from codeopt_sandbox.host import Sandbox, open_sandbox
+from codeopt_sandbox.outcome import Case, CaseVerdict, RunLimits
 from codeopt_sandbox.verdict import judge
+
+__all__ = ["LIMITS", "Check", "CheckResult", "checks", "report", "run_checks"]
+
+Probe = Callable[[Sandbox], str]
+"""Tries the promise that is its docstring; returns "" when it holds, else what was seen."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One promise."""
+
+    name: str
+    probe: Probe
+    cannot: Mapping[str, str] = field(default_factory=dict)
+    """Backend -> why it cannot keep this promise."""
+
+    @property
+    def promise(self) -> str:
+        return self.probe.__doc__ or ""
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    check: Check
+    held: bool
+    seen: str = ""
+    """Reason why a guarantee fails, or cannot be tested."""
+    cannot: bool = False
+
+    def __str__(self) -> str:
+        if self.held:
+            return f"PASS    {self.check.name}: {self.check.promise}"
+        if self.cannot:
+            return f"CANNOT  {self.check.name}: {self.check.promise} (cannot hold here: {self.seen})"
+        return f"FAIL    {self.check.name}: {self.check.promise} (seen: {self.seen})"
+
+
+def _shown(line: str) -> str:
+    """Return a line in rows of a terminal, broken between words. Elsewhere it stays one line."""
+    return textwrap.fill(line, 80, subsequent_indent=" " * 8) if sys.stdout.isatty() else line
+
+
+def run_checks(open: Callable[[RunLimits], Sandbox]) -> Iterator[CheckResult]:
+    """Check one promise after another in one sandbox, as the runs of a program are; the last of them end its guest."""
+    with open(LIMITS) as sandbox:
+        for check in checks():
+            yield _result(check, sandbox)
+
+
+def _result(check: Check, sandbox: Sandbox) -> CheckResult:
+    why = check.cannot.get(sandbox.backend)
+    if check.name == "identity" and sandbox.backend == "bubblewrap" and os.geteuid() != 0:
+        why = "started by an ordinary user, guest and runs share that user's number, in namespaces of their own"
+    if why:
+        return CheckResult(check, False, why, cannot=True)
+    try:
+        seen = check.probe(sandbox)
+    except SandboxError as error:
+        seen = f"the sandbox failed: {error}"
+    return CheckResult(check, not seen, seen)
+
+
+def report(backend: str = "auto") -> int:
+    """Print a line for each promise; 0 when no promise is broken, 3 without the backend."""
+    broken = False
+    try:
+        for result in run_checks(lambda limits: open_sandbox(backend, limits=limits)):
+            print(_shown(str(result)), flush=True)
+            broken = broken or not (result.held or result.cannot)
+    except BackendUnavailable as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 3
+    return int(broken)
+
+
+_NOT_ISOLATED = {"process": "a run is a process of this machine like any other"}
+_NO_GROUP = {
+    "bubblewrap": "only a control group counts a child that nobody waited for",
+    "process": "only a control group counts a child that nobody waited for",
+}
+
+
+def checks() -> tuple[Check, ...]:
+    """Every promise, in the order in which they are checked."""
+    return (
+        Check("ends", ends),
+        Check("bytes", all_bytes),
+        Check("unread input", unread_input),
+        Check("network", walls.network, _NOT_ISOLATED),
+        Check("files", walls.files, _NOT_ISOLATED),
+        Check("clean slate", walls.clean_slate),
+        Check("traces", walls.traces, _NOT_ISOLATED),
+        Check("memory", memory),
+        Check("wall clock", wall_clock),
+        Check("descendants", walls.descendants),
+        Check("processor time", processor_time),
+        Check("ignored children", ignored_children, _NO_GROUP),
+        Check("out of memory", walls.ended_first, _NOT_ISOLATED),
+        Check("processes", processes),
+        Check("output", output),
+        Check("clock", clock),
+        Check("clock setting", walls.clock_setting, _NOT_ISOLATED),
+        Check("forged results", forged, _NOT_ISOLATED),
+        Check("out of sight", walls.out_of_sight, _NOT_ISOLATED),
+        Check("identity", walls.identity, _NOT_ISOLATED),
+        Check("system calls", walls.calls, _NOT_ISOLATED),
+        Check("file cache", walls.file_cache, _NOT_ISOLATED),
+        Check("environment", environment),
+        Check("repeatable", repeatable),
+        Check("libraries", imported_once),
+        Check("lost guest", walls.lost_guest),
+        Check("killed owner", walls.killed_owner),
+    )
+
+
+# Probes: what a run takes and gives back, and libraries that are imported once.
 
 
 def ends(sandbox: Sandbox) -> str:
+    """Exit status and signal are the program's own, and no two ends look the same."""
     ends = {
         "raise SystemExit(3)": (3, None, None),
         "raise SystemExit(137)": (137, None, None),
@@ -28,16 +156,19 @@ def ends(sandbox: Sandbox) -> str:
 
 
 def all_bytes(sandbox: Sandbox) -> str:
+    """Every byte of input and output arrives as it was sent."""
     data = bytes(range(256)) * 1000
     run = sandbox.run("import sys; sys.stdout.buffer.write(sys.stdin.buffer.read())", data)
     return "" if run.stdout == data else f"{len(data)} bytes came back as {len(run.stdout)} others"
 
 
 def unread_input(sandbox: Sandbox) -> str:
+    """Mebibytes of input that nobody reads do not block."""
     return failed(sandbox.run("print(1)", bytes(8 << 20)), "1")
 
 
 def output(sandbox: Sandbox) -> str:
+    """Output is capped to the byte while it comes; what is below the cap is whole."""
     cap = int(LIMITS.output_mib * (1 << 20))
     for stream in (1, 2):
         run = sandbox.run(f"import os\nwhile True: os.write({stream}, b'x' * 65536)")
@@ -58,6 +189,7 @@ os._exit(0)
 
 
 def clock(sandbox: Sandbox) -> str:
+    """Time is taken outside the run, which can patch or end what it likes."""
     run = sandbox.run(_PATCH_CLOCK)
     return "" if 0.3 <= run.wall_s <= 8 else f"0.3 s were slept and {run.wall_s:.3f} s reported"
 
@@ -81,6 +213,7 @@ os._exit(3)
 
 
 def forged(sandbox: Sandbox) -> str:
+    """Nothing that a run prints, writes or kills is taken for a report."""
     try:
         run = sandbox.run(_FORGE)
     except SandboxError:  # an error of ours is not what the program wanted either
@@ -96,6 +229,7 @@ _KNOWN += ["PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUSERBASE", "TMPDI
 
 
 def environment(sandbox: Sandbox) -> str:
+    """The environment is a fixed list: no secret of ours is in it."""
     for mode in ("fork", "exec"):
         run = sandbox.run(f"import os; print(sorted(set(os.environ) - set({_KNOWN})))", mode=mode)
         if seen := failed(run, "[]"):
@@ -104,6 +238,7 @@ def environment(sandbox: Sandbox) -> str:
 
 
 def repeatable(sandbox: Sandbox) -> str:
+    """The same program ends in the same way each time."""
     source = "import random; print(hash('a'), {*'abc'}, len(random.sample(range(9), 3)))"
     runs = {(run.exit, run.stdout) for run in (sandbox.run(source) for _ in range(10))}
     return "" if len(runs) == 1 else f"{len(runs)} different ends in 10 runs: {sorted(map(str, runs))[:2]}"
@@ -115,6 +250,7 @@ _GROW = "kept = []\nwhile True: kept.append(b'x' * (1 << 20))"
 
 
 def memory(sandbox: Sandbox) -> str:
+    """Twice the memory that is allowed is a memory limit, in a child too."""
     child = (
         f"import os\nif os.fork() == 0:\n    exec({_GROW!r})\nprint(os.wait()[1] and 'child failed')\nraise MemoryError"
     )
@@ -126,6 +262,7 @@ def memory(sandbox: Sandbox) -> str:
 
 
 def wall_clock(sandbox: Sandbox) -> str:
+    """A run that does not end is ended in time, busy or asleep."""
     for source in ("while True: pass", "import time; time.sleep(1000)"):
         run = sandbox.run(source, limits=SHORT)
         if seen := stopped(run, "time"):
@@ -156,10 +293,12 @@ os.read(reader, 1)
 
 
 def processor_time(sandbox: Sandbox) -> str:
+    """Processor time counts daemons that left the run."""
     return _counted(sandbox, _BURN.replace("IGNORE", "").replace("DAEMON", "if os.fork(): os._exit(0)"))
 
 
 def ignored_children(sandbox: Sandbox) -> str:
+    """Processor time counts children that nobody waited for."""
     ignore = "signal.signal(signal.SIGCHLD, signal.SIG_IGN)"
     return _counted(sandbox, _BURN.replace("IGNORE", ignore).replace("DAEMON", ""))
 
@@ -175,6 +314,7 @@ _FORKS = "import os, time\nfor _ in range(100):\n    if os.fork() == 0:\n       
 
 
 def processes(sandbox: Sandbox) -> str:
+    """More processes than allowed end the run, and the next one is fine."""
     run = sandbox.run(_FORKS)
     refused = run.exit == 1 and b"BlockingIOError" in run.stderr
     return ("" if refused else stopped(run, "processes")) or failed(sandbox.run("print(1)"), "1")
@@ -198,6 +338,7 @@ def f(what):
 
 
 def imported_once(sandbox: Sandbox) -> str:
+    """Libraries of calls are imported once; a run cannot detect that, and changes nothing in them."""
     fresh = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"))
     warm = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"), libraries=_LIBRARIES)
     for seed in (0, 1):
@@ -218,25 +359,5 @@ def _ask(runner: CallRunner, what: str, seed: int = 0) -> str:
     return run.preload_failure or (run.answer.outcomes[0].text if run.answer else "no answer")
 
 
-# Observations of probes in words; empty where all is as it should be.
-
-LIMITS = RunLimits(seconds=20.0, memory_mib=128, output_mib=1.0, processes=32, file_mib=8)
-SHORT = RunLimits(seconds=0.5, memory_mib=128, output_mib=1.0, processes=32, file_mib=8)
-GONE_S = 10.0  # how long after its end a run, or the process that owns it, may still be seen
-
-
-def failed(run: Run, wanted: str) -> str:
-    """Message about a run that should have printed `wanted`."""
-    printed = run.stdout.decode(errors="backslashreplace").strip()
-    if (run.exit, run.stop, printed) == (0, None, wanted):
-        return ""
-    trace = run.stderr.decode(errors="backslashreplace").strip()[-200:]
-    return f"exit {run.exit}, signal {run.signal}, stop {run.stop}, printed {printed!r:.200} {trace}".strip()
-
-
-def stopped(run: Run, stop: str) -> str:
-    return "" if run.stop == stop else f"stop {run.stop} instead of {stop}; exit {run.exit}, signal {run.signal}"
-
-
-def first(*seen: str) -> str:
-    return next((text for text in seen if text), "")
+if __name__ == "__main__":
+    sys.exit(report(*sys.argv[1:2]))

@@ -1,1 +1,0 @@
-"""The program that asks a user's own checker about answers."""

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Literal
 
 from codeopt.core.sanitize import inline
-from codeopt_sandbox.errors import OriginalUnsteady, SandboxError
 
 _NO_SPACE = "free some space, or name a folder on another disk: --run-dir DIR for runs, TMPDIR for temporary files"
 HINTS = {
@@ -144,25 +143,6 @@ class NotVerifiable(ProgramError):
     def __init__(self, message: str, diagnostics: tuple[Diagnostic, ...] = (), *, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.diagnostics = diagnostics
-
-
-StepError = CodeoptError | SandboxError | OriginalUnsteady
-STEP_ERRORS = (CodeoptError, SandboxError, OriginalUnsteady)
-"""The errors of a step, for use with `except`."""
-
-
-def exit_status_of(error: StepError) -> int:
-    """The exit status of a command that ends with this error."""
-    if isinstance(error, CodeoptError):
-        return error.exit_status
-    return NoSandbox.exit_status if isinstance(error, SandboxError) else ProgramError.exit_status
-
-
-def error_in_words(error: StepError) -> str:
-    """The error, with what failed where the message leaves that out."""
-    what = "the model" if isinstance(error, ModelError) else "the sandbox" if isinstance(error, SandboxError) else ""
-    words = error.words if isinstance(error, CodeoptError) else str(error)
-    return f"{what} failed: {words}" if what else words
 
 
 @dataclass(frozen=True)

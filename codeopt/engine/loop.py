@@ -18,9 +18,9 @@ from enum import StrEnum
 from itertools import chain
 
 from codeopt.core.budget import Budget, Effort, Ledger, Usage
-from codeopt.core.errors import StepError
 from codeopt.core.history import Candidate, Critique, Draft, History, Proposer, Step
 from codeopt.core.run_clock import RunClock
+from codeopt.core.step_error import StepError
 from codeopt.core.words import counted, gain
 from codeopt.engine.best_of_k import BestOfK, DraftResult
 from codeopt.engine.comparison_progress import more_pairs

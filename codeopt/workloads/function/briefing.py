@@ -14,7 +14,6 @@ from codeopt.core.sanitize import fenced, inline
 from codeopt.core.words import clock as clock_name
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.corpus.cases import CallCase
-from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.timing import CallPlan
 from codeopt.workloads.source.literals import Constructed, Opaque, read
@@ -48,7 +47,6 @@ SHAPE_S = 20.0
 def brief(
     request: WorkloadRequest,
     harness: FunctionHarness,
-    corpus: CallCorpus,
     cases: Sequence[Case],
     plan: CallPlan | None,
     contract: str,
@@ -67,7 +65,7 @@ def brief(
         source_facts="\n\n".join(
             part for part in (_nature(request, harness), _contract(contract), example_calls(harness, cases)) if part
         ),
-        measured_facts=_measured(harness, corpus, plan) if plan else "",
+        measured_facts=_measured(harness, plan) if plan else "",
         functions=True,
         timed=TimedCalls(calls, timed.batch.passes) if timed else None,
         cases={"timed": "the timed calls"},
@@ -97,7 +95,7 @@ def _contract(contract: str) -> str:
     )
 
 
-def _measured(harness: FunctionHarness, corpus: CallCorpus, plan: CallPlan) -> str:
+def _measured(harness: FunctionHarness, plan: CallPlan) -> str:
     """The timed calls: their seconds, kinds of arguments."""
     timed, clock = plan.timed, clock_name("wall" if plan.metric == "wall" else "cpu")
     seconds = plan.longest_s / timed.batch.passes if plan.metric != "memory" else timed.seconds

@@ -237,7 +237,7 @@ class FunctionWorkload(Defaults):
         """Facts of the function for a language model: its calls, and what is timed of them."""
         self._notify("checking what is timed")
         contract = self.contract.words
-        return brief(self.request, self.harness, self.corpus, self.suite.cases, self.plan, contract)
+        return brief(self.request, self.harness, self.suite.cases, self.plan, contract)
 
     @property
     def headline(self) -> str:

@@ -73,7 +73,11 @@ class Seen:
 
     def missing(self, value: Any) -> str:
         """Describe a type in a value that no known one has. Empty if there is no such type."""
-        return next((each.words for each in self.breaks(value) if isinstance(each.what, str)), "")
+        return next((each.words for each in self.of_types(value)), "")
+
+    def of_types(self, value: Any, where: str = "") -> Iterator[Broken]:
+        """Yield the types in a value that no known one has."""
+        return (each for each in self.breaks(value, where) if isinstance(each.what, str))
 
     def breaks(self, value: Any, where: str = "") -> Iterator[Broken]:
         """Yield what all known values lack: properties, and types."""
@@ -91,6 +95,10 @@ class Seen:
             known = self.kinds[kind].get(role)
             for part in found if known else ():
                 yield from known.breaks(part, inside) if known else ()
+            if known is None and role.startswith(FIELD):  # a new key of a record: the types of some known key will do
+                alike = sorted(self.kinds[kind].values(), key=lambda each: kind_of(bare(found[0])) not in each.kinds)
+                broken = [list(each.of_types(found[0], inside)) for each in alike]
+                yield from broken[0] if all(broken) else ()
 
     def repaired(self, value: Any, spare: Collection[object] = ()) -> Any:
         """Return a near value with the types and properties of the known ones, and a known one in place of a part

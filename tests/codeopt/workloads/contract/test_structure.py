@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from itertools import accumulate
 from random import Random
 from typing import Any
@@ -40,6 +41,15 @@ def test_a_long_list_is_looked_at_to_its_end() -> None:
     assert lacking(known, [*range(1, 5000), -1, 3]) == "a number below zero among the items"
     assert lacking(known, [*range(1, 5000), 0, 3]) == "zero among the items"
     assert known.missing([*range(1, 5000), None, 3]) == "None among the items"
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [("2", ""), ("[['x', 2.5]]", ""), ("b'x'", "bytes"), ("[[b'x']]", "bytes among the items")]
+)
+def test_a_new_key_of_a_record_has_the_types_of_a_known_one(value: str, words: str) -> None:
+    known = seen([{"a": n, "b": [["x", 2.5]], "c": {"d": n}} for n in range(4)])
+    asked = {"a": 1, "b": [["x"]], "c": {"d": 1}, "new": ast.literal_eval(value)}
+    assert known.missing(asked).partition(" among the values of ")[0] == words
 
 
 @pytest.mark.parametrize(

@@ -139,10 +139,11 @@ Ends = tuple[float | None, float | None]
 
 def figures(speedup: Speedup | None) -> dict[str, Any]:
     """The fields of a comparison's figures; only the bound where the new version was given up."""
-    if speedup is None:
-        return {"ratio": None, "ci_low": None, "ci_high": None, "pairs": 0}
+    if speedup is None:  # the cases of the evidence are others than the timed ones
+        return {"ratio": None, "ci_low": None, "ci_high": None, "pairs": 0, "cases": ()}
     known = vars(speedup)
-    return known if speedup.pairs else {name: known[name] for name in ("ratio", "ci_low", "ci_high", "pairs", "metric")}
+    bound = ("ratio", "ci_low", "ci_high", "pairs", "metric", "cases")
+    return known if speedup.pairs else {name: known[name] for name in bound}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,11 @@ import jsonschema
 import pytest
 from pydantic import BaseModel
 
+from codeopt.core.evidence import CaseEvidence, WorkloadEvidence
+from codeopt.core.words import Speedup
+from codeopt.engine.compare import PairResult
 from codeopt.report.answers import PRINTED, RoundFields, read_verdict, serialize
+from codeopt.report.verdict import Verdict
 from codeopt.review.reporters.json import answer as review_answer
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import CaseVerdict
@@ -151,6 +155,15 @@ def test_a_round_has_one_verdict(change: dict[str, Any], verdict: str, about: st
 
 def test_a_wrong_round_has_its_counterexample() -> None:
     assert RoundFields.of(wrong()).rejection.endswith(": token 1 differs")
+
+
+@pytest.mark.parametrize("pairs", [None, 0, 9])
+def test_cases_of_a_comparison_are_the_timed_ones(pairs: int | None) -> None:
+    """The evidence has cases too: those of a program that was judged."""
+    speedup = None if pairs is None else Speedup(2.0, 1.5, 3.0, pairs)
+    evidence = WorkloadEvidence(cases=CaseEvidence(3, 0, 0, 1))
+    found = PairResult(replace(Verdict.not_judged("wrong"), speedup=speedup, evidence=evidence)).to_json()
+    assert (found.get("cases", []), found["tests"]["total"]) == ([], 3)
 
 
 @pytest.mark.parametrize("name", PRINTED)

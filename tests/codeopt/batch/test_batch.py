@@ -86,7 +86,11 @@ def with_model(server: WireServer) -> tuple[str, ...]:
 def test_a_batch_has_a_folder_of_its_own_once_its_set_was_read(tmp_path: Path) -> None:
     command = [*BATCH, "set", "--model", "rules", *QUICK]
     done = subprocess.run(command, env=ENV, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, "there is no problem set set" in done.stderr, list(tmp_path.iterdir())) == (2, True, [])
+    assert (done.returncode, f"there is no problem set {tmp_path}/set" in done.stderr, list(tmp_path.iterdir())) == (
+        2,
+        True,
+        [],
+    )
     (tmp_path / "set").mkdir()
     (tmp_path / "set" / "a.py").write_text("print(1)\n")
     done = subprocess.run(command, env=ENV, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -190,7 +194,7 @@ def test_the_limit_of_money_is_held_and_a_larger_one_goes_on(
         report = json.loads(done.stdout)
         if code == 6:
             assert 0.5 <= report["cost_usd"] < 5
-            assert report["status"]["pending"] >= 1
+            assert {"pending", "paused"} & set(report["status"])
     assert report["status"] == {"done": 2}
     assert report["replies"] == 4
 

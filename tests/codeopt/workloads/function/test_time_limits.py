@@ -42,12 +42,12 @@ def test_a_given_call_that_does_not_end_is_left_out(compare: Compare, monkeypatc
     assert found["evidence"]["calls"] > 16
 
 
-def test_a_version_that_does_not_end_is_slower_by_a_bound_and_the_call_is_named(compare: Compare) -> None:
+def test_a_version_that_does_not_end_is_wrong_and_the_call_is_named(compare: Compare) -> None:
     old = "def f(text):\n    return len(text)\n"
     new = "def f(text):\n    while len(text) > 2:\n        pass\n    return len(text)\n"
     found = compare(old, new, "CALLS = [(('ab' * n,), {}) for n in range(40)]\n")
-    assert (found["verdict"], found["ratio"]) == ("slower", 0.1), found
-    assert "returns 4, got takes longer than" in found["reason"]
+    assert (found["verdict"], found["ratio"]) == ("wrong", None), found
+    assert "expected returns 3, got takes longer than" in found["reason"]
 
 
 SUMS = "def f(n):\n    total = 0\n    for k in range(n):\n        total += k\n    return total\n"
@@ -74,4 +74,5 @@ def test_a_known_call_that_somebody_else_held_up_is_made_again(tmp_path: Path) -
         known = [replace(each, independent=False) for each in known]  # else nothing is run again
         (case,) = CaseMaker(harness, runner, AnswerComparison()).cases(known, "calls")
     assert not runner.busy
-    assert (case.expected or b"").count(b"-> returns") == 2
+    assert case.answer
+    assert [each.kind for each in case.answer.outcomes] == ["returns", "returns"]

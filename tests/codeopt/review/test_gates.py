@@ -127,7 +127,7 @@ def test_check_names_the_slow_functions_and_what_the_rules_would_do(tmp_path: Pa
 def test_check_of_nothing_slow_is_0(tmp_path: Path) -> None:
     (tmp_path / "test_a.py").write_text("def test_a():\n    pass\n")
     done = codeopt("check", cwd=tmp_path)
-    assert (done.status, done.out) == (0, "0 of 0 functions can be faster by the built-in rules\n"), done.err
+    assert (done.status, done.out) == (0, "No function is there to check.\n"), done.err
 
 
 def test_a_limit_that_cannot_be_told_is_no_success(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, cast
 
@@ -81,7 +81,8 @@ def gather_judged(kind: type[T], verdict: Verdict, *values: object, **known: Any
     evidence = verdict.evidence
     known |= {"verdict": verdict.outcome, "inconclusive_about": verdict.about, "evidence": evidence.checked}
     known |= {"tests": evidence.cases, "diagnostics": evidence.gaps}
-    return gather(kind, verdict, evidence.command, evidence, *values, **known)
+    others = replace(evidence, cases=None)  # an answer calls them `tests`; its `cases` are the timed ones
+    return gather(kind, verdict, evidence.command, others, *values, **known)
 
 
 def read_verdict(answer: Mapping[str, Any]) -> Verdict:
@@ -139,11 +140,10 @@ Ends = tuple[float | None, float | None]
 
 def figures(speedup: Speedup | None) -> dict[str, Any]:
     """The fields of a comparison's figures; only the bound where the new version was given up."""
-    if speedup is None:  # the cases of the evidence are others than the timed ones
-        return {"ratio": None, "ci_low": None, "ci_high": None, "pairs": 0, "cases": ()}
+    if speedup is None:
+        return {"ratio": None, "ci_low": None, "ci_high": None, "pairs": 0}
     known = vars(speedup)
-    bound = ("ratio", "ci_low", "ci_high", "pairs", "metric", "cases")
-    return known if speedup.pairs else {name: known[name] for name in bound}
+    return known if speedup.pairs else {name: known[name] for name in ("ratio", "ci_low", "ci_high", "pairs", "metric")}
 
 
 @dataclass(frozen=True, kw_only=True)

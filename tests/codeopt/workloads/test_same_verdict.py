@@ -1,7 +1,7 @@
 """Walks through a program and through a command of a project say the same: by how much a draft is judged, in which
 order, what a model is told, and what becomes of right and wrong drafts.
 `python -m tests.codeopt.workloads.test_same_verdict` rewrites the texts."""
-# looks first at codeopt/workloads/program, codeopt/workloads/project, codeopt/workloads/_
+# looks at codeopt/workloads/program, codeopt/workloads/project, codeopt/workloads/_
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A walk through a function of a project says the same: by how many calls of which sources, in which environments and
 in which order it is judged, what a model is told, and what becomes of right and wrong drafts.
 `python -m tests.codeopt.workloads.function.test_same_verdict` rewrites the texts."""
-# looks first at codeopt/workloads/function, codeopt/workloads/sandbox_view, codeopt/workloads/_
+# looks at codeopt/workloads/function, codeopt/workloads/sandbox_view, codeopt/workloads/_
 
 from __future__ import annotations
 

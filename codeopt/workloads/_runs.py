@@ -126,7 +126,7 @@ def on_other_core(sandbox: Sandbox, work: Callable[[Sandbox], T]) -> Iterator[Ca
         if gc.isenabled() and sys.version_info[:2] == (3, 11):
             gc.disable()
             stack.callback(gc.enable)
-        with other, ThreadPoolExecutor(1) as thread:
+        with ThreadPoolExecutor(1) as thread:
             try:
                 yield thread.submit(work, other).result
             finally:

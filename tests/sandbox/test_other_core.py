@@ -21,17 +21,26 @@ def test_it_has_another_core(sandbox: Sandbox) -> None:
     own = sandbox.run(SEES).stdout.split()
     other = sandbox.on_other_core()
     assert other is not None
-    with other:
-        there = other.run(SEES).stdout.split()
+    there = other.run(SEES).stdout.split()
     assert len(own) == len(there) == 1
     assert own != there
-    assert sandbox.run("print(1)").stdout == b"1\n"  # closing the other one leaves this one as it is
+
+
+def test_it_is_kept_and_goes_on_with_a_fresh_guest_where_its_owner_does(sandbox: Sandbox) -> None:
+    guest = "import os; print(os.readlink('/proc/self/ns/ipc'))"
+    other = sandbox.on_other_core()
+    assert other is not None
+    before = other.run(guest).stdout
+    assert sandbox.on_other_core() is other
+    assert other.run(guest).stdout == before
+    sandbox.restart_guest()
+    assert other.run(guest).stdout != before or sandbox.backend == "process"
 
 
 def test_both_run_at_once(sandbox: Sandbox) -> None:
     other = sandbox.on_other_core()
     assert other is not None
-    with other, ThreadPoolExecutor(2) as threads:
+    with ThreadPoolExecutor(2) as threads:
         runs = [threads.submit(each.run, WAITS) for each in (sandbox, other)]
         (start, end), (other_start, other_end) = (map(float, each.result().stdout.split()) for each in runs)
     assert max(start, other_start) < min(end, other_end)
@@ -47,14 +56,15 @@ def test_threads_share_a_sandbox_by_turns(sandbox: Sandbox) -> None:
 def test_a_stopped_one_begins_no_run(sandbox: Sandbox) -> None:
     other = sandbox.on_other_core()
     assert other is not None
-    with other:
-        with ThreadPoolExecutor(1) as threads:
-            last = threads.submit(other.run, WAITS)
-            while not last.running():
-                pass
-            other.stop()
-        with pytest.raises(SandboxError, match="stopped"):
-            other.run("print(1)")
+    with ThreadPoolExecutor(1) as threads:
+        last = threads.submit(other.run, WAITS)
+        while not last.running():
+            pass
+        other.stop()
+    with pytest.raises(SandboxError, match="stopped"):
+        other.run("print(1)")
+    assert sandbox.on_other_core() is other
+    assert other.run("print(1)").stdout == b"1\n"  # the next to ask for it may use it
 
 
 def test_a_sandbox_of_one_given_core_has_none(backend: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 CHANGED_BY_OTHERS = """
-BestOfK Bounds Bytecode CheckerAnswers CommandProbes CommandRuns Compared Container DifferentialTest EditGains
+Bounds Bytecode CheckerAnswers CommandProbes CommandRuns Compared Container DifferentialTest EditGains
 EffectAnalysis Evidence Explanation Guesser Guest KnownFindings Liveness LocalBatch Loops Nesting PublicCalls
 Record RefusalReasons RemoteWorker Scopes Series SeveralRun SourcePage SuiteCache Surfaces TimedRuns
 TraceCache WorkerProcess _Functions _Larger _Request

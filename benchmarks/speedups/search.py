@@ -18,7 +18,7 @@ import math
 import random
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, cast
@@ -27,7 +27,7 @@ from codeopt.batch.results.statistics import Estimate, estimate, estimate_geomet
 from codeopt.core.budget import Budget, Ledger, Usage
 from codeopt.core.history import Candidate, Critique, Draft, History
 from codeopt.core.revision import Revision
-from codeopt.engine.judge import Judge, Keep, RelativeTimes
+from codeopt.engine.judge import Judge, Keep
 from codeopt.engine.loop import RefineLoop, SearchPlan
 from codeopt.engine.searches import open_search
 from codeopt.tasks import open_task
@@ -117,11 +117,10 @@ class Stochastic:
         """It always sees something to improve; reading costs by what is shown."""
         return Critique("go on", usage=_usage(history, CRITIQUE_TOKENS))
 
-    def variants(self, history: History, count: int) -> Iterator[Draft]:
-        """Independent drafts, each from the newest that is shown, or from the last two."""
-        for _ in range(count):
-            self._number += 1
-            yield Draft(Revision.of(self._next(history).source), "a draft", usage=_usage(history, PROGRAM_TOKENS))
+    def refine(self, history: History) -> Draft:
+        """A draft from the newest that is shown, or from the last two."""
+        self._number += 1
+        return Draft(Revision.of(self._next(history).source), "a draft", usage=_usage(history, PROGRAM_TOKENS))
 
     def preferred(self, history: History) -> Candidate | None:
         """The figures decide."""
@@ -194,11 +193,6 @@ class Knowing:
         ends = (math.exp(log), math.exp(low), math.exp(high))
         return replace(candidate, comparison=Comparison(decision, *ends, 20, "cpu", 0.9, 0.05, "known", ()))
 
-    def time_side_by_side(self, candidates: Sequence[Candidate]) -> RelativeTimes:
-        """Relative to the first."""
-        logs = [self._log(candidate) for candidate in candidates]
-        return RelativeTimes(tuple(math.exp(logs[0] - log) for log in logs), 0.0)
-
     def is_unfinished(self, candidate: Candidate) -> bool:
         """Return False: nothing ends a judgement here."""
         return False
@@ -253,8 +247,6 @@ def contestants() -> list[Contestant]:
     return [
         Contestant("chain", plan("chain")),
         Contestant("chain, patience 0", plan("chain", patience=0)),
-        Contestant("chain, candidates 2", plan("chain", candidates=2)),
-        Contestant("chain, candidates 3", plan("chain", candidates=3)),
         Contestant("best-of 2", plan("best-of", chains=2)),
         Contestant("best-of 4", plan("best-of", chains=4)),
         Contestant("evolve", plan("evolve")),

@@ -19,7 +19,7 @@ from codeopt.batch.records import BatchOptions, ProblemResult, TimeSpent
 from codeopt.core.console import Console
 from codeopt.core.errors import CodeoptError, ModelError, ProgramError, UsageError
 from codeopt.core.isolation import open_isolated
-from codeopt.core.model import Message, Model, Reply, at_once, replies
+from codeopt.core.model import Message, Model, Reply
 from codeopt.core.options import ImproveOptions, options_table
 from codeopt.core.program import Program
 from codeopt.core.revision import Revision
@@ -330,31 +330,17 @@ class CachedModel:
 
     def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
         """Return the next reply: one that is paid for, else a new one. Raises BudgetSpent, ModelError."""
-        return self._paid.next() or next(
-            self._new(messages, 1, lambda count: iter([self._model.complete(messages, on_text=on_text)]))
-        )
-
-    def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
-        """Yield `count` replies to the same messages, paid ones first. Raises BudgetSpent, ModelError."""
-        while count and (reply := self._paid.next()):
-            count -= 1
-            yield reply
-        yield from self._new(messages, count, lambda left: replies(self._model, messages, left))
-
-    def _new(self, messages: Sequence[Message], count: int, ask: Callable[[int], Iterator[Reply]]) -> Iterator[Reply]:
-        """Yield `count` new replies; a failed request is repeated. Raises BudgetSpent, ModelError."""
+        if reply := self._paid.next():
+            return reply
         attempt = 1
-        while count:
+        while True:
             self._may_spend()
             started = time.monotonic()
             try:
                 self._backoff.wait()
-                for reply in ask(count):
-                    self._paid.add(messages, reply)
-                    self._paid.asking_s += time.monotonic() - started
-                    count -= 1
-                    yield reply
-                    started = time.monotonic()
+                reply = self._model.complete(messages, on_text=on_text)
+                self._paid.add(messages, reply)
+                return reply
             except ModelError as error:
                 if error.status in FINAL_STATUSES or attempt == MAX_TRIES:
                     raise
@@ -367,6 +353,7 @@ class CachedModel:
                         self._backoff.first_s * 2 ** (attempt - 1) if error.wait_s is None else error.wait_s
                     )
                 attempt += 1
+            finally:
                 self._paid.asking_s += time.monotonic() - started
 
 
@@ -381,7 +368,3 @@ class SlottedModel:
         """Ask the model within a slot. Raises ModelError."""
         with self._slots.held():
             return self._model.complete(messages, on_text=on_text)
-
-    def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
-        """Ask the model `count` times at once, as far as slots are free. Raises ModelError."""
-        return at_once(lambda: self.complete(messages), count)

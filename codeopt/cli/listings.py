@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from codeopt.core.options import ImproveOptions
 from codeopt.core.screen import COLUMNS, columns
 from codeopt.core.target import Target
-from codeopt.engine.run_plan import RunPlan, make_plan
+from codeopt.engine.run_plan import make_plan
 from codeopt.workloads import kind_of
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def dry_run(target: Target, options: ImproveOptions) -> dict[str, Any]:
             *(rule.name for rule in plan.rules.built_in),
             *(["ruff"] if plan.rules.ruff and not plan.models else []),
         ],
-        "search": _search(plan),
+        "search": {"name": plan.options.search} if plan.uses_model else None,  # the rules have their own
         "budget": {
             "rounds": plan.budget.rounds,
             "seconds": plan.budget.seconds,
@@ -107,17 +107,6 @@ def dry_run(target: Target, options: ImproveOptions) -> dict[str, Any]:
         "python": plan.options.python,
         "timeout_s": plan.options.timeout,
         "memory_mib": plan.options.memory,
-    }
-
-
-def _search(plan: RunPlan) -> dict[str, Any] | None:
-    """Return the search for a model's candidates. None for the rules, which have no options."""
-    if not plan.uses_model:
-        return None
-    search = plan.search
-    return {
-        "name": plan.options.search,
-        "candidates": search.candidates,
     }
 
 

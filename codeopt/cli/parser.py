@@ -164,6 +164,7 @@ OPTIONS: Mapping[str, str] = {
     "explain": COMMANDS["rules"],
     "text": COMMANDS["tasks"],
     "reporter": "use codeopt review --output-format rdjson | reviewdog -f=rdjson -reporter=github-pr-review",
+    "candidates": "a second change of one round brought no gain: use --max-rounds",
     "ahead": "a batch has one worker for each core: use --cores",
     "chains": "the search best-of has two chains",
     "context": "put the statement into statement.txt next to the program or its cases",

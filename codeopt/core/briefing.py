@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from codeopt.core.history import Candidate, Critique, Draft, History, Proposer
@@ -86,9 +86,8 @@ class Excerpted(ABC):
         base = history.last if found.repairs else history.original
         return replace(found, draft=self.whole(found.draft, base.revision)) if found.draft else found
 
-    def variants(self, history: History, count: int) -> Iterator[Draft]:
-        for draft in self.inner.variants(self.excerpts(history), count):
-            yield self.whole(draft, history.original.revision)
+    def refine(self, history: History) -> Draft:
+        return self.whole(self.inner.refine(self.excerpts(history)), history.original.revision)
 
     def preferred(self, history: History) -> Candidate | None:
         """The inner proposer's choice, as the same round of the whole."""

@@ -79,7 +79,7 @@ class Effort:
     """Tokens and wall-clock seconds of one draft, by step, without the waits for a core."""
 
     tokens_in: int = 0
-    """Input tokens, including those of the critique. The first draft of a critique carries them for its siblings."""
+    """Input tokens, including those of the critique."""
     tokens_out: int = 0
     tokens_cached: int = 0
     model_s: float = 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, Protocol
@@ -162,7 +162,7 @@ class Candidate:
     notes: tuple[str, ...] = ()
     """Remarks for people, a line each."""
     turn: int = 0
-    """Round of the budget that it was written in, from 1. Drafts of one critique share it. 0: it cost no round."""
+    """Round of the budget that it was written in, from 1. 0: it cost no round."""
     parents: tuple[int, ...] = ()
     """Rounds that it was made from. The last one is that of the critique it answers."""
     chain: int = 0
@@ -171,8 +171,6 @@ class Candidate:
     """Critique that it answers, if its parent carries another one."""
     settled: bool = False
     """The critic finds nothing left to improve in it."""
-    siblings: tuple[tuple[int, float], ...] = ()
-    """Right drafts of the same critique, timed next to it: their round, and how many times as long they take."""
     model: str = ""
     """The language model that wrote it. Empty for the rules."""
     effort: Effort = Effort()
@@ -234,8 +232,8 @@ class Candidate:
 
     @property
     def screening_only(self) -> bool:
-        """Return whether it is right and timed with its ablations or siblings, but not compared with the original."""
-        return bool(self.ablation or self.siblings) and self.comparison is None
+        """Return whether it is right and timed with its ablations, but not compared with the original."""
+        return bool(self.ablation) and self.comparison is None
 
     @property
     def faster(self) -> bool:
@@ -396,9 +394,8 @@ class Proposer(Protocol):
         """The critique of the newest candidate, made with all of them in view."""
         ...
 
-    def variants(self, history: History, count: int) -> Iterator[Draft]:
-        """Drafts made from the newest candidate and its critique, each as soon as it is there; fewer where no more can
-        be had."""
+    def refine(self, history: History) -> Draft:
+        """The draft that is made from the newest candidate and its critique."""
         ...
 
     def preferred(self, history: History) -> Candidate | None:

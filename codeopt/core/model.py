@@ -1,15 +1,12 @@
-"""The interface of a language model: messages, replies, and several replies at a time."""
+"""The interface of a language model: messages and replies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing.pool import ThreadPool
-from queue import SimpleQueue
 from typing import Literal, Protocol, runtime_checkable
 
 from codeopt.core.budget import Usage
-from codeopt.core.errors import ModelError
 from codeopt.core.sanitize import encodable
 
 
@@ -82,10 +79,7 @@ class RemoteModel(Protocol):
 
 
 class Model(Protocol):
-    """A backend that answers a conversation. Raises codeopt.core.errors.ModelError and nothing else of its own.
-
-    A model that can answer several times at once is a `ConcurrentModel`.
-    """
+    """A backend that answers a conversation. Raises codeopt.core.errors.ModelError and nothing else of its own."""
 
     name: str
     context_tokens: int
@@ -102,57 +96,6 @@ class Model(Protocol):
             ModelError: The server cannot be used.
         """
         ...
-
-
-@runtime_checkable
-class ConcurrentModel(Model, Protocol):
-    """A model that can be asked for several answers at once."""
-
-    def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
-        """`count` answers to the same messages, each as soon as it is whole. Raises ModelError where one fails."""
-        ...
-
-
-def replies(model: Model, messages: Sequence[Message], count: int) -> Iterator[Reply]:
-    """Several answers to the same messages, each as soon as it is there: at once where the model can, else one after
-    the other.
-
-    Raises ModelError where a request fails; the answers before it were given out.
-    """
-    if isinstance(model, ConcurrentModel):
-        yield from model.several(messages, count)
-    else:
-        for _ in range(count):
-            yield model.complete(messages)
-
-
-MAX_REQUESTS_AT_ONCE = 8
-"""Most requests of one proposer at the same time."""
-
-
-def at_once(ask: Callable[[], Reply], count: int) -> Iterator[Reply]:
-    """`count` answers, asked for at the same time, each as soon as it is whole.
-
-    Raises ModelError, after the others were given out, when one request fails.
-    """
-    came: SimpleQueue[Reply | BaseException] = SimpleQueue()
-    pool = ThreadPool(
-        min(count, MAX_REQUESTS_AT_ONCE)
-    )  # of daemons: others keep the process until a silent server answers
-    for _ in range(count):
-        pool.apply_async(ask, callback=came.put, error_callback=came.put)
-    pool.close()
-    failed: ModelError | None = None
-    for _ in range(count):
-        reply = came.get()
-        if isinstance(reply, Reply):
-            yield reply
-        elif isinstance(reply, ModelError):
-            failed = reply
-        else:
-            raise reply
-    if failed:
-        raise failed
 
 
 def estimate_tokens(text: str) -> int:

@@ -210,9 +210,6 @@ class ImproveOptions:
     search: str = _experiment(
         "chain", "NAME", "search strategy: chain, best-of, evolve, or a module of yours", setting=_PLUG_IN
     )
-    # One: the request for a second draft repeats the critique of the first, so that it brings the same idea. In two
-    # tasks it was no faster and doubled the tokens of the round; in three more no later draft beat the first.
-    candidates: int = _experiment(1, "K", "number of changes that are tried in each round", count)
 
     max_rounds: int | None = _budget(None, "N", "maximum number of rounds", count, unset="4 with a model", short="-n")
     max_seconds: float | None = _budget(None, "TIME", "time limit, such as 90 or 15m", duration, unset="none")
@@ -302,7 +299,6 @@ _CHECKING = "check mutated_inputs max_examples"
 _TESTS = "tests no_tests"
 _MODEL = "model base_url api_key_env feedback context_tokens structured select ignore"
 _LIMITED = "max_rounds max_seconds max_cost"
-_SEARCH = "search candidates"
 _TIMING = "min_gain metric max_pairs input_seed"
 _RUNNING = "sandbox image runtime python timeout memory"
 _CASE_FOLDERS = "folder with one folder of test cases for each problem"
@@ -328,7 +324,7 @@ _SERVED = {
 COMMANDS: Mapping[str, Mapping[str, FlagUse]] = {
     "improve": uses(
         f"task workload {_INPUTS} {_CHECKING} strict ignore_difference calls contract {_TESTS} run {_MODEL}"
-        f" record {_SEARCH} {_LIMITED} {_TIMING} no_cache no_profile quick {_RUNNING} run_dir resume",
+        f" record search {_LIMITED} {_TIMING} no_cache no_profile quick {_RUNNING} run_dir resume",
         metric=_TIMES,
         no_tests=FlagUse(help="do not use existing tests, and accept a project's patch without any"),
     ),
@@ -360,7 +356,7 @@ COMMANDS: Mapping[str, Mapping[str, FlagUse]] = {
         **_OF_FUNCTIONS,
     ),
     "batch": uses(
-        f"task cases {_CHECKING} strict ignore_difference calls {_TESTS} {_MODEL} {_SEARCH} {_LIMITED} {_TIMING}"
+        f"task cases {_CHECKING} strict ignore_difference calls {_TESTS} {_MODEL} search {_LIMITED} {_TIMING}"
         f" no_profile {_RUNNING} run_dir",
         **under(_JUDGING, f"{_CHECKING} strict"),
         cases=FlagUse(help=_CASE_FOLDERS, unset="next to SET"),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from codeopt.core.budget import NOTHING_USED, Budget, Ledger, Usage
 from codeopt.core.console import Console
-from codeopt.core.model import Message, Model, Reply, estimate_tokens, replies
+from codeopt.core.model import Message, Model, Reply, estimate_tokens
 from codeopt.core.options import ImproveOptions
 from codeopt.core.run_clock import LimitReached, RunClock
 from codeopt.core.words import money
@@ -36,21 +35,15 @@ class Account:
         usage = self.ledger.usage
         return f"; {usage.tokens:,} tokens, {money(usage.cost_usd)} so far" if usage.replies else ""
 
-    def affordable(self, messages: Sequence[Message], price: Price | None, count: int) -> int:
-        """Return how many of `count` requests with a prompt can be sent at once without exceeding a limit.
+    def require_affordable(self, messages: Sequence[Message], price: Price | None) -> None:
+        """Raise LimitReached for a request that would exceed a limit.
 
-        Each has the price of its prompt and that of the longest reply so far. Before there is a reply only one is sent
-        where a limit is set. Raises LimitReached if not even one can be sent.
+        It is taken to have the price of its prompt and that of the longest reply so far.
         """
         prompt = sum(estimate_tokens(message.content) for message in messages)
-        one = self.longest + Usage(0, prompt, 0, price.cost(prompt, 0) if price else 0.0)
-        fits, wanted = 0, one
-        while fits < count and not self.ledger.reached(self.budget, wanted):
-            fits, wanted = fits + 1, wanted + one
-        if not fits:
-            raise LimitReached(self.ledger.spent(self.budget, one), self.ledger.reached(self.budget, one))
-        unlimited = self.budget == Budget()
-        return fits if unlimited or self.longest.tokens_out else 1
+        wanted = self.longest + Usage(0, prompt, 0, price.cost(prompt, 0) if price else 0.0)
+        if reached := self.ledger.reached(self.budget, wanted):
+            raise LimitReached(self.ledger.spent(self.budget, wanted), reached)
 
     def paid(self, reply: Reply, price: Price | None) -> None:
         """Add a reply to the account."""
@@ -93,7 +86,7 @@ class AwaitedModel:
 
     def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
         """Answer as the model does. Raises ModelError, LimitReached."""
-        self._account.affordable(messages, self._price, 1)
+        self._account.require_affordable(messages, self._price)
         request = _Request(self.name, self._account)
         self._console.awaiting(request.words)
 
@@ -109,28 +102,6 @@ class AwaitedModel:
             if on_text:
                 on_text(item)
         raise AssertionError  # a reply or an error is the last item
-
-    def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
-        """Answer as often as the limits allow, at least once. Raises ModelError, LimitReached."""
-
-        def ask(number: int, give: Callable[[Reply], None]) -> None:
-            for reply in replies(self._model, messages, number):
-                give(reply)
-
-        left = count
-        while left:
-            try:
-                number = self._account.affordable(messages, self._price, left)
-            except LimitReached as error:
-                if left == count:
-                    raise
-                self._console.warn(f"{count - left} of {count} drafts were asked for: {error.words}")
-                return
-            self._console.awaiting(_Request(self.name, self._account).words)
-            for reply in self._clock.awaited(partial(ask, number)):
-                self._account.paid(reply, self._price)
-                yield reply
-            left -= number
 
 
 def awaited(open_model: OpenModel, console: Console, account: Account, clock: RunClock) -> OpenModel:

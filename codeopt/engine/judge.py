@@ -44,15 +44,6 @@ Keep = Callable[[Candidate], None]
 
 
 @dataclass(frozen=True)
-class RelativeTimes:
-    """Programs that do the same, timed next to each other."""
-
-    ratios: tuple[float | None, ...]
-    """Time of each draft in relation to the first that is right. None for one that was wrong or failed."""
-    seconds: float
-
-
-@dataclass(frozen=True)
 class Judge:
     """Measures candidates against one original."""
 
@@ -120,28 +111,6 @@ class Judge:
         """A draft that was right when it was screened, compared with the original and profiled. keep: as of measure."""
         with self.alone():
             return self._finished(candidate, draft, history, keep)
-
-    def time_side_by_side(self, candidates: Sequence[Candidate]) -> RelativeTimes:
-        """Time right candidates next to each other.
-
-        This is a quick way to choose one: it takes a fraction of the time of comparing each with the original.
-        """
-        self.notify(f"timing {len(candidates)} candidates next to each other")
-        with self.alone():
-            started = time.monotonic()
-            ratios = self._ratios([candidate.revision for candidate in candidates])
-            return RelativeTimes(ratios, time.monotonic() - started)
-
-    def _ratios(self, drafts: Sequence[Revision]) -> tuple[float | None, ...]:
-        """Time of each program in relation to the first that is right."""
-        if not drafts:
-            return ()
-        plan = self.workload.require_plan()
-        runner, check = self.workload.runner, self.suite.check
-        took = time_variants(runner, drafts, plan, check)
-        if took and not any(took) and time_variants(runner, [drafts[0]] * 2, plan, check) == (None,):
-            return None, *self._ratios(drafts[1:])
-        return 1.0, *took
 
     def lower_bound_share(self, candidate: Candidate) -> float | None:
         """Return the share of the time that every version needs, such as reading input. None if unknown."""

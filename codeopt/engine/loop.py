@@ -12,19 +12,17 @@ from __future__ import annotations
 import difflib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import chain
 
 from codeopt.core.budget import Budget, Effort, Ledger, Usage
 from codeopt.core.history import Candidate, Critique, Draft, History, Proposer, Step
 from codeopt.core.run_clock import RunClock
 from codeopt.core.step_error import StepError
 from codeopt.core.words import counted, gain
-from codeopt.engine.best_of_k import BestOfK, DraftResult
 from codeopt.engine.comparison_progress import more_pairs
-from codeopt.engine.judge import Judge
+from codeopt.engine.judge import Judge, Keep, is_same_program
 from codeopt.engine.next_steps import no_headroom
 from codeopt.engine.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
 from codeopt.report.verdict import NOT_CONFIRMED as UNCONFIRMED
@@ -91,8 +89,6 @@ class SearchPlan:
     """Parameters of the search for candidates."""
 
     search: Search = field(default_factory=lambda: open_search(DEFAULT))
-    candidates: int = 1
-    """Number of drafts of each critique."""
     chains: int = 2
     """Number of independent chains, if the search has several."""
     patience: int | None = None
@@ -107,7 +103,7 @@ Saver = Callable[["RefineLoop"], None]
 
 @dataclass(frozen=True)
 class _Place:
-    """Place of a round's drafts in the search."""
+    """Place of a round's draft in the search."""
 
     history: History
     rounds: int
@@ -115,18 +111,17 @@ class _Place:
     move: Move
     answers: str
     asked: Usage
-    """Usage of the critique, which is reported with the first draft."""
+    """Usage of the critique, which is reported with the draft."""
 
-    def of(self, result: DraftResult, effort: Effort) -> Candidate:
+    def of(self, draft: Draft, candidate: Candidate) -> Candidate:
         """Return the candidate with its place. One that is not a round belongs to no chain: all chains
         continue from it.
         """
-        draft, candidate = result.draft, result.candidate
         turn, chain = (self.rounds + 1, self.move.chain) if not draft.screening_only else (0, 0)
-        effort = candidate.effort + effort.asked(draft.usage).asked(candidate.usage)
         return replace(
-            candidate, turn=turn, chain=chain, parents=self.move.parents, answers=self.answers, effort=effort
-        )
+            candidate, round=len(self.history.candidates), turn=turn, chain=chain, parents=self.move.parents,
+            answers=self.answers, effort=candidate.effort.asked(self.asked).asked(draft.usage).asked(candidate.usage),
+        )  # fmt: skip
 
 
 @dataclass
@@ -258,45 +253,50 @@ class RefineLoop:
         return ""
 
     def _round(self, shown: History, move: Move, answers: str, critique: Critique) -> None:
-        """Run the drafts of one critique. The usage of the critique is reported with the first of them."""
+        """Run the draft that answers a critique, whose usage is reported with it."""
         place = _Place(self.history, self.ledger.rounds, move, answers, critique.usage)
-        best_of_k = BestOfK(
-            self.judge, self.history, shown, single=self.plan.candidates == 1,
-            keep=lambda results: self._reached(results, place),
-        )  # fmt: skip
-        first = [critique.draft] if critique.draft else []
-        missing = self.plan.candidates - len(first)
-        for draft in chain(first, self.proposer.variants(shown, missing) if missing else ()):
-            self._spend(draft.usage)
-            self._read(draft)
-            self.on_stage(LoopStage.JUDGE)
-            if draft.last and not self.quick and not self._confirmed:
-                self._confirm_at_once(draft, shown, place)
-                return
-            best_of_k.add(draft)
-        results = best_of_k.select()
-        for result in results:
-            self._spend(result.candidate.usage)
-        self._reached(results, place)
+        draft = critique.draft or self.proposer.refine(shown)
+        self._spend(draft.usage)
+        self._read(draft)
+        self.on_stage(LoopStage.JUDGE)
+
+        def keep(part: Candidate) -> None:
+            self._reached(draft, part, place)
+
+        if draft.last and not self.quick and not self._confirmed:
+            keep(self._confirmed_at_once(draft, shown, keep))
+            return
+        found = self._of_another_chain(draft, shown) or self.judge.measure(draft, shown, keep)
+        self._spend(found.usage)
+        keep(found)
+
+    def _of_another_chain(self, draft: Draft, shown: History) -> Candidate | None:
+        """The measurements of the same program in a chain that is not shown."""
+        seen = {candidate.round for candidate in shown.candidates}
+        for known in () if draft.problem or draft.screening_only else self.history.candidates:
+            elsewhere = known.round not in seen and not known.screening_only
+            if elsewhere and is_same_program(known.revision, draft.revision):
+                return replace(
+                    known, summary=draft.summary, model=draft.model, critique="", settled=False, effort=Effort(),
+                    notes=(*known.notes, f"measured as round {known.round}, the same program"),
+                )  # fmt: skip
+        return None
 
     @property
     def _confirmed(self) -> int:
         """Number of drafts that were confirmed in their round, each with a share of the error rate."""
         return sum(candidate.confirmed for candidate in self.history.candidates)
 
-    def _confirm_at_once(self, draft: Draft, shown: History, place: _Place) -> None:
-        """Confirm the only draft of a round if it is right. It has no comparison if that does not end."""
-
-        def keep(part: Candidate) -> None:
-            self._reached([DraftResult(draft, replace(part, round=len(place.history.candidates)))], place)
-
-        found = replace(self.judge.screen(draft, shown, keep), round=len(place.history.candidates))
-        if found.correct:
-            keep(replace(found, step=Step.TIMING))
-            self.on_stage(LoopStage.CONFIRM)
-            confirmed = self.judge.confirm(found, CONFIRMATION_SHARES[0])
-            found = replace(confirmed, effort=found.effort + confirmed.effort)
-        keep(found)
+    def _confirmed_at_once(self, draft: Draft, shown: History, keep: Keep) -> Candidate:
+        """Confirm the draft of a round if it is right. It has no comparison if that does not end."""
+        number = len(self.history.candidates)
+        found = replace(self.judge.screen(draft, shown, keep), round=number)
+        if not found.correct:
+            return found
+        keep(replace(found, step=Step.TIMING))
+        self.on_stage(LoopStage.CONFIRM)
+        confirmed = self.judge.confirm(found, CONFIRMATION_SHARES[0])
+        return replace(confirmed, effort=found.effort + confirmed.effort)
 
     def _read(self, draft: Draft) -> None:
         self._unread = 0 if draft.no_program is None else self._unread + 1
@@ -305,15 +305,10 @@ class RefineLoop:
             begins = f'begins: "{draft.no_program}"' if draft.no_program else "is empty"
             self.unreadable = f"{draft.model} returned no program twice in a row; its last reply {begins}"
 
-    def _reached(self, results: Sequence[DraftResult], place: _Place) -> None:
-        """Put the candidates of a round into the history, as far as they are judged."""
-        history = place.history
-        for at, result in enumerate(results):
-            effort = Effort() if at else Effort().asked(place.asked)
-            history = history.add(self._placed(place.of(result, effort)))
-        self.history = history
-        counts = any(not result.draft.screening_only for result in results)
-        self.ledger = replace(self.ledger, rounds=place.rounds + counts)
+    def _reached(self, draft: Draft, candidate: Candidate, place: _Place) -> None:
+        """Put the candidate of a round into the history, as far as it is judged."""
+        self.history = place.history.add(self._placed(place.of(draft, candidate)))
+        self.ledger = replace(self.ledger, rounds=place.rounds + (not draft.screening_only))
         self._reserve(next(self.ranked(), None))
         self.keep(self)
 

@@ -15,7 +15,7 @@ from codeopt.core.target import Target
 from codeopt.engine.comparison_progress import granted
 from codeopt.engine.loop import SearchPlan
 from codeopt.engine.open_session import RULES, check_models, chosen_models
-from codeopt.engine.searches import Search, open_search
+from codeopt.engine.searches import open_search
 from codeopt.proposers.rules import Rules, matches
 from codeopt.rules import HotFiles, Rule, select_rules
 from codeopt.rules._ruff_fixes import GROUPS, is_known, ruff_rules
@@ -92,21 +92,9 @@ def make_plan(options: ImproveOptions) -> RunPlan:
         second_metric=second,
         profile_modes=() if options.no_profile else modes,
         profile_drafts=bool(models) and not options.no_profile,  # the rules go by the original's profile
-        search=_search(options, models, search),
-        budget=_budget(options, models),
+        search=SearchPlan(search) if models else SearchPlan(patience=0, floor=False),  # the rules search by themselves
+        budget=Budget(options.max_rounds or (MODEL_ROUNDS if models else None), options.time_limit_s, options.max_cost),
     )
-
-
-def _search(options: ImproveOptions, models: tuple[str, ...], search: Search) -> SearchPlan:
-    """Return the plan of the search. The rules have their own search, which ends by itself."""
-    if not models:
-        return SearchPlan(patience=0, floor=False)
-    return SearchPlan(search, options.candidates)
-
-
-def _budget(options: ImproveOptions, models: tuple[str, ...]) -> Budget:
-    rounds = options.max_rounds or (MODEL_ROUNDS if models else None)
-    return Budget(rounds, options.time_limit_s, options.max_cost)
 
 
 def open_proposer(

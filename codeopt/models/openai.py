@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from codeopt.core.errors import UsageError
-from codeopt.core.model import AnswerSchema, Message, Model, Reply, at_once, estimate_tokens
+from codeopt.core.model import AnswerSchema, Message, Model, Reply, estimate_tokens
 from codeopt.models import Settings, backend
 from codeopt.models._server import endpoint, explain, unknown_model
 from codeopt.models._wire import BrokenReply, Reader, Received, ReplyLimits, TokenCounts
@@ -70,13 +70,6 @@ class OpenAIModel:
             except openai.OpenAIError as error:
                 raise explain(error, self._endpoint, attempts.sent) from None
         return self._reply(turns, received, time.monotonic() - started)
-
-    def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
-        """`count` answers, asked for at the same time, each as soon as it is whole.
-
-        Raises ModelError, after the others were given out, when one request fails.
-        """
-        return at_once(lambda: self.complete(messages), count)
 
     def require_reachable(self) -> None:
         """Ask the server for its list of models, and for an answer to no message, which costs nothing.

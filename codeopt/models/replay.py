@@ -14,13 +14,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from codeopt.core.errors import ModelError, UsageError
-from codeopt.core.model import Message, Model, Reply, replies
+from codeopt.core.model import Message, Model, Reply
 from codeopt.models import Settings, backend
 from codeopt_sandbox.plain_files import read_bytes
 
@@ -66,16 +66,6 @@ class ReplyRecorder:
             raise
         self._append(messages, {"reply": asdict(reply)})
         return reply
-
-    def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
-        """The model's answers, each in the file when it is given out. Raises ModelError where a request fails."""
-        try:
-            for reply in replies(self._model, messages, count):
-                self._append(messages, {"reply": asdict(reply)})
-                yield reply
-        except ModelError as error:
-            self._append(messages, {"error": str(error)})
-            raise
 
     def _append(self, messages: Sequence[Message], outcome: dict[str, object]) -> None:
         record = {

@@ -9,7 +9,7 @@ from codeopt.core.briefing import Briefing
 from codeopt.core.budget import Usage
 from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate, Critique, Draft, History, Proposer
-from codeopt.core.model import Message, Model, Reply, estimate_tokens, replies
+from codeopt.core.model import Message, Model, Reply, estimate_tokens
 from codeopt.core.run_clock import LimitReached
 from codeopt.core.sanitize import cut
 from codeopt.models._reply import critique_text, draft_below, is_done, to_draft, without_thoughts
@@ -80,7 +80,7 @@ class LanguageModel:
             mended = whole(self._model, messages, self._model.complete(messages))
             repair = replace(to_draft(mended.reply, newest.source), model=self.name)
             return Critique("", usage=mended.usage, draft=repair, repairs=True)
-        answer = next(self._answers("critique", history, 1))
+        answer = self._answer("critique", history)
         text, draft = draft_below(critique_text(answer.reply.text), answer.reply, history.original.source)
         shortened = cut(text, MAX_CRITIQUE_CHARS, MAX_CRITIQUE_CHARS // 8)
         return Critique(
@@ -90,46 +90,27 @@ class LanguageModel:
             draft=replace(draft, model=self.name) if draft else None,
         )
 
-    def variants(self, history: History, count: int) -> Iterator[Draft]:
-        """Next programs, each as soon as its reply is there; of the original alone the paper's first draft.
-
-        Raises ModelError where no reply could be had.
-        """
-        for answer in self._answers("refine", history, count):
-            yield replace(to_draft(answer.reply, history.original.source), usage=answer.usage, model=self.name)
+    def refine(self, history: History) -> Draft:
+        """The next program; of the original alone the paper's first draft. Raises ModelError."""
+        answer = self._answer("refine", history)
+        return replace(to_draft(answer.reply, history.original.source), usage=answer.usage, model=self.name)
 
     def preferred(self, history: History) -> Candidate | None:
         """Return None: there is no preference, the figures decide."""
         return None
 
-    def _answers(self, step: Step, history: History, count: int) -> Iterator[WholeReply]:
-        """`count` replies, each with its continuations."""
+    def _answer(self, step: Step, history: History) -> WholeReply:
+        """The reply with its continuations."""
         room = self._model.context_tokens - self._model.context_tokens // ANSWER_DIVISOR
         messages, lost = self._prompter.fit(step, history, room)
         if lost:
             self._notify(f"left out of the prompt, to fit {self._model.context_tokens:,} tokens of context: {lost}")
         if history.remark:
             messages = (*messages[:-1], replace(messages[-1], content=f"{messages[-1].content}\n\n{history.remark}"))
-        for reply in self._replies(messages, count):
-            answer = whole(self._model, messages, reply)
-            if answer.reply.cut:
-                self._notify(f"the reply to the {step} request was cut at its length limit")
-            yield answer
-
-    def _replies(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
-        """The model's replies; when several are asked for, the failure of one does not lose the others."""
-        if count == 1:
-            yield self._model.complete(messages)
-            return
-        came = 0
-        try:
-            for reply in replies(self._model, messages, count):
-                came += 1
-                yield reply
-        except ModelError as error:
-            if not came:
-                raise
-            self._notify(f"{came} of {count} drafts came: {error.words}")
+        answer = whole(self._model, messages, self._model.complete(messages))
+        if answer.reply.cut:
+            self._notify(f"the reply to the {step} request was cut at its length limit")
+        return answer
 
 
 # Continuation of a reply that met the server's limit for one answer.
@@ -204,7 +185,7 @@ def _question(messages: Sequence[Message], reply: Reply) -> tuple[Message, ...]:
     return (*messages[:-1], replace(last, content=f"{last.content}\n\n{ANSWER_NOW}"))
 
 
-# Several language models on one program: a round each in turn; several drafts of one critique are shared out.
+# Several language models on one program: a round each in turn.
 
 
 class TakeTurns:
@@ -216,20 +197,15 @@ class TakeTurns:
 
     def critique(self, history: History) -> Critique:
         """The critique of the proposer whose turn it is."""
-        return self._from(history)[0].critique(history)
+        return self._next(history).critique(history)
 
-    def variants(self, history: History, count: int) -> Iterator[Draft]:
-        """Drafts of all proposers, as evenly as the number allows; the one whose turn it is writes the first."""
-        order = self._from(history)
-        shares = [len(range(at, count, len(order))) for at in range(len(order))]
-        for proposer, share in zip(order, shares, strict=True):
-            if share:
-                yield from proposer.variants(history, share)
+    def refine(self, history: History) -> Draft:
+        """The draft of the proposer whose turn it is."""
+        return self._next(history).refine(history)
 
     def preferred(self, history: History) -> Candidate | None:
         """Return None: there is no preference, the figures decide."""
         return None
 
-    def _from(self, history: History) -> tuple[Proposer, ...]:
-        at = history.turn % len(self._proposers)
-        return self._proposers[at:] + self._proposers[:at]
+    def _next(self, history: History) -> Proposer:
+        return self._proposers[history.turn % len(self._proposers)]

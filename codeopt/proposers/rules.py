@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -47,10 +47,10 @@ class Rules:
             return Critique(text or "No rule matches.", sufficient=True, exhausted=True)
         return Critique(f"{text}\nNext: {following.summary}".strip())
 
-    def variants(self, history: History, count: int) -> Iterator[Draft]:
-        """The one next draft of the search."""
+    def refine(self, history: History) -> Draft:
+        """The next draft of the search."""
         following, _ = _follow(self.rules, history)
-        yield following or Draft(
+        return following or Draft(
             history.last.revision, "nothing left to try", problem="every combination of rules was tried"
         )
 

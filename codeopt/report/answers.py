@@ -155,15 +155,6 @@ class AgainstBestFields(Speedup):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SiblingFields:
-    """Another draft of the same critique."""
-
-    round: int
-    relative_time: float
-    """Time of the sibling relative to this draft's."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class RoundFields:
     """One draft, judged."""
 
@@ -181,7 +172,6 @@ class RoundFields:
     parents: tuple[int, ...]
     chain: int
     model: str | None
-    siblings: tuple[SiblingFields, ...]
     effort: Mapping[str, float]
     rejection: str
     """Why it is wrong or rejected; empty for others."""
@@ -210,7 +200,6 @@ class RoundFields:
             failure=failure_of(candidate),
             ablations=dict(candidate.ablation),
             model=candidate.model or None,
-            siblings=tuple(SiblingFields(round=number, relative_time=ratio) for number, ratio in candidate.siblings),
             effort=candidate.effort.to_json(),
             rejection=why(candidate),
             verdicts=dict(Counter(str(outcome.verdict) for outcome in candidate.outcomes)),

@@ -250,12 +250,11 @@ class TextProposer:
         text = history.last.critique
         return Critique(text, sufficient=is_done(text), usage=NOTHING_USED)
 
-    def variants(self, history: History, count: int) -> Iterator[Draft]:
-        """Next drafts, after all the others with their feedback."""
+    def refine(self, history: History) -> Draft:
+        """The next draft, after all the others with their feedback."""
         rounds = "\n\n".join(self._round(candidate) for candidate in history.candidates)
         ask = f"Write a better draft than all of these: {self.task.answer}. {self._form()}"
-        for _ in range(count):
-            yield self._draft(f"{self._input()}\n\n{rounds}\n\n{ask}", f"draft {len(history.candidates) + 1}")
+        return self._draft(f"{self._input()}\n\n{rounds}\n\n{ask}", f"draft {len(history.candidates) + 1}")
 
     def preferred(self, history: History) -> Candidate | None:
         """Return None: the scores decide."""

@@ -437,7 +437,7 @@ def replied() -> Iterator[object]:
 PLANS: tuple[dict[str, object], ...] = (
     {}, {"metric": "wall", "max_pairs": 9}, {"task": "memory", "no_profile": True}, {"task": "runtime,memory", "min_gain": 0.2},
     {"model": "rules", "max_rounds": 2, "select": ("seen_set",)}, {"ignore": ("ruff", "counter"), "max_seconds": 60.0},
-    {"model": "scripted:gone.txt", "max_cost": 2.0}, {"task": "readability"}, {"select": ("ruff:nothing",)}, {"candidates": 3},
+    {"model": "scripted:gone.txt", "max_cost": 2.0}, {"task": "readability"}, {"select": ("ruff:nothing",)}, {"search": "best-of"},
 )  # fmt: skip
 LIMITED = (None, LimitTest(0.05, LimitAnswer.PASS, 0.01, 20), LimitTest(0.2, LimitAnswer.FAIL, 0.01, 9))
 

@@ -46,7 +46,7 @@ class Round:
     speedup: float
     """1.0 unless it is right, and faster with confidence."""
     screened: bool = False
-    """Right, and timed only next to its own parts or siblings: what it is worth is measured in a later round."""
+    """Right, and timed only next to its own parts: what it is worth is measured in a later round."""
 
 
 @dataclass(frozen=True)
@@ -213,8 +213,7 @@ def _solved(batch: BatchFolder, id: str, scored: bool) -> Solved:
 
 
 def _round(draft: Candidate) -> Round:
-    screened = draft.comparison is None and bool(draft.ablation or draft.siblings)
-    return Round(draft.round, draft.correct, _worth(draft), screened)
+    return Round(draft.round, draft.correct, _worth(draft), draft.screening_only)
 
 
 def _worth(draft: Candidate) -> float:

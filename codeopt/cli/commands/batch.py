@@ -40,7 +40,6 @@ SAME = (
     "metric",
     "with_target",
     "search",
-    "candidates",
 )
 """Flags that a batch keeps from its first command on: rows made with other values do not belong in one table."""
 

@@ -105,9 +105,8 @@ def times(candidate: Candidate) -> Child:
 
 
 def beside(candidate: Candidate) -> Child:
-    """Format relative times: the draft without one of its changes, or others of the same critique."""
+    """Format relative times: the draft without one of its changes."""
     took = [(name if name == "original" else f"without {name}", ratio) for name, ratio in candidate.ablation]
-    took += [(f"round {number}", ratio) for number, ratio in candidate.siblings]
     if not took:
         return None
     return tag(

@@ -130,16 +130,6 @@ def test_nothing_is_asked_when_nothing_may_be_spent(open_paid: Open) -> None:
         open_paid([], may_spend=refuse).complete(ASK)
 
 
-def test_several_drafts_are_kept_each_and_only_those_that_failed_are_asked_for_again(
-    open_paid: Open, paid_store: BatchFolder
-) -> None:
-    model = open_paid(["one", status(500), "two", "three"])
-    assert sorted(reply.text for reply in model.several(ASK, 3)) == ["one", "three", "two"]
-    again = open_paid(["four"], first=1)  # killed after the first was used
-    assert len([reply.text for reply in again.several(ASK, 3)]) == 3
-    assert paid_store.spent().replies == 4
-
-
 def test_models_that_take_turns_share_what_is_paid_for(
     wire: Callable[..., WireServer], paid_store: BatchFolder, backoff: Backoff
 ) -> None:
@@ -169,12 +159,12 @@ class Busy:
 
 
 def test_no_more_requests_at_a_time_than_are_allowed(tmp_path: Path) -> None:
-    """Of two workers, each of which asks for three drafts at once."""
+    """Of six workers."""
     busy = Busy()
-    models = [SlottedModel(busy, RequestSlots(str(tmp_path), 2)) for _ in range(2)]
-    with ThreadPoolExecutor(2) as workers:
-        found = list(workers.map(lambda model: list(model.several(ASK, 3)), models))
-    assert [len(each) for each in found] == [3, 3]
+    models = [SlottedModel(busy, RequestSlots(str(tmp_path), 2)) for _ in range(6)]
+    with ThreadPoolExecutor(6) as workers:
+        found = list(workers.map(lambda model: model.complete(ASK).text, models))
+    assert found == ["an answer"] * 6
     assert busy.most == 2
 
 

@@ -142,15 +142,15 @@ def test_a_downloaded_project_chooses_no_module_by_a_setting_without_a_flag(
 def test_a_setting_without_a_flag_is_read_and_its_flag_is_explained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert (parse().search, parse().candidates) == ("chain", 1)
-    (tmp_path / "pyproject.toml").write_text("[tool.codeopt]\nsearch = 'evolve'\ncandidates = 3\n")
-    assert (parse().search, parse().candidates) == ("evolve", 3)
-    monkeypatch.setenv("CODEOPT_CANDIDATES", "4")
-    assert parse().candidates == 4
-    done = codeopt("improve", "slow.py", "--candidates", "4", cwd=tmp_path)
-    assert (done.status, "CODEOPT_CANDIDATES=VALUE" in done.err) == (2, True)
-    monkeypatch.setenv("CODEOPT_CANDIDATES", "0")
-    with pytest.raises(UsageError, match="CODEOPT_CANDIDATES: 0 is not a whole number above zero"):
+    assert (parse().search, parse().context_tokens) == ("chain", 128_000)
+    (tmp_path / "pyproject.toml").write_text("[tool.codeopt]\nsearch = 'evolve'\ncontext-tokens = 3000\n")
+    assert (parse().search, parse().context_tokens) == ("evolve", 3000)
+    monkeypatch.setenv("CODEOPT_CONTEXT_TOKENS", "4000")
+    assert parse().context_tokens == 4000
+    done = codeopt("improve", "slow.py", "--context-tokens", "4000", cwd=tmp_path)
+    assert (done.status, "CODEOPT_CONTEXT_TOKENS=VALUE" in done.err) == (2, True)
+    monkeypatch.setenv("CODEOPT_CONTEXT_TOKENS", "0")
+    with pytest.raises(UsageError, match="CODEOPT_CONTEXT_TOKENS: 0 is not a whole number above zero"):
         parse()
 
 

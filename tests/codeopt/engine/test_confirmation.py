@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -180,9 +180,9 @@ class Drafts:
         ends = any(each.correct for each in tried) or len(tried) == len(self.drafts)
         return Critique("", sufficient=ends, exhausted=ends)
 
-    def variants(self, history: History, count: int) -> Iterator[Draft]:
+    def refine(self, history: History) -> Draft:
         """The next draft."""
-        yield self.drafts[len(history.candidates) - 1]
+        return self.drafts[len(history.candidates) - 1]
 
     def preferred(self, history: History) -> None:
         """Return no preference."""

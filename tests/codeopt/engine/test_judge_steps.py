@@ -21,7 +21,7 @@ from codeopt_sandbox.compare import MIN_PAIRS_ANY_TIME, Decision, Plan, Stopping
 from codeopt_sandbox.guest.request import CONFIRMING, Environment
 from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Run
 from tests.support.candidates import comparison, outcome
-from tests.support.scripted import CASES, FAST, SLOW, UNSEEN, Asked, ScriptedRunner, ScriptedWorkload, echo
+from tests.support.scripted import CASES, FAST, UNSEEN, Asked, ScriptedRunner, ScriptedWorkload, echo
 
 TRIMMED = "x = 4\n"
 
@@ -227,7 +227,7 @@ def test_what_is_wrong_when_it_is_timed_is_not_measured_by_another_clock() -> No
 
 def test_outcomes_of_a_draft_that_was_screened_stand_for_the_same_one_alone() -> None:
     judge = judge_of()
-    screened = replace(judge.original, round=1, revision=Revision.of(FAST), siblings=((2, 1.0),))
+    screened = replace(judge.original, round=1, revision=Revision.of(FAST), ablation=(("a", 1.0),))
     for earlier, cases_run in ((screened, 0), (replace(screened, rejection="no"), 2),
                                (replace(screened, revision=Revision.of("x = 3\n")), 2)):  # fmt: skip
         runner: Any = judge.workload.runner
@@ -445,11 +445,3 @@ def test_what_is_confirmed_is_the_draft_without_what_it_does_not_need() -> None:
     found = judge.confirm(measured(judge))
     assert found.revision == Revision.of(THIRD)
     assert found.faster
-
-
-def test_a_wrong_draft_among_several_leaves_the_others_their_times() -> None:
-    judge = judge_of(wrong_on(b"1\n"))
-    drafts = [Candidate(n, Revision.of(text), "") for n, text in enumerate((FAST, SLOW, THIRD))]
-    wrong, first, second = judge.time_side_by_side(drafts).ratios
-    assert (wrong, first) == (None, 1.0)
-    assert second == pytest.approx(0.5, rel=0.01)

@@ -369,16 +369,6 @@ def test_what_a_server_had_read_before_is_counted_and_priced(wire: Wire, field: 
     assert reply.cost_usd == pytest.approx((40 * 10 + 60 * 1 + 10 * 50) / 1e6)
 
 
-def test_several_answers_are_asked_for_at_once_and_one_failure_comes_last(wire: Wire) -> None:
-    model = open_model("m", base_url=wire(["zero", "one", status(400), "two"]).base_url)
-    model.complete(TALK)  # a first 400 would be asked again, without the request for token counts
-    replies = model.several(TALK, 3)  # type: ignore[attr-defined]
-    found = [next(replies).text, next(replies).text]
-    with pytest.raises(ModelError, match="400"):
-        next(replies)
-    assert sorted(found) == ["one", "two"]
-
-
 def test_only_the_servers_own_limit_can_be_gone_on_from(wire: Wire) -> None:
     model = open_model("m", base_url=wire([answer("half", finish="length"), endless()]).base_url, reply_chars=50)
     assert [(reply.cut, reply.can_go_on) for reply in (model.complete(TALK), model.complete(TALK))] == [

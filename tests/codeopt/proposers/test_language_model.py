@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt.core.briefing import Briefing
-from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate, History
 from codeopt.core.model import Message, Reply, estimate_tokens
 from codeopt.core.revision import Revision
@@ -42,7 +41,7 @@ def conversation(
 ) -> tuple[Message, ...]:
     model = Scripted([CRITIQUE if step == "critique" else DRAFT], context_tokens=tokens)
     proposer = LanguageModel(model, open_task(task), CASES, **options)
-    proposer.critique(rounds) if step == "critique" else next(proposer.variants(rounds, 1))
+    proposer.critique(rounds) if step == "critique" else proposer.refine(rounds)
     return model.asked[-1]
 
 
@@ -53,7 +52,7 @@ def test_critique_and_draft() -> None:
     first, second = proposer.critique(HISTORY), proposer.critique(HISTORY)
     assert (first.text, first.sufficient) == (CRITIQUE, False)
     assert (second.text, second.sufficient) == ("Fine.\nVERDICT: DONE", True)
-    draft = next(proposer.variants(HISTORY, 1))
+    draft = proposer.refine(HISTORY)
     assert (draft.source, draft.summary, draft.problem) == (FAST, "Read at once.", "")
     assert [each.usage.replies for each in (first, second, draft)] == [1, 1, 1]
     assert draft.usage.tokens_out > 0
@@ -146,7 +145,7 @@ def test_feedback_modes(mode: str, calls: int, measured: bool, critique: bool) -
     proposer = LanguageModel(model, TASK, CASES, feedback=mode)
     found = proposer.critique(HISTORY)
     assert not found.sufficient
-    next(proposer.variants(HISTORY.with_critique(found.text), 1))
+    proposer.refine(HISTORY.with_critique(found.text))
     assert len(model.asked) == calls
     told = "\n".join(m.content for m in model.asked[-1] if m.role == "user")
     assert ("### Measured" in told) is measured
@@ -170,7 +169,7 @@ def test_structured_answers_are_asked_for_by_schema() -> None:
     proposer = LanguageModel(Scripted(respond), TASK, CASES, structured=True)
     found = proposer.critique(HISTORY)
     assert (found.text, found.sufficient) == ("The loop.", True)
-    draft = next(proposer.variants(HISTORY.with_critique(found.text), 1))
+    draft = proposer.refine(HISTORY.with_critique(found.text))
     assert (draft.source, draft.summary, draft.problem) == (FAST, "a set", "")
     assert not [message for message in asked if message.role == "user" and "VERDICT: DONE`" in message.content]
 
@@ -239,23 +238,6 @@ def test_nothing_of_a_held_out_case_is_in_any_prompt(canaries: list[str], task: 
     proposer = LanguageModel(model, open_task(task), (SHOWN, held))
     history = History((first, *bad[1:]))
     proposer.critique(history)
-    next(proposer.variants(history, 1))
+    proposer.refine(history)
     told = "\n".join(m.content for messages in model.asked for m in messages)
     assert not [canary for canary in canaries if canary in told]
-
-
-class Failing(Scripted):
-    """Its second answer fails."""
-
-    def _answer(self, messages: Sequence[Message]) -> str:
-        if len(self.asked) == 2:
-            raise ModelError("the server is down")
-        return super()._answer(messages)
-
-
-def test_a_draft_that_fails_loses_no_other() -> None:
-    lines: list[str] = []
-    proposer = LanguageModel(Failing([DRAFT, DRAFT, DRAFT]), TASK, CASES, notify=lines.append)
-    drafts = list(proposer.variants(HISTORY, 3))
-    assert [draft.source for draft in drafts] == [FAST]
-    assert lines == ["1 of 3 drafts came: the server is down"]

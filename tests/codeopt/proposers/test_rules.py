@@ -56,7 +56,7 @@ def play(judge: Callable[[str], float | None], **options: tuple[str, ...]) -> tu
         history = history.with_critique(critique.text)
         if critique.sufficient:
             return proposer, history
-        draft = next(proposer.variants(history, 1))
+        draft = proposer.refine(history)
         assert not draft.problem
         ratio = judge(draft.summary)
         candidate = measured(round_, draft.source, draft.summary, ratio, screening_only=draft.screening_only)
@@ -131,14 +131,14 @@ def test_the_draft_that_ends_the_search_if_it_is_right_says_so() -> None:
     """That of one rule; of several those that were chosen by what each adds; of a project none."""
     for select, ends in ((("stdin_readline",), True), (THREE, False)):
         rules = Rules(select_rules(select))
-        assert next(rules.variants(History((measured(0, SOURCE, "", 1.0),)), 1)).last is ends
+        assert rules.refine(History((measured(0, SOURCE, "", 1.0),))).last is ends
     screened = measured(1, "", "", 4.0, screening_only=True)
     for at, ends in ((OWN, True), ("shop/store.py", False)):
         first = replace(measured(0, "", "", 1.0), revision=Revision.of(SOURCE, at))
         rules = Rules(select_rules(THREE))
-        trial = next(rules.variants(History((first,)), 1))
+        trial = rules.refine(History((first,)))
         pay = replace(screened, revision=trial.revision, ablation=timed_ablations(trial, 4.0, lambda names: 1.0))
-        whole = next(rules.variants(History((first, pay)), 1))
+        whole = rules.refine(History((first, pay)))
         assert (whole.revision == trial.revision, whole.last) == (True, ends)
 
 
@@ -150,7 +150,7 @@ def test_each_draft_once() -> None:
 
 def test_drafts_of_others_do_not_disturb() -> None:
     history = History((measured(0, SOURCE, "", 1.0), measured(1, "print(1)\n", "a model's idea", 9.0)))
-    assert next(Rules(select_rules(THREE)).variants(history, 1)).summary == ALL
+    assert Rules(select_rules(THREE)).refine(history).summary == ALL
 
 
 def test_critique_names_rules_and_lines() -> None:
@@ -162,7 +162,7 @@ def test_critique_names_rules_and_lines() -> None:
 def test_nothing_to_do() -> None:
     history = History((measured(0, "print(1)\n", "", 1.0),))
     assert Rules(select_rules()).critique(history).sufficient
-    assert next(Rules(select_rules()).variants(history, 1)).problem
+    assert Rules(select_rules()).refine(history).problem
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -149,25 +149,6 @@ def test_a_run_goes_on_from_what_was_saved(name: str) -> None:
     assert all(c.effort.tokens_in > 0 for c in whole.history.candidates[1:])
 
 
-def test_several_drafts_of_one_critique_are_one_round_and_only_the_best_is_compared() -> None:
-    plan = SearchPlan(candidates=4, patience=0, floor=False)
-    found = loop(plan, 3)
-    found.run()
-    rounds = [[c for c in found.history.candidates if c.turn == turn] for turn in (1, 2, 3)]
-    assert [len(each) for each in rounds] == [4, 4, 4]
-    assert [c.round for c in found.history.candidates] == list(range(13))
-    for each in rounds:
-        compared = [c for c in each if c.comparison]
-        correct = [c for c in each if c.correct]
-        assert compared == correct[-1:]
-        for candidate in correct if len(correct) > 1 else []:
-            assert {number for number, _ in candidate.siblings} == {c.round for c in correct} - {candidate.round}
-        if len(correct) > 1:
-            assert all(ratio >= 1 for _, ratio in correct[-1].siblings)  # the last is the fastest
-        assert len({c.parents for c in each}) == 1
-    assert rounds[1][0].parents == (rounds[0][-1].round,)
-
-
 class Named:
     """Writes its own name."""
 
@@ -177,16 +158,16 @@ class Named:
     def critique(self, history: History) -> Critique:
         return Critique(self.name)
 
-    def variants(self, history: History, count: int) -> Iterator[Draft]:
-        return (Draft(Revision.of(f"print({self.name!r})\n"), self.name) for _ in range(count))
+    def refine(self, history: History) -> Draft:
+        return Draft(Revision.of(f"print({self.name!r})\n"), self.name)
 
     def preferred(self, history: History) -> None:
         return None
 
 
-def test_models_take_turns_by_round_and_share_the_drafts_of_one() -> None:
+def test_models_take_turns_by_round() -> None:
     team = TakeTurns(cast("list[Proposer]", [Named("a"), Named("b")]))
     history = History((original(),))
     assert team.name == "a,b"
     assert [team.critique(replace(history, turn=turn)).text for turn in range(3)] == ["a", "b", "a"]
-    assert [draft.summary for draft in team.variants(replace(history, turn=1), 3)] == ["b", "b", "a"]
+    assert [team.refine(replace(history, turn=turn)).summary for turn in range(3)] == ["a", "b", "a"]

@@ -1,16 +1,14 @@
-"""Foreign data sets: each is read as programs or functions; `check_pair` and `check_function` decide what is kept."""
+"""Foreign data sets: each is read as pairs of programs; `check_pair` decides what is kept."""
 
 from __future__ import annotations
 
-import ast
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
-from codeopt.batch.datasets import FUNCTION, SOURCES, TARGETS, file_text, not_python
+from codeopt.batch.datasets import SOURCES, TARGETS, not_python
 from codeopt.core.errors import UsageError
 from codeopt_sandbox.caseio import read_cases
 from codeopt_sandbox.outcome import Case, CaseVerdict, Run
@@ -55,22 +53,11 @@ class ProgramPair:
             pairs.write(json.dumps(row) + "\n")
 
 
-class ImportedEntry(Protocol):
-    """A pair of programs or a function of a foreign set."""
-
-    @property
-    def id(self) -> str:
-        """Name in the set."""
-
-    def write(self, home: Path) -> None:
-        """Add it to a folder, in the layout that `codeopt batch` reads."""
-
-
 @dataclass(frozen=True)
 class ImportDecision:
-    """A pair or a function with the decision whether it is kept."""
+    """A pair with the decision whether it is kept."""
 
-    entry: ImportedEntry
+    pair: ProgramPair
     skipped: str = ""
     """Reason why it was left out; empty: it was kept."""
     note: str = ""
@@ -112,88 +99,6 @@ def _static(pair: ProgramPair) -> str:
     if not pair.cases:
         return "it has no cases"
     return "" if pair.source.strip() else "it has no program"
-
-
-# Functions: each becomes a folder that `codeopt batch` reads, if its original answers its calls.
-
-ANSWERED = b"codeopt import: answered "
-"""Beginning of the line by which the program below ends."""
-_ANSWERS = """
-import importlib, json, os, sys, tempfile
-asked = json.load(sys.stdin)
-home = tempfile.mkdtemp()
-for name in asked["files"]:
-    with open(os.path.join(home, name), "w", encoding="utf-8", errors="surrogatepass") as file:
-        file.write(asked["files"][name])
-os.chdir(home)
-sys.path.insert(0, home)
-function = importlib.import_module("slow")
-for name in asked["function"].split("."):
-    function = getattr(function, name)
-number = 0
-for entry in importlib.import_module("calls").CALLS:
-    whole = len(entry) == 2 and type(entry[0]) in (tuple, list) and type(entry[1]) is dict
-    args, kwargs = entry if whole else (entry, {})
-    try:
-        function(*args, **kwargs)
-    except Exception as error:
-        raise SystemExit("call %d raises %s: %s" % (number, type(error).__name__, error))
-    number += 1
-os.write(1, b"\\n" + asked["end"].encode() + b"%d\\n" % number)
-"""
-
-
-@dataclass(frozen=True)
-class FunctionTask:
-    """A slow function of a foreign set, with its calls."""
-
-    id: str
-    function: str
-    slow: str
-    calls: str
-    fast: str | None = None
-    """Text of a module in which it is faster, by a human."""
-    accept: str | None = None
-    """Text of a module whose `accept` says which answers are right."""
-    drafts: Mapping[str, str] = field(default_factory=dict)
-    """Texts that models wrote, by name."""
-
-    def files(self) -> dict[str, str]:
-        """Texts of the files of the task's folder, by name."""
-        files = {FUNCTION: f"{self.function}\n", "slow.py": self.slow, "calls.py": self.calls}
-        files |= {"fast.py": self.fast} if self.fast else {}
-        files |= {"accept.py": self.accept} if self.accept else {}
-        return files | {f"drafts/{name}": text for name, text in self.drafts.items()}
-
-    def write(self, home: Path) -> None:
-        """Add the task to those of a folder, in the layout that `codeopt batch` reads."""
-        for name, text in self.files().items():
-            path = home / self.id / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
-
-
-def check_function(task: FunctionTask, run: RunProgram) -> ImportDecision:
-    """Decide whether a function can be judged: Python 3, and it returns on each of its calls."""
-    if reason := not_python(task.slow):
-        return ImportDecision(task, reason)
-    files = {"slow.py": task.slow, "calls.py": task.calls}
-    asked = {"files": files, "function": task.function, "end": ANSWERED.decode()}
-    ran = run(_ANSWERS, json.dumps(asked).encode(), 0)
-    if ran.exit == 0 and ran.stop is None and ANSWERED in ran.stdout:
-        return ImportDecision(task)
-    said = ran.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2][:300]
-    return ImportDecision(task, f"it fails its own calls: {ran.stop_detail or said or f'exit status {ran.exit}'}")
-
-
-def last_function(source: str, wanted: str = "") -> str:
-    """Name of the function that a module is about: `wanted` where it is there, else the last; empty where none is."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return wanted
-    names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
-    return wanted if wanted in names else (names or [""])[-1]
 
 
 # Project CodeNet: for each problem, one user's slowest and fastest accepted Python submission by the judge's times.
@@ -309,56 +214,5 @@ def _json_lines(path: Path) -> Iterator[dict[str, object]]:
                     yield row if isinstance(row, dict) else {}
 
 
-# COFFE's programs of CodeContests: PROBLEM/slow.py, fast.py, and cases/ with the contest's tests.
-
-
-def read_coffe(request: ImportRequest) -> Iterator[ProgramPair]:
-    """Read one pair a folder. Raises UsageError."""
-    folders = sorted(path.parent for path in request.path.glob("*/slow.py"))
-    if not folders:
-        raise UsageError(f"{request.path} is no folder of COFFE's programs: it has no PROBLEM/slow.py")
-    for folder in folders:
-        slow, fast = folder / "slow.py", folder / "fast.py"
-        target = read_text(fast, "replace") if fast.is_file() else None
-        homes = [request.cases / folder.name] if request.cases else [folder / "cases"]
-        yield ProgramPair(folder.name, read_text(slow, "replace"), target, _cases_in(homes))
-
-
-# ENAMEL's tasks: TASK/slow.py, expert.py, and calls.py of the expert's generators.
-
-
-def read_enamel(request: ImportRequest) -> Iterator[FunctionTask]:
-    """Read one task a folder. Raises UsageError."""
-    folders = sorted(path.parent for path in request.path.glob("*/expert.py"))
-    if not folders:
-        raise UsageError(f"{request.path} is no folder of ENAMEL's tasks: it has no TASK/expert.py")
-    for folder in folders:
-        slow, expert, calls = (file_text(folder / f"{name}.py") for name in ("slow", "expert", "calls"))
-        yield FunctionTask(folder.name, last_function(slow, folder.name.partition("_")[2]), slow, calls, expert)
-
-
-# AlgoTune's tasks: TASK/slow.py with the task's class and `solve`, calls.py, and drafts/ that models wrote.
-
-ACCEPT = """
-
-def accept(arguments, expected, got):
-    return bool(_TASK.is_solution(arguments["problem"], got))
-"""
-"""Function by which the task's own `is_solution` decides."""
-
-
-def read_algotune(request: ImportRequest) -> Iterator[FunctionTask]:
-    """Read one task a folder. Raises UsageError."""
-    folders = sorted(path.parent for path in request.path.glob("*/slow.py") if (path.parent / "calls.py").is_file())
-    if not folders:
-        raise UsageError(f"{request.path} is no folder of AlgoTune's tasks: it has no TASK/slow.py with a calls.py")
-    for folder in folders:
-        slow, calls = (file_text(folder / f"{name}.py") for name in ("slow", "calls"))
-        drafts = {path.name: read_text(path, "replace") for path in sorted(folder.glob("drafts/*.py"))}
-        yield FunctionTask(folder.name, "solve", slow, calls, accept=slow + ACCEPT, drafts=drafts)
-
-
-PROGRAMS = {"codenet": read_codenet, "pie": read_pie, "ecco": read_ecco, "coffe": read_coffe}
-"""Sets of programs that read standard input."""
-FUNCTIONS = {"enamel": read_enamel, "algotune": read_algotune}
-"""Sets of functions with their calls."""
+PROGRAMS = {"codenet": read_codenet, "pie": read_pie, "ecco": read_ecco}
+"""Readers of data sets by name."""

@@ -1,7 +1,6 @@
 """Convert a public data set into a set for batch.
 
-OUT/pairs.jsonl and OUT/PROBLEM/input.N.txt are what is kept of programs, OUT/TASK/slow.py and calls.py of functions
-(enamel, algotune); OUT/import.csv says of every one what became of it.
+OUT/pairs.jsonl and OUT/PROBLEM/input.N.txt are what is kept. OUT/import.csv says of every pair what became of it.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from codeopt.cli.command import command
 from codeopt.core.console import Console
 from codeopt.core.errors import CodeoptError, UsageError, names_near
 from codeopt.core.isolation import open_isolated
-from codeopt.core.options import ImproveOptions
 from codeopt_sandbox.verdict import Checker, open_checker
 
 if TYPE_CHECKING:
@@ -30,16 +28,13 @@ if TYPE_CHECKING:
     from codeopt_sandbox import Run, Sandbox
 
 NOTHING_KEPT = 1
-PROGRAMS = ("codenet", "pie", "ecco", "coffe")
-"""Sets of programs that read standard input."""
-FUNCTIONS = ("enamel", "algotune")
-"""Sets of functions with their calls."""
+KINDS = ("codenet", "pie", "ecco")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("kind", choices=[*PROGRAMS, *FUNCTIONS], help="what PATH is")
+    parser.add_argument("kind", choices=KINDS, help="what PATH is")
     parser.add_argument(
-        "path", type=Path, metavar="PATH", help="a Project_CodeNet folder, a .jsonl file, a folder of them, of tasks"
+        "path", type=Path, metavar="PATH", help="a Project_CodeNet folder, a .jsonl file, or a folder of them"
     )
     parser.add_argument("--limit", type=flags.count, metavar="N", help="read only the first N pairs [default: all]")
     flags.add_flags(parser, "import")
@@ -57,7 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
     check, out = _checker(arguments.check), arguments.output
     if not arguments.path.exists():
         raise UsageError(f"there is no {arguments.path}", hint=names_near(arguments.path))
-    result = out if arguments.kind in FUNCTIONS else out / PAIRS
     tally: Counter[str] = Counter()
     with Console(quiet=arguments.quiet) as console:
         with (
@@ -65,22 +59,17 @@ def run(arguments: argparse.Namespace) -> int:
             open_isolated(flags.options_of(arguments), own_code_only=False, notify=console.warn) as sandbox,
             (out / "import.csv").open("w", encoding="utf-8", newline="") as table,
         ):
-            if result == out:
-                given = {"--cases": arguments.cases is not None, "--check": arguments.check != ImproveOptions().check}
-                for flag in (flag for flag, used in given.items() if used):
-                    console.warn(f"{flag} is of programs, and not used: a function of {arguments.kind} has its calls")
-            else:
-                result.touch()
+            (out / PAIRS).touch()
             rows = csv.writer(table, lineterminator="\n")
             rows.writerow(["problem", "kept", "reason"])
             for decision in _decisions(arguments, check, sandbox, console):
-                rows.writerow([decision.entry.id, int(not decision.skipped), decision.skipped or decision.note])
+                rows.writerow([decision.pair.id, int(not decision.skipped), decision.skipped or decision.note])
                 tally[_kind(decision)] += 1
                 if not decision.skipped:
-                    decision.entry.write(out)
+                    decision.pair.write(out)
         for what, number in tally.most_common():
             console.print(f"{number:>6}  {what}")
-    print(result)
+    print(out / PAIRS)
     sys.stdout.flush()
     return 0 if tally["kept"] else NOTHING_KEPT
 
@@ -88,20 +77,15 @@ def run(arguments: argparse.Namespace) -> int:
 def _decisions(
     arguments: argparse.Namespace, check: Checker, sandbox: Sandbox, console: Console
 ) -> Iterator[ImportDecision]:
-    """Each pair or function with what becomes of it. Raises UsageError."""
+    """Each pair with what becomes of it. Raises UsageError."""
     from codeopt.batch.datasets import _importers
     from codeopt_sandbox.guest.request import seeded
 
     def run(source: str, stdin: bytes, hash_seed: int) -> Run:
         return sandbox.run(source, stdin, mode="exec", environment=seeded(hash_seed))
 
-    request = _importers.ImportRequest(arguments.path, arguments.cases)
-    if arguments.kind in FUNCTIONS:
-        for number, task in enumerate(islice(_importers.FUNCTIONS[arguments.kind](request), arguments.limit), 1):
-            console.progress(f"function {number}, {task.id}")
-            yield _importers.check_function(task, run)
-        return
-    for number, pair in enumerate(islice(_importers.PROGRAMS[arguments.kind](request), arguments.limit), 1):
+    found = _importers.PROGRAMS[arguments.kind](_importers.ImportRequest(arguments.path, arguments.cases))
+    for number, pair in enumerate(islice(found, arguments.limit), 1):
         console.progress(f"pair {number}, {pair.id}")
         yield _importers.check_pair(pair, run, check)
 

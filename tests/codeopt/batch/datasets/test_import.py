@@ -10,7 +10,6 @@ import pytest
 
 from codeopt.batch.datasets import SetRequest, read_set
 from codeopt.cli.main import main
-from tests.support.files import write_files
 
 DOUBLE = "print(2 * int(input()))\n"
 FLAGS = ("--sandbox", "process", "-q")
@@ -117,61 +116,3 @@ def test_what_is_no_data_set_is_refused(tmp_path: Path, path: str, capsys: pytes
     for kind in ("codenet", "pie", "ecco"):
         assert main(["import", kind, str(tmp_path / path), "-o", str(tmp_path / kind), *FLAGS]) == 2
         assert capsys.readouterr().err.startswith("error: ")
-
-
-SUM = "def total(xs):\n    found = 0\n    for x in xs:\n        found += x\n    return found\n"
-SUM_CALLS = "CALLS = [([*range(n)],) for n in range(1, 14)]\nBIG = [([*range(3000)],)]\n"
-UNIQUE = """\
-class Task:
-    def solve(self, problem):
-        return sorted(set(problem))
-
-    def is_solution(self, problem, solution):
-        return sorted(solution) == sorted(set(problem))
-
-def solve(problem):
-    return _TASK.solve(problem)
-
-_TASK = Task()
-"""
-TASKS = {
-    "enamel": {
-        "000_total/slow.py": SUM, "000_total/expert.py": "def total(xs):\n    return sum(xs)\n",
-        "000_total/calls.py": SUM_CALLS,
-        "001_bad/slow.py": "def bad(xs):\n    return xs[9]\n", "001_bad/expert.py": SUM, "001_bad/calls.py": SUM_CALLS,
-        "002_old/slow.py": "print 1", "002_old/expert.py": SUM, "002_old/calls.py": SUM_CALLS,
-    },
-    "algotune": {"unique/slow.py": UNIQUE, "unique/calls.py": SUM_CALLS, "unique/drafts/one.py": UNIQUE},
-    "coffe": {
-        "01/slow.py": DOUBLE, "01/fast.py": DOUBLE, "01/cases/input.0.txt": "2\n", "01/cases/output.0.txt": "4\n",
-    },
-}  # fmt: skip
-
-
-@pytest.fixture
-def tasks(tmp_path: Path) -> Path:
-    """A small set of each layout."""
-    for kind, files in TASKS.items():
-        write_files(tmp_path / kind, files)
-    return tmp_path
-
-
-@pytest.mark.parametrize("kind", TASKS)
-def test_what_is_imported_is_a_set_that_a_batch_reads(kind: str, tasks: Path) -> None:
-    out = tasks / "out"
-    assert main(["import", kind, str(tasks / kind), "-o", str(out), *FLAGS]) == 0
-    (problem,) = read_set(SetRequest(out / "pairs.jsonl" if kind == "coffe" else out))
-    function, target = {"enamel": ("total", True), "algotune": ("solve", False), "coffe": ("", True)}[kind]
-    assert (problem.function, bool(problem.target), problem.skipped) == (function, target, "")
-    assert problem.calls == (None if kind == "coffe" else out / problem.id / "calls.py")
-    assert problem.check == (f"{out / 'unique' / 'accept.py'}::accept" if kind == "algotune" else "")
-    assert (out / "unique" / "drafts" / "one.py").is_file() == (kind == "algotune")
-
-
-def test_a_function_that_fails_its_calls_has_its_reason(tasks: Path) -> None:
-    out = tasks / "out"
-    main(["import", "enamel", str(tasks / "enamel"), "-o", str(out), *FLAGS])
-    found = {id: row["reason"] for id, row in rows(out).items()}
-    assert found["000_total"] == ""
-    assert found["001_bad"].startswith("it fails its own calls: call 0 raises IndexError")
-    assert "not Python 3" in found["002_old"]

@@ -100,12 +100,8 @@ _FLAGS = (
         group=_RESULT, setting=SettableBy.EACH_TIME, commands=uses("improve"),
     ),
     Flag(
-        "export", "write a project's benchmarks for pytest-benchmark or pyperf",
-        metavar=("FORMAT", "DIR"), group=_RESULT, setting=SettableBy.EACH_TIME,
-        commands=uses("improve", profile=FlagUse(
-            help="write the profile of --run as speedscope or collapsed",
-            metavar=("FORMAT", "FILE"), group="",
-        )),
+        "export", "write the profile of --run as speedscope or collapsed",
+        metavar=("FORMAT", "FILE"), setting=SettableBy.EACH_TIME, commands=uses("profile"),
     ),
     Flag(
         "before", "show an earlier profile next to that of --run, on the page of --html", Path,

@@ -163,14 +163,6 @@ def _status(result: Result) -> int:
 
 def _check_project(arguments: argparse.Namespace, path: Path) -> None:
     """Refuse what a folder needs and has not, and what only a folder can have. Raises UsageError."""
-    if arguments.export:
-        if arguments.run is None or not path.is_dir():
-            raise UsageError(
-                "--export is for a project's benchmarks", hint="codeopt improve FOLDER --run COMMAND --export"
-            )
-        from codeopt.cli.exports import check_export
-
-        check_export(arguments.export[0], Path(arguments.export[1]))
     if arguments.branch is None:
         return
     if arguments.run is None or not path.is_dir():
@@ -215,12 +207,6 @@ def _deliver(arguments: argparse.Namespace, result: Result, console: Console) ->
         commits = commit_branch(result.program, result.revision, arguments.branch, result.patch, ratio)
         console.print(
             f"branch     {arguments.branch}: {counted(commits, 'commit')}; your own branch and files are as they were"
-        )
-    if arguments.export:
-        from codeopt.cli.exports import export
-
-        console.print(
-            export(arguments.export[0], Path(arguments.export[1]), result.patch.benchmarks if result.patch else None)
         )
     to_stdout, is_patch = str(arguments.output) == "-", result.patch is not None
     if result.accepted and arguments.write:

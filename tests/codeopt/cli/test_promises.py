@@ -7,14 +7,12 @@ import argparse
 import json
 import sys
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from codeopt.cli.commands import review
-from codeopt.cli.exports import check_export, export, pyperf_text, pytest_benchmark_text
 from codeopt.core.errors import UsageError
 from codeopt.engine.compare import PairResult
 from codeopt.report.verdict import Verdict
@@ -103,39 +101,3 @@ def test_the_program_that_a_word_means(
     else:
         with pytest.raises(UsageError):
             as_the_user_runs_it(words.split(), tmp_path / "p", given)
-
-
-def test_benchmarks_are_written_for_other_tools(tmp_path: Path) -> None:
-    rows = [("t.py::test_f", [1.0, 2.0, 3.0, 4.0, 15.0]), ("g", [0.5]), ("h", [0.0, 2.0])]
-    machine = {"node": "n", "python_version": "3.11", "system": "Linux"}
-    first, second, _ = json.loads(pytest_benchmark_text(rows, datetime(2030, 1, 2, tzinfo=UTC), machine))["benchmarks"]
-    stats = {"min": 1, "max": 15, "mean": 5, "rounds": 5, "median": 3, "iqr": 2, "q1": 2, "q3": 4, "total": 25,
-             "ops": 0.2, "outliers": "1;1", "ld15iqr": 1, "hd15iqr": 15, "iterations": 1}  # fmt: skip
-    assert (first["name"], first["fullname"]) == ("test_f", "t.py::test_f")
-    assert stats.items() <= first["stats"].items()
-    assert first["stats"]["stddev"] == pytest.approx(5.7009, abs=1e-4)
-    assert (second["stats"]["stddev"], second["stats"]["q1"], second["stats"]["outliers"]) == (0, 0.5, "0;0")
-    two = json.loads(pytest_benchmark_text([("f", [1.0, 3.0])], datetime(2030, 1, 2, tzinfo=UTC), machine))
-    assert two["benchmarks"][0]["stats"]["outliers"] == "0;0"
-    told = json.loads(pyperf_text(rows, datetime(2030, 1, 2, tzinfo=UTC), machine | {"node": ""}))
-    assert told["metadata"] == {"unit": "second", "python_version": "3.11", "date": "2030-01-02 00:00:00"}
-    assert [each["runs"][0]["values"] for each in told["benchmarks"]] == [rows[0][1], [0.5], [2.0]]
-    found = {"rows": [{"name": "f", "ratio": 2.0, "before": [2.0], "after": [1.0]}, {"name": "g", "ratio": None}]}
-    export("pyperf", tmp_path / "a/b", found)
-    after = json.loads((tmp_path / "a/b/after.json").read_text())["benchmarks"]
-    assert [(each["metadata"]["name"], each["runs"][0]["values"]) for each in after] == [("f", [1.0])]
-    export("pyperf", tmp_path / "none", {"rows": [{"ratio": None}]})
-    assert not (tmp_path / "none").exists()
-
-
-@pytest.mark.parametrize(
-    ("name", "folder", "refused"),
-    [("pyperf", "new", False), ("pytest-benchmark", ".", False), ("other", "new", True), ("pyperf", "file", True)],
-)
-def test_what_cannot_be_written_is_refused_before(name: str, folder: str, refused: bool, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    if refused:
-        with pytest.raises(UsageError):
-            check_export(name, tmp_path / folder)
-    else:
-        check_export(name, tmp_path / folder)

@@ -1,17 +1,13 @@
-"""Commands of pytest-benchmark, pyperf and ASV: timed by their bodies, told by their names, written for those tools."""
+"""Commands of pytest-benchmark, pyperf and ASV: timed by their bodies and told by their names."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from codeopt.cli.exports import export, pyperf_text
 from codeopt.core.console import Console
 from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Session
@@ -93,18 +89,6 @@ def test_bodies_are_what_is_timed(tmp_path: Path) -> None:
     ratios = {row["name"].partition("::")[2]: row["ratio"] for row in told["rows"]}
     assert ratios["test_repeated"] > 10 > 3 > ratios["test_longest"]
     assert any("test_repeated" in line for line in table_of({"benchmarks": told, "edits": [], "left_out_edits": []}))
-    assert "after.json" in export("pytest-benchmark", tmp_path / "out", told)
-    compare = [sys.executable, "-m", "pytest_benchmark", "compare", "out/before.json", "out/after.json"]
-    table = subprocess.run(compare, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    assert "test_repeated (after)" in table
-
-
-def test_pyperf_reads_what_is_written_for_it(tmp_path: Path) -> None:
-    for name, seconds in (("before", 2.0), ("after", 1.0)):
-        text = pyperf_text([("f", [seconds, seconds * 1.01])], datetime.now(UTC), {"node": "", "python_version": ""})
-        (tmp_path / f"{name}.json").write_text(text)
-    compare = [sys.executable, "-m", "pyperf", "compare_to", "before.json", "after.json"]
-    assert "2.00x faster" in subprocess.run(compare, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
 
 
 def project_of(**files: str) -> ProjectFiles:

@@ -168,7 +168,6 @@ OPTIONS: Mapping[str, str] = {
     "ahead": "a batch has one worker for each core: use --cores",
     "chains": "the search best-of has two chains",
     "context": "put the statement into statement.txt next to the program or its cases",
-    "export": "--write changes the files, and the benchmark's own tool compares: its figures are in --json",
     "history": "a model sees all rounds that fit",
     "judge-model": "the first of --model compares readability",
     "max-tokens": "use --max-cost, --max-rounds or --max-seconds",

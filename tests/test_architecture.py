@@ -333,7 +333,6 @@ def cleans_up(handler: ast.ExceptHandler) -> bool:
 
 
 STARTS = {
-    "codeopt/core/model.py": "threads, and no program",
     "codeopt/core/run_clock.py": "threads, and no program",
     "sandbox/codeopt_sandbox/docker.py": "threads, and no program",
     "codeopt/core/git.py": "git, which runs nothing that a repository names",

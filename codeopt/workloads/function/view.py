@@ -16,6 +16,7 @@ from codeopt.core.sanitize import inline
 from codeopt.rules import Hot, Rule
 from codeopt.workloads.source.excerpt import shown
 from codeopt.workloads.source.functions import SpliceError, at_margin, definitions
+from codeopt.workloads.source.splice import splice
 
 UNNAMED = Def | ast.Import | ast.ImportFrom | ast.Pass | ast.If
 """Statements of an answer that need no mention: what is used of them is taken, an `if` runs the answer as a script."""
@@ -65,7 +66,7 @@ class FunctionRule(Rule):
         if new is None:
             return None
         try:
-            kept = _splice(text, self.qualname, new)
+            kept = splice(text, self.qualname, new)
         except SpliceError:
             return None
         return kept if kept != text else None
@@ -105,7 +106,7 @@ class FunctionProposer(Excerpted):
         if draft.problem:
             return draft
         try:
-            whole = _splice(original.text, self.qualname, draft.source)
+            whole = splice(original.text, self.qualname, draft.source)
             left_out = statements_left_out(original.text, draft.source, whole)
             notes = tuple(f"not taken from the answer: {line}" for line in left_out)
             return replace(draft, revision=Revision.of(whole), notes=notes)
@@ -133,10 +134,3 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             yield from _statements(node.body)
         elif not isinstance(node, UNNAMED) and not is_bare_constant(node):
             yield node
-
-
-def _splice(text: str, qualname: str, new: str) -> str:
-    """The module with a function of another text put in its place. Raises SpliceError."""
-    from codeopt.workloads.source.splice import splice  # libcst: 0.4 s, which a comparison need not wait for
-
-    return splice(text, qualname, new)

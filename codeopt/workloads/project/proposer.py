@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import dropwhile
 
@@ -31,9 +30,12 @@ from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.project_program import NOTHING_FIXED, ProtectedFiles, unpack
 from codeopt.workloads.source.edits import (
     added,
+    bare_parameters,
+    begin_of_body,
     bound_in,
     edits_of,
     lines_of,
+    merged_function,
     replaced,
     span_of,
     with_constant,
@@ -227,38 +229,7 @@ class _Heads:
         was = find_definition(self.known, qualname, node) if isinstance(node, Def) else None
         if not isinstance(node, Def) or not isinstance(was, Def):
             return lines_of(self.part, node)
-        mine, theirs = (text.splitlines(keepends=True) for text in (self.old, self.part))
-        one, other = (mine, was) if was.decorator_list and not node.decorator_list else (theirs, node)
-        above = one[first_line(other) - 1 : other.lineno - 1]
-        head, begin = _head(mine, was, theirs, node)
-        return "".join([*above, *head, *theirs[begin : node.end_lineno]])
-
-
-def _head(mine: Sequence[str], was: Def, theirs: Sequence[str], now: Def) -> tuple[Sequence[str], int]:
-    """Return the lines from `def` to the first statement, docstring included, and the number of lines before the rest.
-
-    The lines are empty if a body shares a line with `def`, or has another indentation.
-    """
-    text, body = was.body[0], now.body[0]
-    if was.lineno == text.lineno or now.lineno == body.lineno or text.col_offset != body.col_offset:
-        return (), now.lineno - 1
-    begin = _begin(theirs, now)
-    bare = _is_annotated(was) and not _is_annotated(now) and type(was) is type(now)
-    head = mine[was.lineno - 1 : _begin(mine, was)] if bare else theirs[now.lineno - 1 : begin]
-    missing = ast.get_docstring(was) is not None and ast.get_docstring(now) is None
-    return [*head, *(mine[text.lineno - 1 : text.end_lineno] if missing else ())], begin
-
-
-def _begin(lines: Sequence[str], node: Definition) -> int:
-    """Number of lines above its first statement and the comments on that."""
-    at = first_line(node.body[0]) - 1
-    while lines[at - 1].lstrip().startswith("#"):
-        at -= 1
-    return at
-
-
-def _is_annotated(node: Def) -> bool:
-    return bool(node.returns) or any(isinstance(each, ast.arg) and each.annotation for each in ast.walk(node.args))
+        return merged_function(self.old, was, self.part, node)
 
 
 def _with_members(text: str, head: _Heads, node: ast.ClassDef, qualname: str) -> str:
@@ -283,12 +254,12 @@ def _with_class_line(text: str, part: str, node: ast.ClassDef, qualname: str) ->
     mine, theirs = text.splitlines(keepends=True), part.splitlines(keepends=True)
     if was is None or was.body[0].lineno == was.lineno or node.body[0].lineno == node.lineno:
         return text
-    above, line = mine[first_line(was) - 1 : was.lineno - 1], mine[was.lineno - 1 : _begin(mine, was)]
+    above, line = mine[first_line(was) - 1 : was.lineno - 1], mine[was.lineno - 1 : begin_of_body(mine, was)]
     if node.decorator_list:
         above = theirs[first_line(node) - 1 : node.lineno - 1]
     if node.bases or node.keywords:
-        line = theirs[node.lineno - 1 : _begin(theirs, node)]
-    return replaced(text, (first_line(was), _begin(mine, was)), "".join([*above, *line]))
+        line = theirs[node.lineno - 1 : begin_of_body(theirs, node)]
+    return replaced(text, (first_line(was), begin_of_body(mine, was)), "".join([*above, *line]))
 
 
 def _with_field(text: str, owner: ast.ClassDef, node: ast.stmt, lines: str) -> str:
@@ -329,7 +300,7 @@ def _require_contracts(before: Mapping[str, str], after: Mapping[str, str]) -> N
                 continue
             if name not in new and name not in bound:
                 raise SpliceError(f"{path}: it removes {name}, which others may call")
-            if name in new and ast.unparse(_bare(node.args)) != ast.unparse(_bare(new[name].args)):
+            if name in new and bare_parameters(node) != bare_parameters(new[name]):
                 raise SpliceError(f"{path}: it changes the parameters of {name}, which others may call")
 
 
@@ -345,15 +316,6 @@ def _names_of(tree: ast.Module) -> set[str]:
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 found |= {prefix + (each.asname or each.name) for each in node.names}
     return found
-
-
-def _bare(arguments: ast.arguments) -> ast.arguments:
-    """Without annotations."""
-    arguments = deepcopy(arguments)
-    for each in ast.walk(arguments):
-        if isinstance(each, ast.arg):
-            each.annotation = None
-    return arguments
 
 
 def _tree(text: str, path: str) -> ast.Module:

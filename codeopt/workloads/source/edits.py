@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import ast
 import re
+import tokenize
 from collections import defaultdict
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 
 from codeopt.analysis.nodes import (
     Def,
     Definition,
     bound_names,
+    definitions,
     evaluated_names,
     find_definition,
     first_line,
@@ -168,6 +171,14 @@ def with_definition(text: str, new: str, node: Definition) -> str:
     return "".join([*lines[:at], _ended(new), "\n\n", *lines[at:]])
 
 
+def with_helper(text: str, new: str, node: ast.stmt, anchor: str) -> str:
+    """The text with a new function, class or constant right above the statement that defines a name."""
+    body, lines = ast.parse(text).body, physical_lines(text)
+    index = next(at for at, each in enumerate(body) if any(name == anchor for name, _ in definitions([each])))
+    at = _end(lines, body, index)
+    return _put(text, at, new, node, above=(2 if isinstance(node, Definition) else 1) if at else 0)
+
+
 def with_constant(text: str, new: str, node: ast.stmt) -> str:
     """The text with a new constant: below the imports at its top, and below what it evaluates."""
     body, lines = ast.parse(text).body, physical_lines(text)
@@ -241,3 +252,114 @@ def _put(text: str, at: int, new: str, node: ast.stmt, *, above: int) -> str:
 
 def _ended(text: str) -> str:
     return text if text.endswith("\n") else text + "\n"
+
+
+# A function of an answer in place of another version of it.
+
+_LAYOUT = (tokenize.NEWLINE, tokenize.NL, tokenize.COMMENT, tokenize.ENDMARKER)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Indentation of a definition."""
+
+    margin: str
+    """Of the definition itself."""
+    unit: str
+    """What its body has in addition."""
+
+    @classmethod
+    def of(cls, text: str, node: Def) -> Layout:
+        """That of a function of a text."""
+        lines, first = physical_lines(text), node.body[0]
+        margin = _margin(lines[node.lineno - 1])
+        if _shares_line(lines, first):
+            return cls(margin, "\t" if "\t" in margin else " " * 4)
+        return cls(margin, _margin(lines[first.lineno - 1])[len(margin) :])
+
+    def lines(self, text: str, node: ast.stmt, *, comments: bool = False) -> list[str]:
+        """Lines of a statement of any text in this layout; lines inside of its strings stay. comments: with those right
+        above it."""
+        every, first = physical_lines(text), first_line(node)
+        while comments and first > 1 and every[first - 2].startswith("#"):
+            first -= 1
+        lines, levels, within = (
+            [_ended(each) for each in every[first - 1 : node.end_lineno]],
+            dict[int, str](),
+            set[int](),
+        )
+        around = [""]
+        for token in tokenize.generate_tokens(iter(lines).__next__):
+            if token.type == tokenize.INDENT:
+                around.append(token.string)
+            elif token.type == tokenize.DEDENT:
+                around.pop()
+            elif token.type not in _LAYOUT:
+                for number in range(token.start[0], token.end[0] + 1):
+                    levels.setdefault(number, around[-1])
+                within |= {*range(token.start[0] + 1, token.end[0] + 1)}
+        order = sorted(set(levels.values()), key=lambda each: len(each.expandtabs()))
+        new = {each: self.margin + self.unit * depth for depth, each in enumerate(order)}
+        for number, line in enumerate(lines, 1):
+            old = levels.get(number, _margin(line))
+            if number not in within and line.strip() and line.startswith(old):
+                lines[number - 1] = new.get(old, old) + line[len(old) :]
+        return lines
+
+
+def _margin(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _shares_line(lines: Sequence[str], first: ast.stmt) -> bool:
+    """Return True if a body begins on the line on which the head ends."""
+    return first.col_offset > len(_margin(lines[first.lineno - 1]))
+
+
+def begin_of_body(lines: Sequence[str], node: Definition) -> int:
+    """Number of lines above the first statement and the comments on that."""
+    at = first_line(node.body[0]) - 1
+    while lines[at - 1].lstrip().startswith("#"):
+        at -= 1
+    return at
+
+
+def bare_parameters(node: Def) -> str:
+    """Parameters without annotations."""
+    arguments = deepcopy(node.args)
+    for each in ast.walk(arguments):
+        if isinstance(each, ast.arg):
+            each.annotation = None
+    return ast.unparse(arguments)
+
+
+def merged_function(text: str, was: Def, part: str, now: Def, *, keep: bool = False) -> str:
+    """The lines of a function that take the place of another version of it, in the layout of that.
+
+    Another version need not repeat decorators, annotations and the docstring. keep: the docstring stays in any case.
+    """
+    layout, (mine, written) = Layout.of(text, was), ([*map(_ended, physical_lines(each))] for each in (text, part))
+    theirs = ["\n"] * (first_line(now) - 1) + layout.lines(part, now)
+    (head, doc, _), (new_head, new_doc, rest) = _parts(mine, was, mine), _parts(theirs, now, written)
+    one_line = not new_head[-1].endswith("\n")
+    if type(was) is not type(now) or bare_parameters(was) != bare_parameters(now):
+        head = new_head
+    if one_line and head[-1].endswith("\n"):
+        rest = [layout.margin + layout.unit + rest[0], *rest[1:]]
+    elif not one_line or doc:
+        head = [*head[:-1], head[-1].rstrip() + "\n"]
+    above = theirs[first_line(now) - 1 : now.lineno - 1] or mine[first_line(was) - 1 : was.lineno - 1]
+    doc = doc if doc and rest and (keep or not new_doc) else new_doc
+    return "".join([*above, *head, *doc, *rest])
+
+
+def _parts(lines: Sequence[str], node: Def, written: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
+    """Lines of a function from `def` on: its head, its docstring and the rest. A head whose line the body shares ends
+    within that. written: the lines with the margin that the node's positions are of."""
+    first, begin = node.body[0], begin_of_body(lines, node)
+    if _shares_line(written, first):
+        tail = written[first.lineno - 1].encode()[first.col_offset :].decode()
+        head = [*lines[node.lineno - 1 : first.lineno - 1], lines[first.lineno - 1].removesuffix(tail)]
+        return head, [], [tail, *lines[first.lineno : node.end_lineno]]
+    end = last_line(first) if is_text(first) else begin
+    return [*lines[node.lineno - 1 : begin]], [*lines[begin:end]], [*lines[end : node.end_lineno]]

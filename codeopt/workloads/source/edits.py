@@ -260,7 +260,7 @@ _LAYOUT = (tokenize.NEWLINE, tokenize.NL, tokenize.COMMENT, tokenize.ENDMARKER)
 
 
 @dataclass(frozen=True)
-class Layout:
+class Indentation:
     """Indentation of a definition."""
 
     margin: str
@@ -269,7 +269,7 @@ class Layout:
     """What its body has in addition."""
 
     @classmethod
-    def of(cls, text: str, node: Def) -> Layout:
+    def of(cls, text: str, node: Def) -> Indentation:
         """That of a function of a text."""
         lines, first = physical_lines(text), node.body[0]
         margin = _margin(lines[node.lineno - 1])
@@ -338,7 +338,7 @@ def merged_function(text: str, was: Def, part: str, now: Def, *, keep: bool = Fa
 
     Another version need not repeat decorators, annotations and the docstring. keep: the docstring stays in any case.
     """
-    layout, (mine, written) = Layout.of(text, was), ([*map(_ended, physical_lines(each))] for each in (text, part))
+    layout, (mine, written) = Indentation.of(text, was), ([*map(_ended, physical_lines(each))] for each in (text, part))
     theirs = ["\n"] * (first_line(now) - 1) + layout.lines(part, now)
     (head, doc, _), (new_head, new_doc, rest) = _parts(mine, was, mine), _parts(theirs, now, written)
     one_line = not new_head[-1].endswith("\n")

@@ -21,7 +21,7 @@ from codeopt.analysis.nodes import (
 )
 from codeopt.analysis.syntax import physical_lines
 from codeopt.workloads.source.edits import (
-    Layout,
+    Indentation,
     bare_parameters,
     head_of,
     merged_function,
@@ -56,7 +56,7 @@ def splice(original: str, qualname: str, draft: str) -> str:
         raise SpliceError(f"the draft does not define {qualname}")
     _require_same_use(qualname, was, now)
     text = merged_function(original, was, draft, now, keep=True)
-    layout = Layout.of(original, was)
+    layout = Indentation.of(original, was)
     methods = _new_methods(find_definition(module.body, owner), find_definition(new.body, owner), now)
     above = "".join("".join(layout.lines(draft, each)) + "\n" for each in methods)
     merged = [*_function_in(text), *methods]
@@ -64,7 +64,7 @@ def splice(original: str, qualname: str, draft: str) -> str:
     anchor = qualname.partition(".")[0]
     imports, helpers = _additions(module, new, anchor, merged)
     for helper in helpers:
-        lines = "".join(Layout("", layout.unit).lines(draft, helper, comments=True))
+        lines = "".join(Indentation("", layout.unit).lines(draft, helper, comments=True))
         result = with_helper(result, lines, helper, anchor)
     for text in imports:
         (statement,) = ast.parse(text).body

@@ -170,6 +170,9 @@ def put(value: Any, steps: Path, new: Any) -> Any:
         names = [*range(len(value.args)), *(name for name, _ in value.kwargs)]
         at = names.index(step.name)
         return value.with_value(at, put(value.values[at], steps[1:], new))
+    if isinstance(value, list | tuple):
+        at = step if type(step) is int else 0  # a step to each item of a list
+        return type(value)([*value[:at], put(value[at], steps[1:], new), *value[at + 1 :]])
     return {**value, step: put(value[step], steps[1:], new)}
 
 

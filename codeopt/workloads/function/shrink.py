@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack
 from codeopt.core.revision import Revision
 from codeopt.workloads._judging import HANGS
 from codeopt.workloads.function.counterexample import as_python
-from codeopt.workloads.source.literals import Call, Constructed, Opaque, read
+from codeopt.workloads.generated.larger import simpler
+from codeopt.workloads.source.literals import Call, Opaque, read
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.comparing import AnswerChecker, AnsweredCase
@@ -187,43 +188,8 @@ def smaller_calls(text: str) -> list[str]:
 def _smaller(call: Call) -> Iterator[Call]:
     for at, argument in enumerate(call.values):
         if not isinstance(argument, Opaque):
-            for less in _less(argument):
+            for less in simpler(argument):
                 yield call.with_value(at, less)
-
-
-def _less(value: Any, depth: int = 4) -> Iterator[Any]:
-    """Simpler values of the same type: halves first, then single items gone, then simpler items."""
-    if type(value) in (list, tuple, str, bytes) and value:
-        half = len(value) // 2
-        yield from (value[:0], value[:half], value[half:])
-        yield from (value[:at] + value[at + 1 :] for at in range(min(len(value), 30)))
-        for at, item in enumerate(value[:20] if type(value) in (list, tuple) and depth else ()):
-            yield from (type(value)([*value[:at], less, *value[at + 1 :]]) for less in _less(item, depth - 1))
-    elif type(value) is int and value:  # nearer to nothing
-        step = value - 1 if value > 0 else value + 1
-        yield from dict.fromkeys((0, 1 if value > 1 else 0, value // 2, abs(value), step))
-    elif type(value) is float and value == value and value not in (0.0, 1.0):
-        yield from (0.0, 1.0)
-    elif isinstance(value, Constructed):
-        yield from _plainer(value, depth)
-    elif isinstance(value, dict):
-        for key in list(value)[:30]:
-            yield {k: v for k, v in value.items() if k != key}
-    elif isinstance(value, set):
-        for item in sorted(value, key=repr)[:30]:
-            yield value - {item}
-
-
-def _plainer(value: Constructed, depth: int) -> Iterator[Any]:
-    """An object without what need not be given for it, used less often, made of simpler parts."""
-    if value.maker == "used":
-        yield value.args[0]
-        for at in range(1, len(value.args)):
-            yield Constructed("used", (*value.args[:at], *value.args[at + 1 :]))
-    for at in range(len(value.kwargs)):
-        yield Constructed(value.maker, value.args, (*value.kwargs[:at], *value.kwargs[at + 1 :]))
-    for at, part in enumerate(value.values if depth else ()):
-        yield from (value.with_value(at, less) for less in _less(part, depth - 1))
 
 
 # The place of the first difference in two results that are too long to be shown, with both values there.

@@ -309,3 +309,40 @@ def _shell(value: Any, top: Any, depth: int = 2) -> str | None:
         parts = [*map(write, before), inner, *map(write, after)]
         return f"[{', '.join(parts)}]" if isinstance(value, list) else f"({', '.join(parts)},)"
     return None
+
+
+def simpler(value: Any, depth: int = 4) -> Iterator[Any]:
+    """Simpler values of the same type: a half of it, then less and less gone, then simpler items."""
+    if type(value) in (list, tuple, str, bytes) and value:
+        yield value[:0]
+        size = max(1, len(value) // 2)
+        while size:
+            yield from (value[:at] + value[at + size :] for at in range(0, min(len(value), 30 * size), size))
+            size //= 2
+        for at, item in enumerate(value[:20] if type(value) in (list, tuple) and depth else ()):
+            yield from (type(value)([*value[:at], less, *value[at + 1 :]]) for less in simpler(item, depth - 1))
+    elif type(value) is int and value:  # nearer to nothing
+        step = value - 1 if value > 0 else value + 1
+        yield from dict.fromkeys((0, 1 if value > 1 else 0, value // 2, abs(value), step))
+    elif type(value) is float and value == value and value not in (0.0, 1.0):
+        yield from (0.0, 1.0)
+    elif isinstance(value, Constructed):
+        yield from _plainer(value, depth)
+    elif isinstance(value, dict):
+        for key in list(value)[:30]:
+            yield {k: v for k, v in value.items() if k != key}
+    elif isinstance(value, set):
+        for item in sorted(value, key=repr)[:30]:
+            yield value - {item}
+
+
+def _plainer(value: Constructed, depth: int) -> Iterator[Any]:
+    """An object without what need not be given for it, used less often, made of simpler parts."""
+    if value.maker == "used":
+        yield value.args[0]
+        for at in range(1, len(value.args)):
+            yield Constructed("used", (*value.args[:at], *value.args[at + 1 :]))
+    for at in range(len(value.kwargs)):
+        yield Constructed(value.maker, value.args, (*value.kwargs[:at], *value.kwargs[at + 1 :]))
+    for at, part in enumerate(value.values if depth else ()):
+        yield from (value.with_value(at, less) for less in simpler(part, depth - 1))

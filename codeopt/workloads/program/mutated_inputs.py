@@ -19,11 +19,12 @@ from itertools import chain, cycle, islice, zip_longest
 from typing import Any
 
 from codeopt.workloads.contract.documents import NO_DOCUMENT
-from codeopt.workloads.contract.inputs import EACH, KnownInputs, choose_shortest, look_at, mapped, words_of
+from codeopt.workloads.contract.inputs import KnownInputs, choose_shortest, look_at, mapped, words_of
 from codeopt.workloads.contract.layout import followed, tied
 from codeopt.workloads.contract.properties import LARGE, OF_CALLS
+from codeopt.workloads.contract.relations import put
 from codeopt.workloads.generated.derive import Maker
-from codeopt.workloads.generated.larger import chained, grow_call
+from codeopt.workloads.generated.larger import chained, grow_call, simpler
 from codeopt.workloads.generated.vocabulary import Vocabulary
 from codeopt.workloads.source.literals import Call
 from codeopt.workloads.source.module_graph import read_module
@@ -360,20 +361,10 @@ def smaller_inputs(path: str, data: bytes, known_inputs: Sequence[bytes]) -> Ite
         return
     base = maker._read(data) or Call(())
     for at, value in enumerate(base.args):
-        for less in _smaller(value):
+        for less in simpler(value):
             new = maker.similar(base, base.with_value(at, less))
             if new is not None and new != data and len(new) <= len(data):
                 yield new
-
-
-def _smaller(value: Any) -> Iterator[Any]:
-    """A list without a half of its items, then without a quarter, and so on; half of a number."""
-    if type(value) is int and abs(value) > 1:
-        yield value // 2
-    size = len(value) // 2 if isinstance(value, list) else 0
-    while size:
-        yield from ([*value[:at], *value[at + size :]] for at in range(0, len(value), size))
-        size //= 2
 
 
 def numbers_like(inputs: Sequence[bytes], also_known: Sequence[bytes]) -> Iterator[MutatedInput]:
@@ -479,25 +470,14 @@ def boundaries_in(
     places = {(names.index(path[0]), path): _others(pool, near) for path, pool in pools.items()}
 
     def changed(at: int, path: Sequence[Any], new: Any) -> Call | None:
-        value = _put(base.args[at], path[1:], new)
-        return None if value is None else base.with_value(at, value)
+        try:
+            return base.with_value(at, put(base.args[at], path[1:], new))
+        except (LookupError, TypeError):  # the call has no such place
+            return None
 
     made = (map(partial(changed, *place), news) for place, news in places.items())
     # maximum number of inputs at such numbers
     return islice((call for turn in zip_longest(*made) for call in turn if call is not None), 24)
-
-
-def _put(value: Any, path: Sequence[Any], new: Any) -> Any:
-    """A value with another part at the first place of a path. None if it has none."""
-    if not path:
-        return new
-    step = 0 if path[0] == EACH and isinstance(value, list) else path[0]
-    if isinstance(value, dict):
-        return {**value, step: _put(value[step], path[1:], new)} if step in value else None
-    if not isinstance(value, list | tuple) or type(step) is not int or step >= len(value):
-        return None
-    inner = _put(value[step], path[1:], new)
-    return type(value)(chain(value[:step], [inner], value[step + 1 :])) if inner is not None else None
 
 
 def _others(known: Sequence[Any], near: Sequence[int]) -> Iterator[Any]:

@@ -227,7 +227,7 @@ class FunctionGraph:
 def _name_of(place: CodeEdit) -> str:
     """Name by which others mention a function: of a method that Python calls that of its class."""
     owner, _, name = place.qualname.rpartition(".")
-    return owner.rpartition(".")[2] if owner and name.startswith("__") else name
+    return owner.rpartition(".")[2] if owner and name.startswith("__") and name.endswith("__") else name
 
 
 @lru_cache(maxsize=1)

@@ -153,6 +153,19 @@ def test_a_short_program_is_repeated_and_that_is_said(run_driver: RunDriver) -> 
     assert found.lines[0].count == f"{found.lines[0].hits:,}"
 
 
+CALLS = "least = [9] * 1000\nfor k in range(300_000):\n    least[k % 1000] = min(least[k % 1000], k)\n"
+FORKED = f"{LOOP}import os, sys\nif os.fork() == 0:\n    sys.exit()\nos.wait()"
+
+
+@needs_scalene
+@pytest.mark.parametrize("source", [CALLS, FORKED], ids=["short calls", "a process that it forks"])
+def test_a_loop_of_python_is_no_native_code(source: str, run_driver: RunDriver) -> None:
+    found = profile(run_driver, source, CASE)
+    assert not [note for note in found.notes if "not readable" in note]
+    assert found.native_share is not None
+    assert found.native_share < 0.3
+
+
 @needs_scalene
 def test_a_program_that_does_nothing(run_driver: RunDriver) -> None:
     found = profile(run_driver, "", CASE)

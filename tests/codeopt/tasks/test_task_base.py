@@ -49,6 +49,7 @@ def test_four_members_are_enough(tmp_path: Path) -> None:
         (OBJECT, "TASK is a Mine, which is no task"),
         (LEAST + "    needs_modle = True\n", "defines needs_modle, which no task has; needs_model is meant, or _needs"),
         (LEAST + "    def is_suficient(self, critique, history): ...\n", "is_sufficient is meant"),
+        (LEAST + "    examples = ()\n", "defines examples, which no task has: write them into its prompts"),
         (LEAST + "    def task_score(self, candidate, original): ...\n", "no score_column, its heading"),
         (LEAST.replace("    name = ", "    named = "), "does not say its name"),
         (LEAST.replace("def score", "def scroe"), "Can't instantiate abstract class Mine"),

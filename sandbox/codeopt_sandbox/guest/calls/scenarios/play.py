@@ -8,11 +8,13 @@ from ...answer import KEPT_UNCHANGED, NOTHING, Answer, Kind
 from .. import scenarios
 from ..answering import PublicViews
 from ..channel import SIGALRM, Said, frame, in_child, to_json
+from ..checking import CapturedOutput
 from ..mutation import InPlace, Joined, corrupt_result, inner_parts, mutable_parts, mutate_result
 from ..outcome import FieldMaker, died, no_arguments, not_made, text_field, timeout, without_answer
 from ..repr.shown import shown_text
 from ..repr.structure import is_container, modules
 from ..repr.tree import Encoder, written
+from ..state import state_of, what_changed
 from . import SCENARIO
 from .progress import Stops, Stream, Wrapped, stopped_at
 
@@ -301,12 +303,18 @@ class Performance:
                 raise Impossible
             return (await asyncio.gather(task, return_exceptions=True))[0]
 
+        printed = CapturedOutput(self.ref, self.worker.environment.warnings)
+        before = state_of(self.ref, self.worker.module)
+        printed.start()
         try:
             end = self.worker.loop().run_until_complete(ended())
         except StopAsyncIteration as error:
             raise Impossible from error
+        output, after = printed.stop(), state_of(self.ref, self.worker.module)
+        left = what_changed(before, after, random_changed=False).changed
         words = f"ends with {type(end).__name__}" if isinstance(end, BaseException) else "ends"
-        self.answers.append(Answer(Kind.RETURNS, text_field(words)))
+        words += f", {left.shown}" if left else ""
+        self.answers.append(Answer(Kind.RETURNS, text_field(words), output=output))
 
     def play_nest(self, one: int, other: int) -> None:
         """Let the caller's own code call the function again, a few times. Raises Impossible."""

@@ -332,7 +332,9 @@ COMMANDS: Mapping[str, Mapping[str, FlagUse]] = {
         f"{_INPUTS} {_CHECKING} strict ignore_difference calls contract {_TESTS} run max_seconds {_TIMING}"
         f" no_cache {_RUNNING}",
         run=FlagUse(help="compare two versions of a project by this command, in the sandbox"),
-        max_seconds=FlagUse(help="time limit for pairs of runs, such as 90 or 5m; checks are not limited", unset="30s", group=_JUDGING),
+        max_seconds=FlagUse(
+            help="time limit for pairs of runs, such as 90 or 5m; checks are not limited", unset="30s", group=_JUDGING
+        ),
     ),
     "profile": uses(
         f"{_INPUTS} {_CHECKING} calls contract {_TESTS} run no_cache {_RUNNING}",

@@ -221,7 +221,9 @@ def check_task(found: object, where: str) -> Task:
     if type(found).task_score is not Task.task_score and not found.score_column:
         raise UsageError(f"{where}: {type(found).__name__} has a task_score and no score_column, its heading")
     if hasattr(found, "examples"):
-        raise UsageError(f"{where}: {type(found).__name__} defines examples, which no task has: write them into its prompts")
+        raise UsageError(
+            f"{where}: {type(found).__name__} defines examples, which no task has: write them into its prompts"
+        )
     known = {name for home in type(found).__mro__ if _is_ours(home) for name in _members(home)}
     for name in sorted(
         {member for home in type(found).__mro__ if not _is_ours(home) for member in _members(home)} - known

@@ -154,8 +154,8 @@ class Profile:
     python_share: float | None
     """Share of CPU time in the interpreter, 0..1; None when the run was too short for Scalene.
 
-    Scalene counts native calls of less than 5 ms as the interpreter's where no call is to be seen (`x in list`), and all
-    of a line that runs in less than QUICK_S counts so.
+    Scalene counts native calls of less than 5 ms as the interpreter's where no call is to be seen (`x in list`). So
+    counts all of a line that runs in less than QUICK_S.
     """
     native_share: float | None
     system_share: float | None

@@ -315,10 +315,9 @@ def simpler(value: Any, depth: int = 4) -> Iterator[Any]:
     """Simpler values of the same type: a half of it, then less and less gone, then simpler items."""
     if type(value) in (list, tuple, str, bytes) and value:
         yield value[:0]
-        size = max(1, len(value) // 2)
-        while size:
-            yield from (value[:at] + value[at + size :] for at in range(0, min(len(value), 30 * size), size))
-            size //= 2
+        sizes = dict.fromkeys(max(1, len(value) >> halved) for halved in range(1, len(value).bit_length() + 1))
+        cuts = ((at, size) for size in sizes for at in range(0, min(len(value), 30 * size), size))
+        yield from (value[:at] + value[at + size :] for at, size in cuts)
         for at, item in enumerate(value[:20] if type(value) in (list, tuple) and depth else ()):
             yield from (type(value)([*value[:at], less, *value[at + 1 :]]) for less in simpler(item, depth - 1))
     elif type(value) is int and value:  # nearer to nothing

@@ -86,6 +86,8 @@ FILES = {
     "def near(x):\n    return _mid(x)\n\n\ndef far(x):\n    return near(x)\n\n\ndef _unused():\n    return 1\n",
     "app/other.py": "from app.core import _low\n\n\nclass Box:\n    def __init__(self):\n        self.x = _low(1)\n\n\n"
     "def boxed():\n    return Box()\n",
+    "app/kept.py": "class Kept:\n    def __cut(self):\n        return 1\n\n    def whole(self):\n"
+    "        return self.__cut()\n\n\ndef kept():\n    return Kept()\n",
     "main.py": "from app.core import near\nprint(near(1))\n",
 }
 
@@ -112,6 +114,7 @@ def impact(
         ("app/core.py", ("return near(x)", "return near(x + 0)"), ["far"], []),
         ("app/core.py", ("return 1", "return 2"), [], ["app/core.py::_unused"]),
         ("app/other.py", ("_low(1)", "_low(2)"), ["boxed"], []),
+        ("app/kept.py", ("return 1", "return 2"), ["Kept.whole"], []),
         ("main.py", ("near(1)", "near(2)"), [], ["main.py::<module>"]),
         ("app/other.py", ("def boxed", "class _New:\n    def m(self):\n        return 1\n\n\ndef boxed"), [], []),
         ("app/other.py", ("_low(1)\n", "_low(1)\n\n    def _more(self):\n        return 2\n"), [], []),

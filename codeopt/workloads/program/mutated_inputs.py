@@ -471,7 +471,7 @@ def boundaries_in(
 
     def changed(at: int, path: Sequence[Any], new: Any) -> Call | None:
         try:
-            return base.with_value(at, put(base.args[at], path[1:], new))
+            return base.with_value(at, put(base.args[at], tuple(path[1:]), new))
         except (LookupError, TypeError):  # the call has no such place
             return None
 

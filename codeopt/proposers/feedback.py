@@ -12,7 +12,7 @@ from enum import StrEnum
 from codeopt.core.briefing import Briefing
 from codeopt.core.history import Candidate
 from codeopt.core.sanitize import cut, decoded, fenced, inline
-from codeopt.core.words import clock, duration
+from codeopt.core.words import clock, counted, duration
 from codeopt.proposers import feedback_tables
 from codeopt.proposers.feedback_tables import NOT_SHOWN, Shown
 from codeopt.tasks import Task
@@ -62,14 +62,14 @@ def describe(
     calls = {case.name: len(batch_of(case.stdin).calls) for case in cases} if briefing.functions else {}
     timing, memory = task.needs_time, task.for_memory
     parts = [
-        _verdicts(candidate, shown, calls),
+        _verdicts(candidate, shown, calls) if candidate is not original or not candidate.correct else "",
         _failure(candidate, original, shown, briefing.functions),
         _rejection_detail(candidate, shown),
         "\n".join(f"Note: {inline(note, 300)}" for note in candidate.notes),
         briefing.measured_facts if candidate is original else "",
         _caveats(candidate),
-        _speed(candidate, shown),
-        feedback_tables.memory(candidate, original) if not briefing.functions else "",
+        _speed(candidate, shown) if timing or candidate.comparison else "",
+        feedback_tables.memory(candidate, original) if memory and not briefing.functions else "",
         feedback_tables.memory_lines(candidate) if memory else "",
         feedback_tables.profile(candidate, original, shown) if timing else "",
         task_measures(candidate, original, task),
@@ -97,29 +97,19 @@ def _verdicts(candidate: Candidate, shown: Shown, calls: Mapping[str, int]) -> s
     if not candidate.outcomes:
         return rejected or "It was not run."
     failed = [o for o in candidate.outcomes if o.verdict is not CaseVerdict.AC]
-    if calls:
-        # The number of correct calls of a function. The calls of a batch with a wrong one are not counted.
-        raised = [o for o in candidate.outcomes if o.verdict is not CaseVerdict.AC]
-        if not raised:
-            number = sum(calls.get(outcome.case, 0) for outcome in candidate.outcomes)
-            made = "the one call that was made" if number == 1 else f"all {number:,} calls that were made"
-            lines = [f"Right in {made}.", *([rejected] if rejected else [])]
-            return "\n".join(lines)
-        known = [o for o in raised if o.case in shown.cases]
-        where = "in calls that may be shown" if known else "only in calls that are not shown"
-        kinds = ", ".join(dict.fromkeys(_IN_WORDS[o.verdict] for o in raised))
-        return "\n".join([f"WRONG {where} ({kinds}).", *([rejected] if rejected else [])])
-    if not failed:
-        return "\n".join(line for line in (f"Right on {_all_cases(len(candidate.outcomes))}.", rejected) if line)
-    named = [f"- {shown.label(o.case)}: {o.verdict.value} ({_IN_WORDS[o.verdict]})" for o in failed[:6]]
-    rest = [f"- and {len(failed) - 6} more"] if len(failed) > 6 else []
     count = len(candidate.outcomes)
-    head = f"WRONG: {_all_cases(1) if count == 1 else f'{len(failed)} of {count} cases that were run'} failed."
-    return "\n".join([head, *named, *rest, *([rejected] if rejected else [])])
-
-
-def _all_cases(count: int) -> str:
-    return "the one case that was run" if count == 1 else f"all {count} cases that were run"
+    if not failed:
+        made = sum(calls.get(o.case, 0) for o in candidate.outcomes)
+        lines = [f"Right in all: {counted(made, 'call') if calls else counted(count, 'case')}."]
+    elif calls:  # those of a batch with a wrong one are not counted
+        where = "in calls that may" if any(o.case in shown.cases for o in failed) else "only in calls that may not"
+        kinds = ", ".join(dict.fromkeys(_IN_WORDS[o.verdict] for o in failed))
+        lines = [f"WRONG {where} be shown ({kinds})."]
+    else:
+        lines = [f"WRONG: {len(failed)} of {counted(count, 'case')} failed."]
+        lines += [f"- {shown.label(o.case)}: {o.verdict.value} ({_IN_WORDS[o.verdict]})" for o in failed[:6]]
+        lines += [f"- and {len(failed) - 6} more"] if len(failed) > 6 else []
+    return "\n".join([*lines, rejected] if rejected else lines)
 
 
 def _caveats(candidate: Candidate) -> str:
@@ -227,7 +217,7 @@ def _stopped(outcome: Outcome) -> list[str]:
 def _speed(candidate: Candidate, shown: Shown) -> str:
     """The comparison with the original; without one, the time of each single run."""
     if candidate.comparison is None:
-        timed_alone = shown.timed is None and candidate.correct
+        timed_alone = shown.timed is None and candidate.correct and not shown.names  # of a project its profile says it
         return feedback_tables.single_runs(candidate, shown) if timed_alone else ""
     reason = candidate.comparison.reason if shown.may_quote(candidate) else f"it failed on {NOT_SHOWN}"
     lines = [feedback_tables.comparison(candidate.comparison, reason, shown)]

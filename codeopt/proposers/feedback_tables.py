@@ -30,6 +30,9 @@ MIN_CALLEE_SHARE = 0.05
 MAX_SOURCE_LINES = 90
 """Most lines of source shown in all parts of a profile outside of the module together."""
 
+SLOW, SLOW_ROWS = 0.1, 3
+"""Least share of the longest run's time that is worth a row for another case, and most such rows."""
+
 MAX_ROWS = 10
 """Most rows of any table: the hottest lines hold nearly all of the time, and a prompt is not a report."""
 
@@ -99,12 +102,13 @@ def comparison(found: Comparison, reason: str, shown: Shown) -> str:
         # Medians of each case, the largest first.
         unit = in_mib if found.metric == "memory" else duration
         medians = [(median(t.original), median(t.candidate), shown.label(t.case)) for t in timed]
-        slowest = sorted(medians, reverse=True)[:MAX_ROWS]
         rows = [
             f"{unit(old):>10}  {unit(new):>10}  {factor(old / new) if new else '-':>8}  {name}"
-            for old, new, name in slowest
+            for old, new, name in sorted(medians, reverse=True)[:MAX_ROWS]
         ]
-        lines.append(fenced("\n".join([f"{'original':>10}  {'this':>10}  {'ratio':>8}  case", *rows])))
+        table = fenced("\n".join([f"{'original':>10}  {'this':>10}  {'ratio':>8}  case", *rows]))
+        (old, new, _), *others = medians
+        lines.append(table if others else f"Medians: original {unit(old)}, this {unit(new)}.")
     return "\n".join(lines)
 
 
@@ -128,11 +132,12 @@ def against_best(found: AgainstBest) -> str:
 
 
 def single_runs(candidate: Candidate, shown: Shown) -> str:
-    """CPU time of one run of each case, the longest first."""
-    slowest = sorted(candidate.outcomes, key=lambda o: o.run.cpu_s, reverse=True)[:MAX_ROWS]
-    rows = [f"{duration(o.run.cpu_s):>10}  {shown.label(o.case)}" for o in slowest]
+    """CPU time of one run of the slowest cases; the others take little more than the interpreter's start."""
+    slowest = sorted(candidate.outcomes, key=lambda o: o.run.cpu_s, reverse=True)
+    worth = [o for o in slowest if o.run.cpu_s >= SLOW * slowest[0].run.cpu_s][:SLOW_ROWS]
+    rows = [f"{duration(o.run.cpu_s):>10}  {shown.label(o.case)}" for o in worth]
     start = f", of which {duration(shown.start_s)} are the interpreter's start" if shown.start_s else ""
-    return f"{clock('cpu')} of one run of each case{start}:\n" + fenced("\n".join(rows))
+    return f"{clock('cpu')} of one run of the slowest cases{start}:\n" + fenced("\n".join(rows))
 
 
 def memory(candidate: Candidate, original: Candidate) -> str:

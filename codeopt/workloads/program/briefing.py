@@ -86,7 +86,7 @@ def input_shape(text: str) -> str:
     if len(rows) > 2 and len(following) == 1 and max(following) in range(2, 5):
         columns = [*zip(*rows[1:], strict=True)]
         parts += [_words(column, f"below the first line, words {at}") for at, column in enumerate(columns, 1)]
-    elif len(longest) > 2 or len(rows) < 3:
+    elif len(longest) > 4 or len(rows) < 3:
         parts.append(_words(longest, "the words of the longest line"))
     else:
         parts.append(_words([row[0] for row in rows[1:] if row], "the first words of the lines"))

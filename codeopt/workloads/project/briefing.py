@@ -48,10 +48,11 @@ def brief(
     """Briefing of a model on the project. shown: its fixed ground. files: texts of what the profile names."""
     said = f"The command is `{inline(command)}`, run by Python {python or 'of an image'}."
     figures = fenced(_figures(Figures(profile), files or {}))
+    start = f", {profile.start_share * profile.cpu_s:.2f} s of it Python's start"
     return Briefing(
         rules=RULES, answer_format=ANSWER, source_facts="\n".join(filter(None, [said, shown])),
-        measured_facts=f"Where its time goes, of {profile.cpu_s:.2f} s of CPU time:\n{figures}",
-        start_s=profile.start_share * profile.cpu_s, cases={"command": "the command"},
+        measured_facts=f"Where its time goes, of {profile.cpu_s:.2f} s of CPU time{start}:\n{figures}",
+        cases={"command": "the command"},
     )  # fmt: skip
 
 

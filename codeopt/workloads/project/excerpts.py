@@ -290,11 +290,11 @@ def _meant(
     what they call, and no variable of an expression.
     """
     exact = [place for place in defined if f".{place.qualname}".endswith(f".{word}") and "." in word]
-    busy = [place for place in defined if place in times]
+    busy = [place for place in exact or defined if place in times]
     known = [place for place in defined if "." in word or "." not in place.qualname]
     # Maximum number of definitions that one name without a class may mean, if none of them takes time
     may_be_known = alone and word not in vars(builtins) and len(known) <= 3
-    yield from exact or busy or (known if may_be_known else ())
+    yield from busy or exact or (known if may_be_known else ())
 
 
 def _libraries(names: set[str], files: Mapping[str, str]) -> set[str]:

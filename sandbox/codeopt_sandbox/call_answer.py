@@ -6,11 +6,12 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
-from codeopt_sandbox.guest.answer import EFFECTS, FIELDS, KINDS, NOTHING, Answer, Field
+from codeopt_sandbox.guest.answer import EFFECTS, KINDS, Answer, Field
 from codeopt_sandbox.guest.answer import Kind as Kind
 from codeopt_sandbox.guest.calls.channel import TIMES, Said, frames
 from codeopt_sandbox.guest.calls.outcome import Failure as Failure
@@ -18,7 +19,10 @@ from codeopt_sandbox.guest.calls.outcome import State as State
 from codeopt_sandbox.guest.calls.process_state import CALLS, IMPORT
 from codeopt_sandbox.guest.calls.process_state import LeftSetting as LeftSetting
 from codeopt_sandbox.guest.calls.process_state import ProcessChanges as ProcessChanges
+from codeopt_sandbox.guest.request import NEEDED, Record
 from codeopt_sandbox.outcome import Cause, Run
+
+R = TypeVar("R", bound=Record)
 
 INTERPRETER_BYTES = 2 << 20
 """Growth of a process that belongs to no object, bytes: pages of the interpreter itself, arenas that are not full."""
@@ -172,7 +176,7 @@ def read_answer(stdout: bytes) -> CallAnswer:
         elif letter == Said.OUTCOME and seconds["cpu"] and data.startswith(b"["):
             _add_other_run(outcomes, json.loads(data))
         elif letter == Said.OUTCOME:
-            outcomes.append(read_outcome(json.loads(data)))
+            outcomes.append(read_record(Answer, json.loads(data)))
         elif letter in _LEFT:
             name, read = _LEFT[letter]
             left[name] = read(json.loads(data))
@@ -184,38 +188,37 @@ def read_answer(stdout: bytes) -> CallAnswer:
     )  # fmt: skip
 
 
-def read_outcome(fields: Any) -> Answer:
-    """Parse one answer, which a process of the code under test sent: it may be any JSON. Raises ValueError."""
+def read_record(kind: type[R], fields: Any) -> R:
+    """Parse a record, which a process of the code under test sent: it may be any JSON. Raises ValueError."""
     try:
-        return _checked(Answer.read(fields))
+        return _checked(kind.read(fields))
     except (TypeError, AttributeError, KeyError, OverflowError) as error:
-        raise ValueError(f"an answer that makes no sense: {fields!r:.100}") from error
+        raise ValueError(f"{kind.__name__} that makes no sense: {fields!r:.100}") from error
 
 
-def _checked(found: Answer) -> Answer:
-    if found.kind not in KINDS:
-        raise ValueError(f"a kind that makes no sense: {found.kind!r:.100}")
-    effects = tuple(sorted(found.effects, key=list(EFFECTS).index))
-    numbers = (found.iterators, found.seconds, found.line, *found.stopped)
-    if not all(type(n) in (int, float) and 0 <= n < math.inf for n in numbers):
-        raise ValueError(f"numbers that make no sense: {numbers!r:.100}")
-    if not all(type(text) is str for text in (found.exception, found.opaque)):
-        raise ValueError("texts that make no sense")
-    sent = {name: getattr(found, name) for name in FIELDS}
-    fields = {name: _field(each) for name, each in sent.items() if each is not NOTHING}
-    steps = tuple(map(_checked, found.steps))
-    return found.replace(effects=effects, steps=steps, **fields)
+def _checked(found: R) -> R:
+    """The record with texts of one line, if each value is of its field's type."""
+    defaults, changes = vars(type(found)), {}
+    for name, kind in type(found).__annotations__.items():
+        value = getattr(found, name)
+        if value is defaults.get(name, NEEDED) or kind == "Any":
+            continue
+        if kind.startswith("tuple[") is not (type(value) is tuple):
+            raise ValueError(f"{name} that makes no sense: {value!r:.100}")
+        parts = [_part(name, kind, each) for each in (value if type(value) is tuple else (value,))]
+        changes[name] = tuple(parts) if type(value) is tuple else parts[0]
+    return found.replace(**changes)
 
 
-def _field(found: Field) -> Field:
-    floats = found.floats
-    texts = (found.digest, found.shown, *((floats.rest, floats.packed) if floats else ()))
-    numbers = (found.size, *((floats.terms, floats.largest, floats.spacing) if floats else ()))
-    if not all(type(text) is str for text in texts) or not all(type(n) in (int, float) for n in numbers):
-        raise ValueError(f"a field that makes no sense: {found!r:.100}")
-    if floats and not all(0 <= n < math.inf for n in numbers):
-        raise ValueError(f"numbers that make no sense: {numbers!r:.100}")
-    return found.replace(shown=_one_line(found.shown)[:MAX_SHOWN_CHARS])
+def _part(name: str, kind: str, value: Any) -> Any:
+    if isinstance(value, Record) and type(value).__name__ in kind:
+        return _checked(value)
+    if type(value) is str and "str" in kind and value in _ALLOWED.get(name, (value,)):
+        return _one_line(value)[: MAX_SHOWN_CHARS if name == "shown" else None]
+    is_number = type(value) in (int, float) and ("int" in kind or "float" in kind) and 0 <= value < math.inf
+    if not is_number and not (type(value) is bool and kind == "bool"):
+        raise ValueError(f"{name} that makes no sense: {value!r:.100}")
+    return value
 
 
 def _add_other_run(outcomes: list[Answer], found: Any) -> None:
@@ -225,33 +228,10 @@ def _add_other_run(outcomes: list[Answer], found: Any) -> None:
     at, fields = found
     if not 0 <= at < len(outcomes):
         raise ValueError(f"a difference in a call that was not made: {at}")
-    other = read_outcome(fields) if fields is not None else None
+    other = read_record(Answer, fields) if fields is not None else None
     observed = repr(other.observed()) if other else "nothing"
     digest = sha256(observed.encode("utf-8", "surrogatepass")).hexdigest()
     outcomes[at] = outcomes[at].replace(other_run=Field(digest, other.text if other else "nothing"))
-
-
-def _state(fields: Any) -> State:
-    try:
-        found = State.read(fields)
-        return State(*[_field(field) for field in vars(found).values()])
-    except (TypeError, AttributeError) as error:
-        raise ValueError(f"a state that makes no sense: {fields!r:.100}") from error
-
-
-def _left(fields: Any) -> ProcessChanges:
-    settings, libraries = (fields.get(name) if isinstance(fields, dict) else None for name in ("settings", "libraries"))
-    if not isinstance(settings, list) or not isinstance(libraries, list):
-        raise ValueError(f"settings that make no sense: {fields!r:.100}")
-    try:
-        found = [LeftSetting.read(each) for each in settings]
-    except (TypeError, AttributeError) as error:
-        raise ValueError(str(error)) from error
-    texts = [text for each in found for text in each.fields().values()] + libraries
-    if not all(isinstance(text, str) for text in texts) or any(each.when not in (IMPORT, CALLS) for each in found):
-        raise ValueError(f"settings that make no sense: {fields!r:.100}")
-    lines = [LeftSetting(*map(_one_line, each.fields().values())) for each in found]
-    return ProcessChanges(tuple(lines), tuple(map(_one_line, libraries)))
 
 
 def _covered(found: Any) -> tuple[frozenset[int], tuple[int, ...], int]:
@@ -261,10 +241,20 @@ def _covered(found: Any) -> tuple[frozenset[int], tuple[int, ...], int]:
 
 
 _LEFT: Mapping[bytes, tuple[str, Callable[[Any], Any]]] = MappingProxyType(
-    {Said.STATE: ("state", _state), Said.LEFT: ("left", _left), Said.LINES: ("covered", _covered)}
+    {
+        Said.STATE: ("state", partial(read_record, State)),
+        Said.LEFT: ("left", partial(read_record, ProcessChanges)),
+        Said.LINES: ("covered", _covered),
+    }
 )
 """Field and reader of what was seen of all calls together, by the letter of its frame."""
+_ALLOWED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"kind": KINDS, "effects": tuple(EFFECTS), "when": (IMPORT, CALLS)}
+)
+"""Texts that a field may have."""
 
 
 def _one_line(text: str) -> str:
+    if text.isascii() and "\n" not in text:  # packed floats may be long
+        return text
     return text.replace("\n", "\\n").encode("utf-8", "backslashreplace").decode()

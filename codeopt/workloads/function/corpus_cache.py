@@ -31,11 +31,11 @@ from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording import left_out, recorded_calls
 from codeopt.workloads.function.resized import CallCut
 from codeopt.workloads.function.timing import Timed
-from codeopt_sandbox.call_answer import read_outcome
+from codeopt_sandbox.call_answer import read_record
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.guest.request import ORDERED
 
-CODEC = JsonCodec({Answer: (Answer.told, read_outcome)}, {"Ordered": Literal[ORDERED]})
+CODEC = JsonCodec({Answer: (Answer.told, partial(read_record, Answer))}, {"Ordered": Literal[ORDERED]})
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from .request import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Self
+    from typing import Any
 
 
 class Kind:
@@ -82,26 +81,13 @@ class Field(Record):
     def __hash__(self) -> int:
         return hash(self.digest)  # a value of JSON may be a list or a dict
 
-    @classmethod
-    def read(cls, fields: Mapping[str, Any]) -> Self:
-        """Rebuild a field from JSON."""
-        floats = fields.get("floats")
-        return cls(**{**fields, "floats": Floats.read(floats) if floats else None})
-
-    def told(self) -> dict[str, Any]:
-        floats = self.floats.fields() if self.floats else None
-        found = {name: value for name, value in {**vars(self), "floats": floats}.items() if value}
-        return found if self.value is None else {**found, "value": self.value}
+    made_of = {"floats": Floats}
 
 
 NOTHING = Field()
 """Field of what was not there."""
 NO_VIEW = "that they hang, end the process or differ each time"
 """Value of a field of views that could not be made."""
-FIELDS = (
-    "value", "raised", "message", "output", "arguments", "sharing", "again", "other_run", "operations",
-    "interface", "views", "views_of_arguments", "private", "private_arguments",
-)  # fmt: skip
 
 
 class Answer(Record):
@@ -159,23 +145,6 @@ class Answer(Record):
     stopped: tuple[int, ...] = ()
     """Line and number of the time at which the first of two threads was stopped when their answers differed."""
 
-    @classmethod
-    def read(cls, fields: Mapping[str, Any]) -> Self:
-        """Rebuild an answer from JSON. Raises TypeError, AttributeError, ValueError."""
-        made: dict[str, Any] = {name: Field.read(fields[name]) for name in FIELDS if name in fields}
-        made["steps"] = tuple([cls.read(step) for step in fields.get("steps", ())])
-        return super().read({**fields, **made})
-
-    def told(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for name, value in vars(self).items():
-            if value is NOTHING or not value and type(value) is not Field:
-                continue
-            found[name] = (
-                [step.told() for step in value] if name == "steps" else value.told() if type(value) is Field else value
-            )
-        return found
-
     def observed(self) -> dict[str, Any]:
         """Return everything that two answers share if a call does the same, as comparable values.
 
@@ -208,10 +177,12 @@ class Answer(Record):
     def part(self, name: str) -> str:
         """Further text of a field; empty where there is nothing in it, or the end says it."""
         if name == "effects":
-            return " and ".join([EFFECTS[key] for key in self.effects])
+            return " and ".join([words for key, words in EFFECTS.items() if key in self.effects])
         return f"{WORDS[name]}{getattr(self, name).shown}" if name in WORDS and getattr(self, name) else ""
 
 
+FIELDS = tuple([name for name, kind in Answer.__annotations__.items() if kind == "Field"])
+Answer.made_of = {**dict.fromkeys(FIELDS, Field), "steps": Answer}
 KEPT_UNCHANGED = "an object that it keeps"
 """Sharing of an object whose changes do not show in later results."""
 WORDS = {

@@ -27,12 +27,18 @@ else:
         return lambda kind: kind
 
 
+NEEDED = object()
+"""Stands for the default of a field that has none."""
+
 # `dataclasses` imports `inspect`, which takes longer than all that a run of calls does around such values.
 
 
 @dataclass_transform(frozen_default=True)
 class Record:
     """Immutable value with the fields that its class annotates, in their order. The assigned values are defaults."""
+
+    made_of = {}  # type: ignore[var-annotated]  # an annotation would make it a field
+    """Records that fields hold, alone or several, by the name of the field."""
 
     def __init__(self, *values: Any, **named: Any) -> None:
         fields = type(self).__annotations__
@@ -62,10 +68,30 @@ class Record:
         """A copy with other values in some fields."""
         return type(self)(**{**vars(self), **changes})
 
+    def told(self) -> dict[str, Any]:
+        """Fields for JSON, those that have their defaults left out."""
+        defaults, found = vars(type(self)), {}
+        for name, value in vars(self).items():
+            default = defaults.get(name, NEEDED)
+            if value is not default and value != default:
+                if isinstance(value, Record):
+                    value = value.told()
+                elif name in self.made_of and value is not None:
+                    value = [each.told() for each in value]
+                found[name] = value
+        return found
+
     @classmethod
     def read(cls, fields: Mapping[str, Any]) -> Self:
-        """Rebuild a record from `fields`, which may have passed through JSON."""
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})
+        """Rebuild a record from `fields`, which may have passed through JSON. Raises TypeError, AttributeError."""
+        made: dict[str, Any] = {}
+        for name, value in fields.items():
+            kind = cls.made_of.get(name)
+            if isinstance(value, list) and "tuple" in cls.__annotations__.get(name, ""):
+                made[name] = tuple([kind.read(each) for each in value] if kind else value)
+            else:
+                made[name] = kind.read(value) if kind else value
+        return cls(**made)
 
 
 class FunctionRef(Record):

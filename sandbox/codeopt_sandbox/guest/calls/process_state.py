@@ -85,9 +85,7 @@ class ProcessChanges(Record):
     libraries: tuple[str, ...]
     """Modules that were loaded meanwhile, in order; empty for a process without such a setting."""
 
-    def told(self) -> dict[str, Any]:
-        """Fields for JSON."""
-        return {"settings": [each.fields() for each in self.settings], "libraries": self.libraries}
+    made_of = {"settings": LeftSetting}
 
     def beyond(self, known: Iterable[ProcessChanges]) -> ProcessChanges:
         """The same with the settings that none of the known leaves; of what is counted, any number is known."""

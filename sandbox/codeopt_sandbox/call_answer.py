@@ -30,8 +30,6 @@ MIN_PEAK_BYTES = 4096
 """Smallest reported peak, bytes: one page."""
 PASSES = ("cpu", "wall", "delay", "given", "beside", "beside_wall", "exits")
 """Names of the figures that each pass has."""
-MAX_SHOWN_CHARS = 4000
-"""Characters of a field that are shown."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +212,8 @@ def _part(name: str, kind: str, value: Any) -> Any:
     if isinstance(value, Record) and type(value).__name__ in kind:
         return _checked(value)
     if type(value) is str and "str" in kind and value in _ALLOWED.get(name, (value,)):
-        return _one_line(value)[: MAX_SHOWN_CHARS if name == "shown" else None]
+        # characters of a field that are shown
+        return _one_line(value)[: 4000 if name == "shown" else None]
     is_number = type(value) in (int, float) and ("int" in kind or "float" in kind) and 0 <= value < math.inf
     if not is_number and not (type(value) is bool and kind == "bool"):
         raise ValueError(f"{name} that makes no sense: {value!r:.100}")

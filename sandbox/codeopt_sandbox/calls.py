@@ -27,8 +27,6 @@ from codeopt_sandbox.guest_bundle import GuestProgram, Libraries
 from codeopt_sandbox.outcome import RunLimits
 from codeopt_sandbox.runner import GuestRunner, RunOptions
 
-USUAL_S = 62.0
-"""Time limits of a call and of a pass where a batch says nothing, together, seconds."""
 WHOLE_MIB = 64.0
 """Output limit of a run whose long answers are complete, MiB."""
 COMPARED = ("value", "raised", "arguments")
@@ -162,7 +160,8 @@ class CallRunner:
     def _roomy(self, batch: CallBatch, output_mib: float = 0.0) -> RunLimits:
         """Return higher limits: a run imports first and makes many calls. Slow calls or passes add their time."""
         long = batch.seconds + batch.pass_seconds
-        seconds = self.limits.seconds * 6 + 20 + len(batch.calls) + max(0.0, long - USUAL_S)
+        # time limits of a call and of a pass where a batch says nothing, together, seconds
+        seconds = self.limits.seconds * 6 + 20 + len(batch.calls) + max(0.0, long - 62.0)
         output = max(self.limits.output_mib, output_mib, WHOLE_MIB * self.ref.whole_answers)
         return replace(self.limits, seconds=seconds, output_mib=output)
 

@@ -36,8 +36,6 @@ LABEL = "codeopt"
 """Label of every container of ours."""
 OWNER = "codeopt.owner"
 """Label with the owner, as in owner.current_owner."""
-KNOCK_S = 2.0
-"""Time limit for a connection to a local socket, seconds. It is made at once, unless the engine's queue is full."""
 DEADLINE = "codeopt.deadline"
 """Label with the end of its lifetime, seconds since the epoch."""
 
@@ -182,7 +180,9 @@ def _connect() -> Any:
         if scheme == "http+unix":
             # The SDK never closes a socket without a listener, and Python warns about it whenever it is collected.
             with socket.socket(socket.AF_UNIX) as engine:
-                engine.settimeout(KNOCK_S)
+                # time limit for a connection to a local socket, seconds. It is made at once, unless the engine's queue
+                # is full
+                engine.settimeout(2.0)
                 engine.connect(path if path.startswith("/") else f"/{path}")
         return Engine()
     except (docker.errors.DockerException, requests.RequestException, OSError) as error:
@@ -240,10 +240,8 @@ def _start(api: Any, image: str, command: list[str], config: Any) -> Attached:
 
 # Specification of a container: its image, mounts, permissions and limits.
 
-_CAPABILITIES = ["SETUID", "SETGID", "SETPCAP", "KILL", "DAC_OVERRIDE"]  # of the guest: a run has no capabilities
 SYS = "/sys"
 """Covered: its counters outlive a run. Below it, for the supervisor alone, is the control group."""
-_OWN_MIB = 96  # supervisor, zygote and their buffers, in addition to the limits
 _LATE_MIB = 256
 """Memory that a run may gain between two looks of the watcher, MiB.
 
@@ -256,7 +254,6 @@ off.
 _READ_ONLY = ("/proc", "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger")
 """Read-only paths: all of /proc, where a run could otherwise lower its out-of-memory score; then the engine's
 defaults."""
-_LIBRARIES_MIB = 512  # MOST_BYTES of sandbox/codeopt_sandbox/guest/supervisor/zygotes.py
 
 
 @dataclass(frozen=True)
@@ -302,18 +299,21 @@ def host_config(api: Any, options: Options, files: FileSystem) -> Any:
         tmpfs["/tmp/work"] = f"rw,noexec,nosuid,nodev,{room},mode=777"
     if covers_sys(options):
         tmpfs[SYS] = "rw,noexec,nosuid,nodev,size=64k,mode=700"
+    # supervisor, zygote and their buffers, in addition to the limits
     memory = (
-        max(limits.memory_mib, options.most_memory_mib) + 2 * limits.file_mib + int(6 * limits.output_mib) + _OWN_MIB
+        max(limits.memory_mib, options.most_memory_mib) + 2 * limits.file_mib + int(6 * limits.output_mib) + 96
     ) << 20
-    memory += ((_LIBRARIES_MIB + _LATE_MIB) << 20) + (options.base.room_bytes + size if options.base else 0)
+    # libraries of zygotes: what sandbox/codeopt_sandbox/guest/supervisor/zygotes.py keeps
+    memory += ((512 + _LATE_MIB) << 20) + (options.base.room_bytes + size if options.base else 0)
     volumes: Mapping[str, Any] = {}
     with contextlib.suppress(docker.errors.ImageNotFound):  # the error appears when the container is created
         # Those that an image declares, empty: they would be the one place where a run could leave something.
         volumes = api.inspect_image(files.image)["Config"].get("Volumes") or {}
+    # of the guest: a run has no capabilities
     config = api.create_host_config(
         network_mode="none",
         cap_drop=["ALL"],
-        cap_add=_CAPABILITIES,
+        cap_add=["SETUID", "SETGID", "SETPCAP", "KILL", "DAC_OVERRIDE"],
         security_opt=["no-new-privileges:true"],
         read_only=True,
         pids_limit=limits.processes + 8,
@@ -370,14 +370,6 @@ def closes_proc(api: Any, options: Options) -> bool:
 # The client of an engine, which does not wait for one that has stopped answering.
 
 
-ANSWER_S = 60
-"""Time limit of one request, seconds: making an image of the links of this machine's system takes longest."""
-USUAL_S = 1.0
-"""Time after which a request without an answer is checked by a ping, seconds. Most are answered within 0.3 s."""
-PING_S = 2.0
-"""Time limit of a ping, seconds, which an engine answers within 1 ms, and on a busy machine within 0.1 s."""
-
-
 class Engine(docker.APIClient):  # type: ignore[misc]  # docker has no types
     """An engine that is pinged while a request takes long.
 
@@ -388,7 +380,8 @@ class Engine(docker.APIClient):  # type: ignore[misc]  # docker has no types
     silent = False
 
     def __init__(self) -> None:
-        super().__init__(version="auto", timeout=ANSWER_S, **kwargs_from_env(os.environ))
+        # time limit of one request, seconds: making an image of the links of this machine's system takes longest
+        super().__init__(version="auto", timeout=60, **kwargs_from_env(os.environ))
 
     def send(self, request: Any, **options: Any) -> Any:
         """Send a request as requests.Session does. Raises EngineSilent, and what that raises."""
@@ -397,7 +390,9 @@ class Engine(docker.APIClient):  # type: ignore[misc]  # docker has no types
         pool.close()
         while not self.silent:
             try:
-                return sent.get(USUAL_S)
+                # time after which a request without an answer is checked by a ping, seconds. Most are answered within
+                # 0.3 s
+                return sent.get(1.0)
             except multiprocessing.TimeoutError:
                 self._ping(options)
         raise EngineSilent
@@ -405,16 +400,13 @@ class Engine(docker.APIClient):  # type: ignore[misc]  # docker has no types
     def _ping(self, options: dict[str, Any]) -> None:
         ping = self.prepare_request(requests.Request("GET", f"{self.base_url}/_ping"))
         try:
-            super().send(ping, **{**options, "timeout": PING_S, "stream": False})
+            # time limit of a ping, seconds, which an engine answers within 1 ms, and on a busy machine within 0.1 s
+            super().send(ping, **{**options, "timeout": 2.0, "stream": False})
         except requests.RequestException:
             self.silent = True
 
 
 # Docker out of Docker: codeopt runs in a container, and a sandbox is another container of the same engine.
-
-
-_REMOVED = 2
-"""Kind of a change, in the engine's words."""
 
 
 @dataclass(frozen=True)
@@ -472,7 +464,8 @@ def require_unchanged(api: Any, shown: Iterable[str]) -> None:
     above = {str(parent) for path in changes for parent in Path(path).parents}
     folders = tuple(shown)
     for path, kind in changes.items():
-        is_content = path not in above and (kind == _REMOVED or Path(path).is_file())
+        # 2 is a removal in the engine's words
+        is_content = path not in above and (kind == 2 or Path(path).is_file())
         if is_content and "__pycache__" not in path and any(Path(path).is_relative_to(folder) for folder in folders):
             raise BackendUnavailable(
                 f"{path} has changed since this container began, which others of its image have not: build an image "

@@ -23,10 +23,6 @@ from codeopt_sandbox.pool import Guest, Pipe, Pool
 from codeopt_sandbox.runner import Program, RunOptions
 
 BACKENDS = ("docker", "bubblewrap", "process")
-_KEPT_BYTES = 256 << 20  # inputs that a guest keeps; the oldest go first
-_LOAD_S = 70.0  # what a guest may need to import libraries, of which it gives up those that take longer than 60
-_FILE_S = 0.002
-"""Time that a guest may need for each file of a base, to copy it and to compare it."""
 _GRACE_S = 10.0  # what a guest may need beyond a run's own limit before the host ends it
 _ENV = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -245,7 +241,8 @@ class Sandbox:
         assert self._guest is not None
         seconds = job["limits"]["wall_s"] + _GRACE_S
         if "version" in job and self._options.base:
-            seconds += self._options.base.room_files * _FILE_S
+            # time that a guest may need for each file of a base, to copy it and to compare it
+            seconds += self._options.base.room_files * 0.002
         try:
             name, of_libraries, *kept = self._keep(
                 self._guest, [stdin, libraries, *(content for _, content in files or ())]
@@ -253,7 +250,8 @@ class Sandbox:
             if files is not None:
                 job = {**job, "files": [[path, each] for (path, _), each in zip(files, kept, strict=True)]}
             if libraries:
-                job, seconds = {**job, "libraries": of_libraries}, seconds + _LOAD_S
+                # what a guest may need to import libraries, of which it gives up those that take longer than 60
+                job, seconds = {**job, "libraries": of_libraries}, seconds + 70.0
             report, output = self._guest.ask("run", program, seconds=seconds, stdin=name, **job)
         except BaseException:  # interrupted after a question: the next answer would be to this one
             self._drop_guest()
@@ -271,7 +269,8 @@ class Sandbox:
         for name, data in zip(names, inputs, strict=True):
             if name in guest.inputs:
                 continue
-            while sum(guest.inputs.values()) + len(data) > _KEPT_BYTES:
+            # inputs that a guest keeps; the oldest go first
+            while sum(guest.inputs.values()) + len(data) > 256 << 20:
                 oldest = next((each for each in guest.inputs if each not in names), None)
                 if oldest is None:
                     break

@@ -337,14 +337,13 @@ BUSY_SHARE = 0.9
 """Least share of the wall time of a program that computes on a processor, or ready for one."""
 CLOCK_S = 0.002
 """Seconds of a run that do not belong to the program: the delay until its end is noticed."""
-LOOKS = 3
-"""Runs that have to wait, each, before wall time is chosen."""
 
 
 def choose_clock(run: Run, again: Callable[[], Run]) -> Clock:
     """The clock for what ran so; `again` makes another run of the same, and is asked only where wall time would be
     chosen."""
-    if computes(run) or any(computes(again()) for _ in range(LOOKS - 1)):
+    # three runs have to wait, each, before wall time is chosen
+    if computes(run) or any(computes(again()) for _ in range(2)):
         return "cpu"
     return "wall"
 

@@ -106,11 +106,7 @@ def own_container_id(mountinfo: Path) -> str | None:
 INSIDE = "/base"
 """Path of the base in an isolating sandbox."""
 _PAGE = 4096
-_FEWEST = 4096
-"""Files and folders that runs may add, at least."""
 _MEMORY = Path("/dev/shm")
-_SPARE = 8
-"""The file system in memory is taken where it has this many times as much room as the files need."""
 
 
 class BaseFolder:
@@ -160,7 +156,8 @@ class BaseFolder:
     @property
     def room_files(self) -> int:
         """Number of files and folders of a copy, with as many again."""
-        return 2 * (len(self._sizes) + len(self._folders)) + _FEWEST
+        # files and folders that runs may add, at least
+        return 2 * (len(self._sizes) + len(self._folders)) + 4096
 
     def close(self) -> None:
         shutil.rmtree(self.place, ignore_errors=True)
@@ -176,5 +173,6 @@ def _place(size: int) -> Path:
     if named or own_container_id(Path("/proc/self/mountinfo")) or not os.access(_MEMORY, os.W_OK):
         return Path(tempfile.gettempdir())
     there = os.statvfs(_MEMORY)
-    fits = there.f_bavail * there.f_frsize > _SPARE * size and not there.f_flag & os.ST_NOEXEC
+    # the file system in memory is taken where it has this many times as much room as the files need
+    fits = there.f_bavail * there.f_frsize > 8 * size and not there.f_flag & os.ST_NOEXEC
     return _MEMORY if fits else Path(tempfile.gettempdir())

@@ -13,8 +13,6 @@ from pathlib import Path
 
 MAX_BYTES = 1 << 30
 """Most bytes of one file."""
-_PART_BYTES = 1 << 16
-"""Bytes of one read: `read` takes memory for all that it is asked for, however small the file."""
 _KINDS = (
     (stat.S_ISLNK, "a link, which is not followed here (put a copy in its place)"),
     (stat.S_ISDIR, "a folder"),
@@ -49,7 +47,8 @@ def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
     try:
         _require_plain(path, os.fstat(file), limit)
         data = bytearray()
-        while part := os.read(file, _PART_BYTES):  # the size is no bound: a file may grow while it is read
+        # bytes of one read: `read` takes memory for all that it is asked for, however small the file
+        while part := os.read(file, 1 << 16):  # the size is no bound: a file may grow while it is read
             data += part
             if len(data) > limit:
                 raise TooLarge(path, limit)

@@ -13,9 +13,6 @@ from codeopt_sandbox.errors import GuestLost, SandboxError
 from codeopt_sandbox.guest import wire
 from codeopt_sandbox.guest_bundle import boot_input
 
-JOIN_S = 1.5
-"""Longest wait for the thread, seconds, when a request to an engine that was stopped within it may take a minute."""
-
 
 class Pool:
     """Keeps `spare` guests ready, started by one thread in the background; with 0 each is started when asked for."""
@@ -63,7 +60,9 @@ class Pool:
             self._closed = True
             self._changed.notify_all()
         if self._thread:
-            self._thread.join(JOIN_S)
+            # longest wait for the thread, seconds, when a request to an engine that was stopped within it may take a
+            # minute
+            self._thread.join(1.5)
         for guest in (*self._used, *self._ready):
             guest.close()
         self._used.clear()

@@ -17,10 +17,6 @@ Mode = Literal["lines", "scalene", "callees", "allocated"]
 RunDriver = Callable[[GuestProgram, bytes], Run]
 """Runs the profiler on an input in the sandbox."""
 
-SHORTEST = 0.1
-"""Seconds under Scalene, all runs together, below which there is no split."""
-COARSE = 0.05
-"""Uncertainty of a share by samples from which on it is reported, 0 to 1."""
 MOST_OF_IT = 0.5
 """Share of the wall time from which on a program is one that waits."""
 CHILDREN = 0.02
@@ -222,7 +218,8 @@ def _note(found: Profile, *notes: str) -> Profile:
 def _coarse(found: Profile, what: str, samples: int) -> Profile:
     """Note that shares are coarse. 95 % of samples of a share of one half lie within 1 / sqrt(n) of it."""
     uncertain = samples**-0.5
-    return _note(found, f"{what} coarse: {samples} samples, known to {uncertain:.0%}") if uncertain > COARSE else found
+    # uncertainty of a share by samples from which on it is reported, 0 to 1
+    return _note(found, f"{what} coarse: {samples} samples, known to {uncertain:.0%}") if uncertain > 0.05 else found
 
 
 # --- asking the guest ----------------------------------------------------------------------------
@@ -375,17 +372,14 @@ def _read_scalene(found: Profile, result: dict[str, Any], texts: list[str]) -> P
     )
     if runs > 1:
         found = _note(found, f"{title}: one run is too short to sample, so it saw {runs} runs in a row")
-    if seconds < SHORTEST or not sum(shares):
+    # seconds under Scalene, all runs together, below which there is no split
+    if seconds < 0.1 or not sum(shares):
         return _note(found, f"{title}: still too short to sample, so there is no Python/native/system split")
     python, native = (share / sum(shares) * (1 - system) for share in shares)
     found = _coarse(found, f"{title}: the split is", max(1, round(cpu_s / INTERVAL)))
     by_line = sorted((row[:3] for row in rows if row[1] or row[2]), key=lambda row: row[0])
     split = tuple(LineSplit(line, *(share / sum(shares) * (1 - system) for share in both)) for line, *both in by_line)
     return replace(found, python_share=python, native_share=native, system_share=system, split=split)
-
-
-MAX_SOURCE_CHARS = 20_000
-"""Characters of a callee's text."""
 
 
 def _read_callees(found: Profile, result: dict[str, Any], texts: list[str]) -> Profile:
@@ -398,7 +392,8 @@ def _read_callees(found: Profile, result: dict[str, Any], texts: list[str]) -> P
             raise _GarbageError("callees")
         for value, top in zip(row[2:5], (MAX_COUNT, MAX_COUNT, 1.0), strict=True):
             _check(value, top, "callees")
-        callees.append(Callee(row[0][:200], row[1][:200], row[2], row[3], float(row[4]), row[5][:MAX_SOURCE_CHARS]))
+        # characters of a callee's text
+        callees.append(Callee(row[0][:200], row[1][:200], row[2], row[3], float(row[4]), row[5][:20_000]))
     return replace(found, callees=tuple(callees))
 
 

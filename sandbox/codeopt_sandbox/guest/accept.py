@@ -104,8 +104,6 @@ def named(error: BaseException) -> str:
 
 _KINDS = "biufc"
 """Data types of numpy that hold numbers alone."""
-_TEXTS = "SU"
-"""Data types of numpy that hold texts."""
 
 
 def value(found: Any) -> Any:
@@ -123,7 +121,8 @@ def _array(parts: list[Any]) -> Any:
     """An array of numbers or texts, which a checker may change."""
     kind, shape, data = parts
     numpy: Any = __import__("numpy")
-    return numpy.frombuffer(a2b_base64(data), _data_type(kind, _KINDS + _TEXTS)).reshape(shape).copy()
+    # data types of numpy that hold texts
+    return numpy.frombuffer(a2b_base64(data), _data_type(kind, _KINDS + "SU")).reshape(shape).copy()
 
 
 def _data_type(kind: str, kinds: str) -> Any:

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from .arguments import Call
 
 
-MAX_TEXT_CHARS = 200
-"""Characters of an exception's text."""
 MAX_ITEMS = 100
 """First items of a result that may be objects of the module."""
 
@@ -136,7 +134,8 @@ def is_met_by_identity(value: Any, target: str) -> bool:
 def text_of(error: BaseException) -> str:
     """An exception's own text on one line, cut; it is data of the code under test."""
     try:
-        return " ".join(str(error).split())[:MAX_TEXT_CHARS]
+        # characters of an exception's text
+        return " ".join(str(error).split())[:200]
     except Exception:
         return ""
 
@@ -249,18 +248,8 @@ def are_alike(values: Sequence[Any]) -> bool:
 # was given. Versions that keep their state in another way are compared by it.
 
 
-MAX_OBJECTS = 3
-"""Most arguments of a call that are looked at."""
-MAX_RESULTS = 20
-"""Most objects of a result that are looked at; more are not compared."""
-MAX_PARTS = 500
-"""Most parts of a result among which objects are sought."""
 MAX_DEPTH = 4
 """Depth to which objects are sought in a result."""
-MAX_ARGUMENTS = 3
-"""Most values that a method is called with, one at a time."""
-MAX_COPIED_BYTES = 60_000
-"""Most bytes of the encoding of an object that is copied for each method."""
 SHOWN = 400
 """Characters of all views that are shown."""
 MAX_LOOK_S = 1.0
@@ -276,12 +265,15 @@ class PublicViews:
 
     def of_arguments(self, call: Call) -> Field:
         """Public views of arguments that keep something private."""
-        return self.look([each for each in (*call[0], *call[1].values()) if keeps_private(each)][:MAX_OBJECTS], call)
+        # most arguments of a call that are looked at
+        return self.look([each for each in (*call[0], *call[1].values()) if keeps_private(each)][:3], call)
 
     def of_results(self, results: list[Any], call: Call) -> Field:
         """The same of what calls return; nothing where there are no such objects, or too many."""
-        found = private_objects(results, [MAX_PARTS])
-        return self.look(found if found is not None and len(found) <= MAX_RESULTS else [], call)
+        # most parts of a result among which objects are sought
+        found = private_objects(results, [500])
+        # most objects of a result that are looked at; more are not compared
+        return self.look(found if found is not None and len(found) <= 20 else [], call)
 
     def as_container(self, result: Any) -> list[Any]:
         """Operations in which a container of a class under test differs from its builtin type."""
@@ -298,7 +290,8 @@ class PublicViews:
         if not objects:
             return NOTHING
         given = [*call[0], *call[1].values()]
-        values = [value for value in given if is_simple(type(value)) and value is not None][:MAX_ARGUMENTS]
+        # most values that a method is called with, one at a time
+        values = [value for value in given if is_simple(type(value)) and value is not None][:3]
         found = in_fork(lambda: [each for value in objects for each in public_view(self.target, value, values)])
         if found is None:
             return text_field(NO_VIEW, value=NO_VIEW)
@@ -361,7 +354,8 @@ def public_parts(value: Any) -> list[Any]:
 
 def public_view(target: str, value: Any, values: list[Any]) -> list[Any]:
     """[`first(1)`, encoding, text] of each member that is asked, of a copy, since a method may change it."""
-    if len(Encoder(target).whole(value)) > MAX_COPIED_BYTES:
+    # most bytes of the encoding of an object that is copied for each method
+    if len(Encoder(target).whole(value)) > 60_000:
         return []
     found = []
     for name, member, given in members(type(value), values):

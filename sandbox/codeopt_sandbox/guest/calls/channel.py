@@ -154,9 +154,6 @@ def to_json(value: Any) -> str:
 SIGALRM: int = _signal.SIGALRM
 SIGPROF: int = _signal.SIGPROF
 
-ENDED_EARLY_STATUS = 1 << 8
-"""Status of a process that ends with 1."""
-
 
 def in_child(make: Callable[[], Any], seconds: float, cpu_s: float = 0.0) -> tuple[Any, int]:
     """Plain values made in a forked process, None if it makes none; and the status of the process, which a signal
@@ -182,4 +179,5 @@ def in_child(make: Callable[[], Any], seconds: float, cpu_s: float = 0.0) -> tup
         found += part
     os.close(reader)
     status = waitpid(pid, 0)[1]
-    return (loads(found), 0) if found and not status else (None, status or ENDED_EARLY_STATUS)
+    # status of a process that ends with 1
+    return (loads(found), 0) if found and not status else (None, status or 1 << 8)

@@ -190,8 +190,6 @@ def limit_memory(more_bytes: int) -> None:
 # some hundred items does no harm.
 
 LIST_ITERATOR: type[Any] = type(iter([]))
-LONG_ITEMS = 2000
-"""Items of an iterator that is watched."""
 
 
 class Laziness:
@@ -199,8 +197,9 @@ class Laziness:
 
     def __init__(self, call: Call) -> None:
         values: list[Any] = [*call[0], *call[1].values()]
+        # items of an iterator that is watched
         self.watched: list[Any] = [
-            value for value in values if type(value) is LIST_ITERATOR and value.__length_hint__() >= LONG_ITEMS
+            value for value in values if type(value) is LIST_ITERATOR and value.__length_hint__() >= 2000
         ]
         self.reads_all = False
         """An argument was read to its end when the first item was there."""
@@ -213,10 +212,6 @@ class Laziness:
 
 # Aliasing between calls: changes that later calls make to the arguments or results of earlier ones.
 
-MAX_CALL_BYTES = 20_000
-"""Most bytes of an encoding that are kept of one call."""
-MAX_TOTAL_BYTES = 1_000_000
-"""Most bytes that are kept of all calls."""
 MAX_TEXT_CHARS = 200
 
 
@@ -230,11 +225,13 @@ class Aliasing:
 
     def keep(self, number: int, call: Call, result: Any) -> None:
         """A call that is over, with its result as its caller leaves it."""
-        if number % 2 or self.size > MAX_TOTAL_BYTES:
+        # most bytes that are kept of all calls
+        if number % 2 or self.size > 1_000_000:
             return
         trees, opaque = self.look(call, result)
         encoding = written(trees)
-        if len(encoding) <= MAX_CALL_BYTES and not opaque:
+        # most bytes of an encoding that are kept of one call
+        if len(encoding) <= 20_000 and not opaque:
             self.size += len(encoding)
             self.kept.append((number, call, result, encoding))
 

@@ -22,17 +22,10 @@ if TYPE_CHECKING:
 
 
 MAX_START_S = 60.0
-TRACED_SLOWDOWN = 8
-"""Factor on the time limit of a pass in which every allocation is traced."""
 GRACE_S = 0.3
 """Wall time that a call may take beyond its limit, seconds."""
-MOST_QUEUED = 3
-"""Longest time in the run queue that is added to a limit, as a multiple of it."""
 LISTED = ("list", "shape", "scene", "libraries", "watch")
 """Questions that are answered in one piece, by one worker."""
-NAP_S = 0.002
-"""Pause before the outcomes of several calls are read at once, seconds; waking up for each one takes a fifth of the
-calls' time on the same processor."""
 
 
 class Controller:
@@ -163,7 +156,9 @@ class Controller:
                     self.kill(pid)  # a worker ends by itself when its time is spent, but the code under test is in it
                     return None
                 if not self.buffer and len(self.made) < len(self.batch.calls):
-                    time.sleep(NAP_S)
+                    # pause before the outcomes of several calls are read at once, seconds; waking up for each one takes
+                    # a fifth of the calls' time on the same processor
+                    time.sleep(0.002)
             elif letter in (Said.LINES, Said.STATE, Said.LEFT):
                 said = letter + text.encode("utf-8", "backslashreplace")
                 self.left = [each for each in self.left if each[:1] != letter] + [said]
@@ -183,7 +178,8 @@ class Controller:
         RunFailed."""
         before = runqueue_wait_s(pid)
         message = self.wait(seconds)
-        return message if message[0] else self.wait(min(runqueue_wait_s(pid) - before, MOST_QUEUED * seconds))
+        # longest time in the run queue that is added to a limit, as a multiple of it
+        return message if message[0] else self.wait(min(runqueue_wait_s(pid) - before, 3 * seconds))
 
     def limit(self, *, begun: bool) -> float:
         """Seconds until a worker's next message: those of a call, unless it is still to make the first or has made the
@@ -267,7 +263,8 @@ class Controller:
         forget_peak(pid)
         before = resident_bytes(pid)[1]
         self.channel.send(Tell.GO)
-        said = self.expect(Said.DONE, TRACED_SLOWDOWN * self.batch.pass_seconds)
+        # factor on the time limit of a pass in which every allocation is traced
+        said = self.expect(Said.DONE, 8 * self.batch.pass_seconds)
         grown = resident_bytes(pid)[1] - before
         self.kill(pid)
         if not said.isdigit():

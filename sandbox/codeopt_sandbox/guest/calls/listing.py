@@ -36,17 +36,6 @@ if TYPE_CHECKING:
     from .worker import CallWorker
 
 
-MOST_CHARS = 4_000_000
-"""Characters of a call that is sent as an expression; a longer one is named by its place in the file, and what that
-draws at random is another in each run."""
-MOST_CHARS_OF_ALL = 8_000_000
-"""Characters of all calls that are sent as expressions."""
-MAX_DEPTH = 60
-"""Depth to which an argument is looked into, as in `to_source`."""
-MAX_DESCRIBED_CALLS = 20
-"""Most calls whose results are described; they are much the same."""
-
-
 def show_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
     for code in codes:
         text = call_in_words(*worker.arguments.fresh(code))
@@ -67,7 +56,8 @@ def describe_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeTyp
     for name, values in found.items():
         some = f" (in {len(values):,} of {len(codes):,} calls)" if len(values) < len(codes) else ""
         lines.append(f"{name}\t{shape_of(values)}{some}")
-    for code in codes[:MAX_DESCRIBED_CALLS]:
+    # most calls whose results are described; they are much the same
+    for code in codes[:20]:
         args, kwargs = worker.arguments.fresh(code)
         try:
             results.append(read(worker.invoke(args, kwargs), False))
@@ -80,13 +70,16 @@ def describe_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeTyp
 def list_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
     """The calls of the calls file, an empty line after those of CALLS: as expressions of plain values, any other by its
     place in the file; or why there are no calls."""
-    names, seen, left = worker.arguments.names, set(), MOST_CHARS_OF_ALL
+    # characters of all calls that are sent as expressions
+    names, seen, left = worker.arguments.names, set(), 8_000_000
     places: dict[int, str] = {}
     try:
         for name in ("CALLS", "BIG"):
             for at, entry in enumerate(names.user_namespace().get(name, ())):
                 text = call_to_source(*as_call(entry), plain_source) or constructed_source(names, *as_call(entry))
-                text = text if text and len(text) <= min(MOST_CHARS, left) else None
+                # characters of a call that is sent as an expression; a longer one is named by its place in the file,
+                # and what that draws at random is another in each run
+                text = text if text and len(text) <= min(4_000_000, left) else None
                 left -= len(text or "")
                 key = text or certain_encoding(names.ref.module, *as_call(entry))
                 if not key or (name, key) not in seen:  # never the same arguments twice in one process
@@ -140,7 +133,8 @@ def shares(value: Any, others: Sequence[Any]) -> bool:
         copy.deepcopy(value, copied)
     except Exception:
         return True
-    return any(part in copied for other in others for part, _ in mutable_parts(other, MAX_DEPTH))
+    # depth to which an argument is looked into, as in `to_source`
+    return any(part in copied for other in others for part, _ in mutable_parts(other, 60))
 
 
 def plain_source(value: Any) -> str | None:
@@ -153,14 +147,8 @@ def plain_source(value: Any) -> str | None:
 
 MAX_LEVELS = 30
 """Levels of objects and containers in each other; the parser takes some 200 brackets."""
-MAX_OBJECTS = 1_000
-"""Most objects within one argument."""
-MAX_CHARS = 20_000
-"""Characters of an argument: longer calls are not changed, so that a pickle serves as well."""
 MAX_STEPS = 8
 """Most method calls that are written behind a constructor's."""
-MAX_DEFAULTS = 8
-"""Parameters of a constructor up to which those are written that have their defaults, so that they can be changed."""
 NOTHING = object()
 
 
@@ -181,7 +169,8 @@ class ConstructorWriter:
         named = name_to_source(value) or member_to_source(value) or array_to_source(value)
         if named is not None:
             return named
-        if len(self.met) >= MAX_OBJECTS or (id(value) in self.met and not is_value(type(value))):
+        # most objects within one argument
+        if len(self.met) >= 1_000 or (id(value) in self.met and not is_value(type(value))):
             return None
         self.met.add(id(value))
         maker = name_to_source(type(value))
@@ -257,7 +246,9 @@ def by_parameters(
         if known[name] is NOTHING or (name in defaults and name.startswith("_")):
             continue
         # of many arguments that may be left out those are written that are not the default
-        if name not in defaults or len(names) <= MAX_DEFAULTS or not same("", known[name], defaults[name]):
+        # parameters of a constructor up to which those are written that have their defaults, so that they can be
+        # changed
+        if name not in defaults or len(names) <= 8 or not same("", known[name], defaults[name]):
             told[name] = known[name]
     return args, told
 
@@ -307,7 +298,8 @@ def object_source(names: CallNamespace, recorded: Any, history: str) -> str:
 
 def makes(names: CallNamespace, source: str, recorded: Any) -> bool:
     """Whether an expression makes what was recorded: objects of the same classes with the same in them."""
-    if len(source) > MAX_CHARS:
+    # characters of an argument: longer calls are not changed, so that a pickle serves as well
+    if len(source) > 20_000:
         return False
     try:
         made = names.made(source)

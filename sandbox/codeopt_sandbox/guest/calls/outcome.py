@@ -94,8 +94,6 @@ def how_it_ended(status: int) -> str:
 
 # Fields of an answer, made from trees.
 
-FEW_BYTES = 4096
-"""Bytes of an encoding whose floats are always reported."""
 MAX_VALUE_BYTES = 4 << 20
 """Bytes of an encoding that a checker is handed."""
 
@@ -114,7 +112,8 @@ class FieldMaker:
         data = written(tree)
         key = digest(data)
         told = None
-        if floats and (len(data) <= FEW_BYTES or key in self.wanted):
+        # bytes of an encoding whose floats are always reported
+        if floats and (len(data) <= 4096 or key in self.wanted):
             told = FloatsApart.told(tree, self.given())
         return Field(key, shown_text(tree), len(data), floats, told, **more)
 

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 RECIPE = "recipe"
 """Name of `built` in the expression of a call."""
 SORTED = "sorted"
-ROUNDS = 8
-"""Number of times that items are drawn until there are enough distinct ones."""
 _53_BITS = 1 << 53
 
 
@@ -118,7 +116,8 @@ class Draw:
     def distinct(self, kind: Any, count: int) -> list[Any]:
         """Items of which none is equal to another; fewer where the kind has no more."""
         found: dict[Any, None] = {}
-        for _ in range(ROUNDS):
+        # number of times that items are drawn until there are enough distinct ones
+        for _ in range(8):
             found.update(dict.fromkeys(self.items(kind, count)))
             if len(found) >= count:
                 break

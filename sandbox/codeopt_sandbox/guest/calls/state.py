@@ -30,8 +30,6 @@ LARGE = 2000
 """Items of a value that is encoded."""
 SHOWN = 1000
 """Characters of all changes that are shown."""
-MAX_MODULES = 300
-"""Most modules of a project that are looked at."""
 MAX_ITEMS = 200
 """Most items of a container in an attribute of an object that is looked at."""
 PLAIN = (int, float, str, bool, list, dict, set)
@@ -75,7 +73,8 @@ def data_of(ref: FunctionRef, module: types.ModuleType) -> Iterator[tuple[str, A
     own = OwnCode(ref)
     mine = [(name, each) for name, each in modules.items() if own.has(getattr(each, "__file__", ""))]
     mine.sort(key=lambda pair: str(pair[0]))
-    for name, other in mine[:MAX_MODULES]:
+    # most modules of a project that are looked at
+    for name, other in mine[:300]:
         if name != ref.module:
             for key, value in sorted(vars(other).items()):
                 yield from data_of_other(name, key, value)

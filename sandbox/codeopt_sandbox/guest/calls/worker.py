@@ -182,9 +182,6 @@ def read(value: Any, nested: bool) -> Any:
 dumps = marshal.dumps
 loads = marshal.loads
 
-MAX_REPEATED_CALLS = 50
-"""Most calls of a closely watched pass that are made again after their first results were changed."""
-
 
 class TimedPass:
     """One pass in its worker."""
@@ -259,7 +256,8 @@ class TimedPass:
     def again(self, codes: Sequence[CodeType], results: Results, found: list[Answer]) -> Asking[list[Answer]]:
         """The answers, with what is different of a call that is made again after its result was changed by its owner:
         this detects a function that kept it. Objects that calls share are asked no second time."""
-        for at, code in enumerate(codes[:MAX_REPEATED_CALLS] if not self.batch.shared else ()):
+        # most calls of a closely watched pass that are made again after their first results were changed
+        for at, code in enumerate(codes[:50] if not self.batch.shared else ()):
             if type(results[at]) is Raised:
                 continue
             mutate_result(results[at], 3)
@@ -315,18 +313,12 @@ def each_once(calls: Sequence[Call]) -> list[Call]:
 #
 # Only objects of the project's own classes are used: their properties, length and items.
 
-MAX_OBJECTS = 20
-"""Most objects that are used."""
-MAX_RESULTS = 100
-"""Most results among which they are sought."""
-MAX_PARTS = 20
-"""Most items of a result among which they are sought."""
-
 
 def use(results: Sequence[Any], target: str) -> None:
     """Use the objects among some results, once each. target: the module under test."""
     own: dict[int, bool] = {}
-    for value in islice(objects(results, target, own), MAX_OBJECTS):
+    # most objects that are used
+    for value in islice(objects(results, target, own), 20):
         for read in (read_properties, len, read_items):
             try:
                 read(value)
@@ -336,10 +328,12 @@ def use(results: Sequence[Any], target: str) -> None:
 
 def objects(results: Sequence[Any], target: str, own: dict[int, bool]) -> Iterator[Any]:
     """Objects of the project's own classes: results, and items of those that are lists, tuples or dictionaries."""
-    for result in islice(results, MAX_RESULTS):
+    # most results among which they are sought
+    for result in islice(results, 100):
         kind = type(result)
         items = result.values() if kind is dict else result if kind is list or kind is tuple else (result,)
-        for item in islice(items, MAX_PARTS):
+        # most items of a result among which they are sought
+        for item in islice(items, 20):
             of = type(item)
             if is_simple(of):
                 continue

@@ -76,13 +76,9 @@ def answer(program: ProfiledProgram, request: ProfileRequest, bundle: Bundle) ->
 
 # Callees of a function outside of its module: which code takes the time, with its source.
 
-MIN_SHARE = 0.02
-"""Share of the time below which a function is left out."""
 MAX_FUNCTIONS = 12
 MAX_LINES = 60
 """Most lines of a function that are reported."""
-MAX_LINE_CHARS = 200
-"""Most characters of a line."""
 
 
 def run_callees(program: ProfiledProgram) -> dict[str, Any]:
@@ -97,7 +93,8 @@ def run_callees(program: ProfiledProgram) -> dict[str, Any]:
     found = []
     for (file, line, name), (_, calls, own, _, _) in stats.items():
         share = own / total
-        if share < MIN_SHARE or file == str(program.path) or (file not in files and file != "~"):
+        # share of the time below which a function is left out
+        if share < 0.02 or file == str(program.path) or (file not in files and file != "~"):
             continue
         found.append([name, files.get(file, ""), line, calls, share, source_of(file, line)])
     found.sort(key=lambda row: -row[4])
@@ -112,16 +109,13 @@ def source_of(file: str, line: int) -> str:
     except (SyntaxError, IndexError):
         return ""
     more = ["...\n"] if len(block) > MAX_LINES else []
-    return "".join([each[:MAX_LINE_CHARS] for each in [*block[:MAX_LINES], *more]])
+    # most characters of a line
+    return "".join([each[:200] for each in [*block[:MAX_LINES], *more]])
 
 
 # Memory by line of a function's module: held when its calls hold most, and for a moment.
 
 
-MAX_FRAMES = 6
-"""Depth below a line of the module to which a library's allocations count as that line's."""
-COUNT_STEP = 1.25
-"""Growth factor after which blocks are counted again, which is what takes longest."""
 MIN_COUNTED_BYTES = 4096
 """Memory below which no blocks are counted, bytes."""
 
@@ -134,7 +128,8 @@ def run_allocated(program: ProfiledProgram) -> dict[str, Any]:
     books = Books(str(program.path))
 
     def begin() -> None:
-        tracemalloc.start(MAX_FRAMES)
+        # depth below a line of the module to which a library's allocations count as that line's
+        tracemalloc.start(6)
         sys.settrace(books.on_event)
 
     ended = program.measured(program.compile(), begin, lambda: sys.settrace(None))
@@ -161,7 +156,8 @@ class Books:
         now, peak = get_traced_memory()
         if self.line and peak > self.highest:
             self.moment[self.line] = max(self.moment.get(self.line, 0), peak - self.start)
-        if now > self.counted * COUNT_STEP:
+        # growth factor after which blocks are counted again, which is what takes longest
+        if now > self.counted * 1.25:
             self.held = self.count()
             self.counted = now
         back = frame.f_back

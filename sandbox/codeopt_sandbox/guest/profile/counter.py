@@ -30,10 +30,6 @@ if TYPE_CHECKING:
 
 MOST_CALLS = 1_000_000
 """Calls of a process that are counted, about a second's: then its counts are cut."""
-LOOKED_AT = 300
-"""Calls of a function whose arguments are looked at, the first ones."""
-CHANGING = 0x04 | 0x08 | 0x20 | 0x80 | 0x200
-"""*args, **kwargs, and generators and coroutines, each of whose steps is a call."""
 CONSTANT = (int, float, str, bytes, bool, type(None))
 SIZED = (str, bytes, bytearray, list, tuple, dict, set, frozenset)
 """Types whose length is asked for; any other may run code of the project's."""
@@ -41,12 +37,6 @@ DEPTH = 2
 """Containers in each other whose items are looked at."""
 MAX_ITEMS = 4
 """Most items of a tuple whose types are all named."""
-MAX_TYPES = 4
-"""Most types that are reported for one parameter."""
-MOST_CALLERS = 1024
-"""Pairs of a function and a caller that are counted apart; further callers have no name."""
-SUSPENDABLE = 0x20 | 0x80 | 0x200
-"""Generators, coroutines and asynchronous generators."""
 TOOL = 4
 """Identifier of our own with sys.monitoring, which profilers, debuggers and coverage do not use."""
 MONITORING: Any = getattr(sys, "monitoring", None)
@@ -124,7 +114,8 @@ class CallCounts:
         if number is None or self.is_over:
             return
         # From 3.11 on an instruction RESUME, whose argument tells a start from a step, comes first.
-        if code.co_flags & SUSPENDABLE and frame.f_lasti >= 0 and (
+        # generators, coroutines and asynchronous generators
+        if code.co_flags & (0x20 | 0x80 | 0x200) and frame.f_lasti >= 0 and (
             sys.version_info < (3, 11) or code.co_code[frame.f_lasti + 1]
         ):  # fmt: skip
             return
@@ -145,14 +136,16 @@ class CallCounts:
         slot = self.slots.get((number, id(caller) if caller else 0))
         if slot is None:
             if not self.slots:  # the first of a function are those of callers without a name
-                self.counts = mapped(f"{self.folder}/{self.file}", len(self.numbers) + MOST_CALLERS)
+                # pairs of a function and a caller that are counted apart; further callers have no name
+                self.counts = mapped(f"{self.folder}/{self.file}", len(self.numbers) + 1024)
                 for each in self.numbers.values():
                     self._open(each, None)
             full = len(self.slots) == len(self.counts)
             slot = self.slots[number, 0] if full else self._open(number, caller)
         self.counts[slot] += 1
         seen = self.given[number]
-        if len(seen) < LOOKED_AT:
+        # calls of a function whose arguments are looked at, the first ones
+        if len(seen) < 300:
             seen.append(_given(frame))
             _widen(self.kinds[number], frame)
         self.left -= 1
@@ -198,7 +191,9 @@ def _given(frame: FrameType) -> Any:
     values = [held.get(name) for name in names]
     if names[:1] in (("self",), ("cls",)):
         values[0] = id(values[0])
-    if code.co_flags & CHANGING or not names or not all(type(value) in CONSTANT for value in values):
+    # *args, **kwargs, and generators and coroutines, each of whose steps is a call
+    changing = code.co_flags & (0x04 | 0x08 | 0x20 | 0x80 | 0x200)
+    if changing or not names or not all(type(value) in CONSTANT for value in values):
         return object()
     return tuple((type(value), value) for value in values)
 
@@ -214,7 +209,8 @@ def _widen(kinds: dict[tuple[str, str], list[int]], frame: FrameType) -> None:
         size = len(value) if type(value) in SIZED else value if type(value) is int and abs(value) < 1 << 53 else None
         bounds = kinds.get(key)
         if bounds is None:
-            if sum(known == name for known, _ in kinds) < MAX_TYPES:
+            # most types that are reported for one parameter
+            if sum(known == name for known, _ in kinds) < 4:
                 kinds[key] = [] if size is None else [size, size]
         elif size is not None and bounds:
             bounds[:] = [min(bounds[0], size), max(bounds[1], size)]
@@ -287,10 +283,6 @@ EXECUTE = frozenset({"execute", "executemany"})
 """Methods that run a statement."""
 NAMES = ("statement", "query", "sql", "operation")
 """Variables that hold the text of a statement, in libraries on top of a driver."""
-ABOVE = 4
-"""Number of frames around the call of a driver in which the text is looked for."""
-MAX_TEXTS = 200
-"""Maximum number of different texts that are counted separately for one line."""
 OTHER = "other"
 WRITES = (
     "insert", "update", "delete", "replace", "merge", "create", "drop", "alter", "begin", "commit", "pragma", "set",
@@ -354,7 +346,8 @@ class Queries:
             callers[caller] = callers.get(caller, 0) + 1
             texts = self.counts.setdefault(line, {})
             text = text_at(frame)
-            known = text in texts or len(texts) < MAX_TEXTS
+            # maximum number of different texts that are counted separately for one line
+            known = text in texts or len(texts) < 200
             key = text if known else OTHER
             texts[key] = texts.get(key, 0) + 1
 
@@ -362,7 +355,8 @@ class Queries:
 def text_at(frame: FrameType) -> str:
     """Text of the statement that is about to be run, as far as a variable around it or its line has that."""
     at: FrameType | None = frame
-    for _ in range(ABOVE):
+    # number of frames around the call of a driver in which the text is looked for
+    for _ in range(4):
         if at is None:
             break
         names = at.f_code.co_varnames
@@ -383,8 +377,6 @@ def text_at(frame: FrameType) -> str:
 # Calls by fixtures count for all tests, as one may be made for many of them; so do calls before the first test.
 
 
-PHASE = "call_and_report"
-"""Function of pytest's that runs one phase of a test: `item`, `when`."""
 RUNNER = os.path.join("_pytest", "runner.py")  # noqa: PTH118  what a user imports is left alone
 """End of the path of the file that has this function."""
 CALL = "call"
@@ -416,7 +408,8 @@ class Reach:
             self.tell()
         if id(code) in self.seen:
             return
-        if code.co_name == PHASE and code.co_filename.endswith(RUNNER):
+        # function of pytest's that runs one phase of a test: `item`, `when`
+        if code.co_name == "call_and_report" and code.co_filename.endswith(RUNNER):
             self.tell()
             self.begin()
             self.test = frame.f_locals["item"].nodeid if frame.f_locals["when"] == CALL else ""

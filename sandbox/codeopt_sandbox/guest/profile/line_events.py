@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 FOLDED = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 """Code shown as part of the function around it, where Python 3.12 inlines most of it anyway."""
-OPTIMIZED = 0x1
-"""Bit of co_flags that marks functions; a class body or a module does not have it."""
 MONITORED = hasattr(sys, "monitoring")
 CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -100,7 +98,8 @@ class LineEvents:
         for inner in code.co_consts:
             if isinstance(inner, types.CodeType):
                 name = prefix + inner.co_name
-                below = f"{name}.<locals>." if inner.co_flags & OPTIMIZED else f"{name}."
+                # bit of co_flags that marks functions; a class body or a module does not have it
+                below = f"{name}.<locals>." if inner.co_flags & 0x1 else f"{name}."
                 self._add(inner, owner if inner.co_name in FOLDED else (name, inner.co_firstlineno), below)
 
     def start(self) -> None:
@@ -174,8 +173,6 @@ class LineEvents:
 # line. Memory shows the instruction at work. Where an interpreter keeps it is found by a look at a frame that is known,
 # so that no release of Python needs a table.
 
-EACH_S = 0.0002
-"""Wait between two samples, seconds; with the kernel's slack about 0.25 ms."""
 ENOUGH = 1600
 """Number of samples from which on a program is not repeated: shares are known to 2.5 %."""
 MOST_RUNS = 50
@@ -184,8 +181,6 @@ MOST_S = 2.5
 """Time after which there is no further run, seconds; 0.4 s are enough on an idle machine."""
 END_S = 1.0
 """Time that a program gets to end after its time limit, seconds."""
-DEEPEST = 1000
-"""Maximum number of frames below the program's own."""
 MOST_THREADS = 64
 FIELDS = 16
 """Words of a frame that are looked at."""
@@ -300,7 +295,8 @@ class FrameLayout:
         address = state
         for step in self.path:
             address = (*memory.words(address + 8 * step, 1), 0)[0]
-        for _ in range(DEEPEST):
+        # maximum number of frames below the program's own
+        for _ in range(1000):
             frame = memory.words(address, FIELDS)
             if len(frame) < FIELDS:
                 return
@@ -357,7 +353,8 @@ def sample_run(
         has_begun = os.read(begins, 1)  # a function's module is imported before
         start, waits = time.perf_counter(), waiting_codes()
         while os.waitpid(pid, os.WNOHANG) == (0, 0):
-            time.sleep(EACH_S)
+            # wait between two samples, seconds; with the kernel's slack about 0.25 ms
+            time.sleep(0.0002)
             for state in layout.threads(memory) if has_begun else ():
                 for at, (key, offset) in enumerate(layout.frames(memory, state)):
                     if offset in lines.get(key, ()):

@@ -33,10 +33,6 @@ if TYPE_CHECKING:
     from ..request import ProfileRequest
 
 
-SETUP_S = 60.0
-"""Time limit for importing a function's module and making its arguments, seconds."""
-
-
 class TimeUp(BaseException):
     """Raised in the program when its time is up; no `except Exception` swallows it."""
 
@@ -72,7 +68,8 @@ class ProfiledProgram:
                 if self.function is None:
                     start()
                 else:
-                    signal.setitimer(signal.ITIMER_REAL, SETUP_S, 0.1)
+                    # time limit for importing a function's module and making its arguments, seconds
+                    signal.setitimer(signal.ITIMER_REAL, 60.0, 0.1)
                 return {"ended": self.run(code, start), "stopped": False}
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
@@ -160,10 +157,6 @@ class PreparedCalls:
 # The split by kind of code and the memory by line, from Scalene.
 
 
-MAX_START_S = 10.0
-"""Time limit for Scalene before the program, seconds; 0.4 s on an idle machine."""
-MAX_REPORT_S = 3.0
-"""Time limit for Scalene after the program, seconds; 0.2 s on an idle machine."""
 MAX_RUNS = 1000
 REPEATED_S = 0.6
 """Time for which Scalene repeats the program, seconds."""
@@ -206,10 +199,12 @@ def start_scalene(folder: Path, memory: bool, request: ProfileRequest) -> bool:
     command = [sys.executable, str(folder / "run.py"), "run", *options, str(folder / "repeat.py")]
     with Popen(command, env={**os.environ, **environment}, cwd=folder, pass_fds=[tell]) as process:
         os.close(tell)
-        select.select([ready], [], [], MAX_START_S)
+        # time limit for Scalene before the program, seconds; 0.4 s on an idle machine
+        select.select([ready], [], [], 10.0)
         os.close(ready)
         # An interrupt lets Scalene write its report.
-        for grace, last in ((request.max_seconds, signal.SIGINT), (MAX_REPORT_S, signal.SIGKILL)):
+        # time limit for Scalene after the program, seconds; 0.2 s on an idle machine
+        for grace, last in ((request.max_seconds, signal.SIGINT), (3.0, signal.SIGKILL)):
             try:
                 process.wait(grace)
                 return last is signal.SIGKILL

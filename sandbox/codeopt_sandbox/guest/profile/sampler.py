@@ -29,32 +29,17 @@ DRIVERS = frozenset(
     """.split()  # noqa: SIM905
 )
 """Packages that speak to a database, as the interface of Python's databases (PEP 249) has them do."""
-WORK_S = 0.001
-"""CPU time between two samples, seconds; the kernel's clock may tick less often."""
 WAIT_S = 0.005
 """Wall time between two samples, seconds."""
-AT_WORK = 0.5
-"""Share of the time between two samples from which on a process is at work or ready to be, and does not wait. On a busy
-machine it is ready for a while each time that it is woken up."""
-AT_ONCE = 512
-"""Samples between two writes."""
 CHILD_S = 0.02
 """Maximum time between two writes in a child, seconds."""
 CHILD_SHARE = 0.02
 """The same as a share of the child's CPU time: one that is terminated soon loses only its last sample."""
-SPAWNED = "--multiprocessing-fork"
-"""Argument of an interpreter that multiprocessing starts."""
-DEEPEST = 60
-"""Frames of the project that are kept of a stack, the innermost ones."""
 IDLE = ("threading.py", "queue.py", "selectors.py", "socket.py", "subprocess.py", "connection.py")
 """A thread whose innermost frame is in one of these waits, and takes no CPU time."""
 OTHERS = ("threading.py", "queue.py", "subprocess.py")
 FOLDERS = ("/multiprocessing/", "/concurrent/futures/")
 """A thread that waits in one of these waits for a thread or a process of its own program."""
-LOOKED_AT = 4
-"""Number of innermost frames that are looked at for these."""
-BOOTSTRAP = ("_bootstrap", "_bootstrap_inner", "run")
-"""Functions with which each thread begins."""
 TASKS = "/proc/self/task"
 STANDARD = os.path.realpath(os.path.dirname(os.__file__)) + os.sep  # noqa: PTH120  what a user imports is left alone
 IMPORTING = "<frozen importlib._bootstrap>"
@@ -71,7 +56,8 @@ class Sampler:
 
     def __init__(self, root: str, waits: bool, sink: Callable[[str], None]) -> None:
         self.places, self.waits, self.sink = Places(root), waits, sink
-        self.signal, self.timer, self.each_s = signal.SIGPROF, signal.ITIMER_PROF, WORK_S
+        # CPU time between two samples, seconds; the kernel's clock may tick less often
+        self.signal, self.timer, self.each_s = signal.SIGPROF, signal.ITIMER_PROF, 0.001
         self.clock: Callable[[], float] = time.process_time
         if waits:
             self.signal, self.timer, self.each_s = signal.SIGALRM, signal.ITIMER_REAL, WAIT_S
@@ -93,7 +79,8 @@ class Sampler:
         threading.setprofile(self.leave_to_the_main_thread)
         # A timer outlives exec, a handler does not: the signal would end the next program.
         sys.addaudithook(lambda event, arguments: self.disarm() if event == "os.exec" else None)
-        self.is_child = SPAWNED in getattr(sys, "orig_argv", ())
+        # argument of an interpreter that multiprocessing starts
+        self.is_child = "--multiprocessing-fork" in getattr(sys, "orig_argv", ())
         ProcessEnd(self.arm_child, self.disarm).install()
         self.arm()
 
@@ -138,7 +125,8 @@ class Sampler:
                 self.seconds[key] = self.seconds.get(key, 0.0) + passed * share
             self.samples += 1
             most_s = min(CHILD_S, CHILD_SHARE * time.process_time())
-            if self.samples % AT_ONCE == 0 or (self.is_child and now - self.written > most_s):
+            # samples between two writes
+            if self.samples % 512 == 0 or (self.is_child and now - self.written > most_s):
                 self.written = now
                 self.write()
         finally:
@@ -167,7 +155,9 @@ class Sampler:
         """Threads that wait for something outside of the process, or else the main thread; none if it works."""
         ready = ready_seconds()
         spent, self.ready = max(0.0, ready - self.ready), ready
-        if spent >= AT_WORK * passed:
+        # share of the time between two samples from which on a process is at work or ready to be, and does not wait. On
+        # a busy machine it is ready for a while each time that it is woken up
+        if spent >= 0.5 * passed:
             return []
         found = [each for each in self.frames(frame).values() if not waits_for_others(each)]
         found = found or [each for each in [frame] if each is not None]
@@ -182,7 +172,8 @@ class Sampler:
         stack: list[str] = []
         line, library, importing = 0, "", False
         inner: FrameType | None = frame
-        while inner is not None and len(stack) < DEEPEST:
+        # frames of the project that are kept of a stack, the innermost ones
+        while inner is not None and len(stack) < 60:
             code = inner.f_code
             place = self.places.of(code)
             if place[:1] == "/":
@@ -270,8 +261,10 @@ def ready_seconds() -> float:
 def waits_for_others(frame: FrameType) -> bool:
     """Return True if a frame waits for a thread or a process of its own program."""
     at: FrameType | None = frame
-    for _ in range(LOOKED_AT):
-        if at is None or at.f_code.co_name in BOOTSTRAP:
+    # number of innermost frames that are looked at for these
+    for _ in range(4):
+        # functions with which each thread begins
+        if at is None or at.f_code.co_name in ("_bootstrap", "_bootstrap_inner", "run"):
             return False
         name = at.f_code.co_filename
         if name.endswith(OTHERS) or any(folder in name for folder in FOLDERS):

@@ -17,9 +17,6 @@ from ..zygote import START
 from . import limits, usage
 from .folders import Workspace, keep, reopen
 
-MAX_PRELOADED_BYTES = 512 << 20
-"""Resident, of all that have libraries; the oldest go. sandbox/codeopt_sandbox/docker.py leaves room for it."""
-
 
 class Zygotes:
     """Chooses the zygote of each run; `current` has the one in progress."""
@@ -76,7 +73,9 @@ class Zygotes:
             else:
                 for key, each in list(self.loaded.items()):
                     resident = sum(other.resident_bytes() for other in self.loaded.values() if other.link)
-                    if each is not zygote and resident > MAX_PRELOADED_BYTES:
+                    # resident, of all that have libraries; the oldest go. sandbox/codeopt_sandbox/docker.py leaves room
+                    # for it
+                    if each is not zygote and resident > 512 << 20:
                         self.loaded.pop(key).close()
                 self.current = zygote
                 return link, job._replace(exec=False)

@@ -128,8 +128,6 @@ def last_line(text: str) -> str:
 
 MANAGE = "manage.py"
 SETTINGS = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
-CONFIGURED = b"DJANGO_SETTINGS_MODULE"
-"""Setting by which pytest's plug-in for Django finds the project."""
 
 
 def django_home(tests: Iterable[str], folder: str) -> str:
@@ -138,7 +136,8 @@ def django_home(tests: Iterable[str], folder: str) -> str:
     Empty if it does not exist, or if pytest has a configured plug-in for Django.
     """
     for name in SETTINGS:
-        if CONFIGURED in read(Path(folder, name)):
+        # setting by which pytest's plug-in for Django finds the project
+        if b"DJANGO_SETTINGS_MODULE" in read(Path(folder, name)):
             return ""
     for test in tests:
         for above in Path(folder, test.partition("::")[0]).parents:

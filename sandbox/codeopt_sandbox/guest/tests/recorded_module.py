@@ -135,8 +135,6 @@ def install_for_files(recorders: dict[str, list[CallRecorder]]) -> None:
 DECORATOR = "__codeopt_recorded__"
 """A builtin: by the path of a file, what returns the decorator of a function by its qualified name. A name that begins
 and ends so is not mangled in a class."""
-RESET = "__spec__ = __package__ = __cached__ = None"
-"""Statement that sets the names of a script, by which multiprocessing finds it again."""
 
 
 def undecorated(qualname: str) -> Callable[[Any], Any]:
@@ -172,7 +170,8 @@ def decorated(
         at = int(ast.get_docstring(tree, clean=False) is not None)
         while isinstance(node := (tree.body + [None])[at], ast.ImportFrom) and node.module == "__future__":
             at += 1
-        tree.body[at:at] = ast.parse(RESET).body
+        # statement that sets the names of a script, by which multiprocessing finds it again
+        tree.body[at:at] = ast.parse("__spec__ = __package__ = __cached__ = None").body
     return compile(tree, path, "exec", dont_inherit=True)
 
 

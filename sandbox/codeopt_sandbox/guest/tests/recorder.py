@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
     from .wrappers import ClassHistory
 
-MAX_CALL_CHARS = 1_000_000
-"""Characters of a call."""
 MAX_TOTAL_CHARS = 1_500_000
 """Characters of all calls after which no more are kept."""
 MIN_KEPT_CALLS = 12
@@ -94,7 +92,8 @@ class CallRecorder:
                 if not largest and number % max(1, 1 << number.bit_length() >> 4):
                     return ""  # all of the first 16 are kept, then about 8 each time it doubles
                 text = write_call(args, kwargs, self.history)
-                if text is None or len(text) >= MAX_CALL_CHARS:
+                # characters of a call
+                if text is None or len(text) >= 1_000_000:
                     self.lose(function, args, kwargs, text)
                 elif text not in self.seen:
                     self.seen.add(text)
@@ -228,12 +227,8 @@ def write_end(result: Any, raised: type[BaseException] | None, arguments: tuple[
 #
 # The search is breadth first, so it finds the shortest path: `self._file: an open file`.
 
-MAX_VALUES = 3_000
-"""Most values that are looked at."""
 MAX_PARTS = 200
 """Most parts of a value that are looked at."""
-MAX_PATH_CHARS = 60
-"""Most characters of the path to a part."""
 LARGE = "more than 1 MB of arguments"
 
 
@@ -245,7 +240,8 @@ def write_blocker(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any])
     names += [f"argument {at + 1}" for at in range(len(names), len(args))]
     todo: deque[tuple[str, Any]] = deque([*zip(names, args), *kwargs.items()])  # noqa: B905  strict= is not in Python 3.9
     seen: set[int] = set()
-    while todo and len(seen) < MAX_VALUES:
+    # most values that are looked at
+    while todo and len(seen) < 3_000:
         way, value = todo.popleft()
         if id(value) in seen or is_simple(type(value)):
             continue
@@ -257,7 +253,8 @@ def write_blocker(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any])
         except Exception:
             what = f"a {type(value).__name__}"
         if what:
-            return f"{way}: {what}" if len(way) <= MAX_PATH_CHARS else what
+            # most characters of the path to a part
+            return f"{way}: {what}" if len(way) <= 60 else what
         todo.extend((way + step, part) for step, part in inner)
     return "an object that pickle does not know"
 

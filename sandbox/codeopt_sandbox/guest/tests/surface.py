@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-DEEPEST = 12
-"""Maximum depth of what is read of a value."""
-MOST_HELD = 200
-"""Keys or items of a container that are named one by one; longer ones are tables of data, not what others register."""
 HOLDS = "holds "
 NO_MEMBERS = frozenset({"__module__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__firstlineno__",
                         "__static_attributes__", "__annotate_func__", "__annotations_cache__"})  # fmt: skip
@@ -81,7 +77,9 @@ def of_value(value: Any, home: str) -> Iterator[str]:
     name = getattr(value, "__qualname__", None)
     if not isinstance(name, str):
         yield f"is {digest(value)}"
-        if isinstance(value, (dict, list, set)) and len(value) <= MOST_HELD:
+        # keys or items of a container that are named one by one; longer ones are tables of data, not what others
+        # register
+        if isinstance(value, (dict, list, set)) and len(value) <= 200:
             yield from [f"{HOLDS}{held(each)}" for each in value]
         return
     yield f"has the name {name}"
@@ -134,7 +132,8 @@ def parts(value: Any, around: frozenset[int] = frozenset()) -> Iterator[str]:
         yield f"{type(value).__name__} {value!r}"
         return
     yield type(value).__name__
-    if id(value) in around or len(around) > DEEPEST:
+    # maximum depth of what is read of a value
+    if id(value) in around or len(around) > 12:
         return
     for each in inner(value):
         if isinstance(each, str):

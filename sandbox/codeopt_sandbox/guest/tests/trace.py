@@ -151,9 +151,6 @@ class TracedFunctions:
 # A profile function in Python works in any thread. A pool ends its processes without notice. So the call of a
 # function is reported at once, and its time after its end and before a result is handed over.
 
-TELL_S = 0.005
-"""Time that is reported at once, seconds. A shorter time waits for the next report or for the end."""
-
 
 class CallTimes:
     """Times of functions by file and first line, told in parts that add up."""
@@ -222,7 +219,8 @@ class CallTimes:
         seconds[1] += spent - inside
         outermost = all(each[1] != place for each in stack)
         seconds[0] += spent if outermost else 0.0
-        if outermost and seconds[0] > TELL_S:
+        # time that is reported at once, seconds. A shorter time waits for the next report or for the end
+        if outermost and seconds[0] > 0.005:
             self.tell_of(place)
 
     def tell_of(self, place: tuple[str, int]) -> None:

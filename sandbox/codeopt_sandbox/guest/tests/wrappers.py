@@ -29,16 +29,11 @@ if TYPE_CHECKING:
             """Write down a call before it is made; what is returned is entered meanwhile, and gets its `result`."""
 
 
-MAX_NESTED_CALLS = 50
-"""Calls within calls after which a wrapper steps aside."""
-IS_COROUTINE = 0x80
-"""Bit of co_flags that marks `async def`, not a generator."""
-
-
 def wrapper(recorder: Recorder, function: Any) -> Function:
     """The function with the recorder before it."""
     code: CodeType | None = getattr(innermost(function), "__code__", None)
-    if code is not None and code.co_flags & IS_COROUTINE:
+    # bit of co_flags that marks `async def`, not a generator
+    if code is not None and code.co_flags & 0x80:
         recorded = before_coroutine(recorder, function)
     elif code is not None and str(getattr(function, "__name__", "")) not in names_in(code):
         recorded = before_plain(recorder, function)
@@ -104,7 +99,8 @@ def before_recursive(recorder: Recorder, function: Any) -> Function:
         me = get_ident()
         if me in inside:
             nested += 1
-            if not nested % MAX_NESTED_CALLS and (not threads() or stack_is_deep()):
+            # calls within calls after which a wrapper steps aside
+            if not nested % 50 and (not threads() or stack_is_deep()):
                 back = name.step_aside()
                 if back is not None:
                     backs[me] = back
@@ -138,8 +134,6 @@ def names_in(code: CodeType) -> set[str]:
 
 MIN_SAMPLED_CALLS = 1_000
 """Number of first calls that are all looked at."""
-EACH_DOUBLING = 128
-"""Calls that are kept of each further doubling of their number, about."""
 
 MAX_UNSIZED_CALLS = 100
 """Number of calls without a known size after which the size is no longer asked for."""
@@ -169,7 +163,8 @@ class Schedule:
     def taken(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """A call is looked at: when is the next? Returns whether it is one of the largest."""
         if self.left < 0:
-            gap, mean = 1, (self.count - MIN_SAMPLED_CALLS) // EACH_DOUBLING
+            # calls that are kept of each further doubling of their number, about
+            gap, mean = 1, (self.count - MIN_SAMPLED_CALLS) // 128
             if mean >= 2:  # random, so that a period of the program's own does not hide a kind of call
                 self.random = (self.random * 1103515245 + 12345) % (1 << 31)
                 gap += (self.random >> 8) % (2 * mean)
@@ -216,9 +211,6 @@ UNKNOWN = -1
 #
 # So the wrapper costs neither time nor stack depth.
 
-MAX_CLASS_CHANGES = 300
-"""Most changes of a class: Python gives up its caches of one that is changed a thousand times (3.12 and later)."""
-
 
 class StandInPlace:
     """Place where code that calls a wrapper finds it: in its module, or in a class of that."""
@@ -235,7 +227,9 @@ class StandInPlace:
         owner: Any = None
         for part in classes:
             owner = space.get(part)
-            if not isinstance(owner, type) or self.times >= MAX_CLASS_CHANGES:
+            # most changes of a class: Python gives up its caches of one that is changed a thousand times (3.12 and
+            # later)
+            if not isinstance(owner, type) or self.times >= 300:
                 return None
             space = vars(owner)
         found = space.get(name)
@@ -291,17 +285,11 @@ def _set(owner: Any, space: Any, name: str, value: Any) -> None:
 # class, it gives that version's own private state, such as an index.
 
 
-MAX_CLASSES = 20
-"""Most classes of a module that are recorded."""
 BUDGET_S = 0.1
 """Time that the history of a class may take in all, seconds; then it is given up."""
 MAX_CALLS = 2_000
 """Most calls that the history of a class looks at; then it is given up."""
 MAX_STEPS = 500
-MAX_EXTRA_BYTES = 20_000
-"""Maximum size of one object's steps, in addition to four times the size of the object, bytes."""
-LATER = 0x20 | 0x80 | 0x200
-"""Bits of co_flags that mark generators, coroutines and asynchronous generators, whose work comes after the call."""
 CHANGING = frozenset(("__init__", "__setitem__", "__delitem__", "__call__", "__enter__", "__exit__", "__next__"))
 """Special methods that are known to change their object."""
 
@@ -328,7 +316,8 @@ class ObjectHistory:
         self.steps.append(step)
         self.names.append(name)
         self.size += len(step)
-        return len(self.steps) <= MAX_STEPS and self.size <= MAX_EXTRA_BYTES + 4 * len(state)
+        # maximum size of one object's steps, in addition to four times the size of the object, bytes
+        return len(self.steps) <= MAX_STEPS and self.size <= 20_000 + 4 * len(state)
 
 
 class ClassHistory:
@@ -428,7 +417,8 @@ def classes_of(module: types.ModuleType) -> list[type]:
         usual = made is object.__new__ and type(kind).__name__ in ("type", "ABCMeta")
         if kind.__module__ == module.__name__ and usual and "__init__" in methods(kind):
             found.append(kind)
-    return found[:MAX_CLASSES]
+    # most classes of a module that are recorded
+    return found[:20]
 
 
 def methods(kind: type) -> dict[str, Any]:
@@ -447,4 +437,6 @@ def _may_change(name: str, value: Any) -> bool:
     if type(value) is not types.FunctionType or (name.startswith("__") and name not in CHANGING):
         return False
     code = getattr(innermost(value), "__code__", None)
-    return code is not None and not code.co_flags & LATER and (name in CHANGING or name not in code.co_names)
+    # bits of co_flags that mark generators, coroutines and asynchronous generators, whose work comes after the call
+    comes_after = code is None or code.co_flags & (0x20 | 0x80 | 0x200)
+    return not comes_after and (name in CHANGING or name not in code.co_names)

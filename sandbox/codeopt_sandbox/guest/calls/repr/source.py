@@ -183,8 +183,6 @@ MAX_FIELDS = 8
 """Most attributes of an object that are described."""
 MAX_DEPTH = 4
 """Depth to which parts are described."""
-WIDTH = 4
-"""Maximum number of parts of a tuple that are described place by place."""
 
 
 def shape_of(values: Sequence[Any], depth: int = MAX_DEPTH) -> str:
@@ -249,7 +247,8 @@ def _container(values: list[Any], name: str, depth: int) -> str:
     if name in ("dict", "OrderedDict", "Counter", "defaultdict"):
         keys, inner = _parts(values), _parts([list(value.values()) for value in values])
         return f"{text}: {shape_of(keys, depth - 1)} -> {shape_of(inner, depth - 1)}"
-    if name == "tuple" and len(set(sizes)) == 1 and sizes[0] <= WIDTH:
+    # maximum number of parts of a tuple that are described place by place
+    if name == "tuple" and len(set(sizes)) == 1 and sizes[0] <= 4:
         places = [shape_of([value[at] for value in values[:MAX_PARTS]], depth - 1) for at in range(sizes[0])]
         return f"tuple ({', '.join(places)})"
     text = f"{text} {shape_of(_parts(values), depth - 1)}"

@@ -32,19 +32,11 @@ if TYPE_CHECKING:
     from . import Steps
 
 
-MAX_NESTED = 3
-"""Most calls that are made within one."""
-MAX_TRACED = 50
-"""Most arguments of a callback that are shown."""
 CLOSED_WORDS = "has no arguments: objects that keep something private, which a caller cannot change with the rest"
 SHOWN = 400
 """Characters of what a callback is given that are shown."""
 DEPTH = 3
 """Depth to which a result is changed, and shared parts are looked for."""
-SUBCLASS_DEPTH = 6
-"""Depth to which objects are looked for that may be of a subclass."""
-WAITS = 2
-"""Most steps with a call that cannot be interrupted, as it holds a lock."""
 
 
 class Impossible(Exception):
@@ -245,7 +237,8 @@ class Performance:
     def play_subclass(self, at: int, base: str, subclass: str) -> None:
         """Make every other object of a class one of a subclass. Raises Impossible."""
         args, kwargs = self.given[at]
-        parts = every_part([*args, *kwargs.values()], SUBCLASS_DEPTH)
+        # depth to which objects are looked for that may be of a subclass
+        parts = every_part([*args, *kwargs.values()], 6)
         found = {id(part): part for part in parts if type(part).__name__ == base}
         if not found:
             raise Impossible
@@ -322,7 +315,8 @@ class Performance:
         busy: list[bool] = []
 
         def meanwhile(_: Any) -> None:
-            if len(nested) < MAX_NESTED and not busy:
+            # most calls that are made within one
+            if len(nested) < 3 and not busy:
                 busy.append(True)
                 nested.append(self.alone(other))
                 busy.pop()
@@ -338,7 +332,8 @@ class Performance:
         met: dict[bytes, str] = {}
 
         def note(args: Any) -> None:
-            if len(met) < MAX_TRACED:
+            # most arguments of a callback that are shown
+            if len(met) < 50:
                 tree = self.encoder().tree(args)
                 met.setdefault(written(tree), shown_text(tree))
 
@@ -363,7 +358,8 @@ class Performance:
                 self.answers += found
                 return
             waits += waited
-            if waits == WAITS:
+            # most steps with a call that cannot be interrupted, as it holds a lock
+            if waits == 2:
                 return
 
     def in_child(self, make: Callable[[], Any]) -> Any:
@@ -428,8 +424,6 @@ def given(value: Any) -> Any:
 # Scenarios of a batch, played one after another, with their outcomes.
 
 monotonic = time.monotonic
-LOST = 2
-"""Number of hanging scenarios after which playing ends."""
 
 
 def play_all(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
@@ -439,7 +433,8 @@ def play_all(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], ch
     names.prepare(batch.calls)
     lost = 0
     for code in codes:
-        if lost >= LOST:
+        # number of hanging scenarios after which playing ends
+        if lost >= 2:
             channel.write(frame(Said.TOOK, b"0.0") + frame(Said.OUTCOME, to_json(not_made().told()).encode()))
             continue
         started = monotonic()

@@ -167,8 +167,6 @@ def is_function(value: Any) -> bool:
 # Lines are those of the project's own code. If the second thread has to wait for the first, as for a lock, the first
 # continues after WAIT_S.
 
-MAX_STOPS = 8
-"""Most places at which a call is stopped, each in a process of its own."""
 MAX_STEPS = 20_000
 """Most steps in which places to stop are looked for."""
 WAIT_S = 0.3
@@ -211,7 +209,8 @@ class Stops:
         for step, line in enumerate(self.lines, 1):
             places.setdefault(line, []).append(step)
         found = sorted({step for steps in places.values() for step in (steps[0], steps[len(steps) // 2])})
-        apart = max(1, -(-len(found) // MAX_STOPS))
+        # most places at which a call is stopped, each in a process of its own
+        apart = max(1, -(-len(found) // 8))
         return found[::apart]
 
 

@@ -17,120 +17,70 @@ if TYPE_CHECKING:
 
 SCENARIO = "play"
 """Name by which the expression of a scenario begins: `play(STEPS, f(1), f(2))`."""
-GIVE = "give"
-"""New arguments for a call; those before are gone."""
-CALL = "call"
-"""Begin a call with its arguments."""
-READ = "read"
-"""Read its result to the end: an answer."""
-NEXT = "next"
-"""Read one item of its result."""
-HALF = "half"
-"""Read half of its items."""
-TURNS = "turns"
-"""Read two results by turns."""
-THROW = "throw"
-"""Throw a ValueError into its result."""
-CLOSE = "close"
-"""Close its result."""
-DROP = "drop"
-"""Forget its result."""
-SPOIL = "spoil"
-"""Change its result, unless that is part of its arguments."""
-KEPT = "kept"
-"""Look whether the last two results share parts."""
-GIVEN = "given"
-"""State of its arguments afterwards: an answer."""
-BECOME = "become"
-"""Change its arguments into those of another call, in place."""
-JOIN = "join"
-"""Make equal parts of its arguments one object."""
-ALIAS = "alias"
-"""Give the argument at one place at another place also."""
-ROWS = "rows"
-"""Make all items of the argument at a place the first one."""
-SUBCLASS = "subclass"
-"""Make every other object of a class among its arguments one of a subclass."""
-SET = "set"
-"""Set a name of the module."""
-CONTEXT = "context"
-"""Set a decimal context with so many digits and some rounding, as each thread has its own."""
-MANY = "many"
-"""Call it many times: the first answer, and the first other one."""
 TIMES = 12
-"""Number of these calls."""
-GATHER = "gather"
-"""Run two coroutines at once: their answers."""
-CANCEL = "cancel"
-"""Cancel a coroutine where it first waits, or close an asynchronous generator after its first item: how it ends."""
-NEST = "nest"
-"""Have a callback, or an iterator, of the first call make the second: their answers."""
-TRACE = "trace"
-"""Note the arguments of its callback: its answer and these."""
-STOP = "stop"
-"""Stop the first call at one line after another while a second thread makes the second: their answers."""
+"""Number of calls of the step `many`."""
 
 
 def first(call: int) -> Steps:
     """Begin a call with new arguments."""
-    return (GIVE, call), (CALL, call)
+    return ("give", call), ("call", call)
 
 
 BOTH = (*first(0), *first(1))
-AGAIN = (*first(0), (READ, 0), (SPOIL, 0), (CALL, 0), (READ, 0))
+AGAIN = (*first(0), ("read", 0), ("spoil", 0), ("call", 0), ("read", 0))
 """Same arguments once more, after the caller changed the result."""
-RENEWED = (*first(0), (READ, 0), (GIVE, 0), (SPOIL, 0), (CALL, 0), (READ, 0), (KEPT,))
+RENEWED = (*first(0), ("read", 0), ("give", 0), ("spoil", 0), ("call", 0), ("read", 0), ("kept",))
 """New, equal arguments, after the caller changed the first result."""
-OFTEN = ((MANY, 0),)
+OFTEN = (("many", 0),)
 """New, equal arguments many times."""
-JOINED = ((GIVE, 0), (JOIN, 0), (CALL, 0), (READ, 0))
+JOINED = (("give", 0), ("join", 0), ("call", 0), ("read", 0))
 """Equal parts of the arguments are one object."""
-CHANGED = (*first(0), (READ, 0), (BECOME, 0, 1), (CALL, 0), (READ, 0))
+CHANGED = (*first(0), ("read", 0), ("become", 0, 1), ("call", 0), ("read", 0))
 """Same arguments once more, which the caller has changed into those of another call."""
-ALONE = (*first(0), (READ, 0))
-ORDER = (*ALONE, *first(1), (READ, 1))
+ALONE = (*first(0), ("read", 0))
+ORDER = (*ALONE, *first(1), ("read", 1))
 """One call after another."""
-TURN = (*BOTH, (TURNS, 0, 1), (READ, 0), (READ, 1))
+TURN = (*BOTH, ("turns", 0, 1), ("read", 0), ("read", 1))
 """Two iterators read by turns."""
-GATHERED = ((GATHER, 0, 1),)
+GATHERED = (("gather", 0, 1),)
 """Two coroutines at once."""
-HALVES = (*BOTH, (HALF, 0), (READ, 1), (READ, 0))
+HALVES = (*BOTH, ("half", 0), ("read", 1), ("read", 0))
 """One iterator read half, then all of another, then the rest."""
-LEFT = (*first(0), (NEXT, 0), (DROP, 0), *first(1), (READ, 1))
+LEFT = (*first(0), ("next", 0), ("drop", 0), *first(1), ("read", 1))
 """One iterator that is begun and dropped."""
-THROWN = (*first(0), (NEXT, 0), (THROW, 0), (READ, 0), (GIVEN, 0))
+THROWN = (*first(0), ("next", 0), ("throw", 0), ("read", 0), ("given", 0))
 """An exception that is thrown into an iterator, which is then read on."""
-CLOSED = (*first(0), (NEXT, 0), (CLOSE, 0), (GIVEN, 0))
+CLOSED = (*first(0), ("next", 0), ("close", 0), ("given", 0))
 """An iterator that is begun and closed."""
-CANCELLED = ((GIVE, 0), (CANCEL, 0), (GIVEN, 0))
+CANCELLED = (("give", 0), ("cancel", 0), ("given", 0))
 """A coroutine that is cancelled, an asynchronous generator that is closed."""
-INSIDE = ((NEST, 0, 1),)
+INSIDE = (("nest", 0, 1),)
 """A callback, or an iterator, that calls the function again."""
-TRACED = ((TRACE, 0),)
+TRACED = (("trace", 0),)
 """Arguments of a callback in their order."""
-THREADS = ((STOP, 0, 1),)
+THREADS = (("stop", 0, 1),)
 """Two threads."""
 
 
 def same_twice(one: int, other: int) -> Steps:
     """One object as two arguments."""
-    return (GIVE, 0), (ALIAS, 0, one, other), (CALL, 0), (READ, 0), (GIVEN, 0)
+    return ("give", 0), ("alias", 0, one, other), ("call", 0), ("read", 0), ("given", 0)
 
 
 def same_rows(at: int) -> Steps:
     """Items of an argument that are one object."""
-    return (GIVE, 0), (ROWS, 0, at), (CALL, 0), (READ, 0), (GIVEN, 0)
+    return ("give", 0), ("rows", 0, at), ("call", 0), ("read", 0), ("given", 0)
 
 
 def of_subclass(base: str, subclass: str) -> Steps:
     """Objects of a subclass among the arguments."""
-    return (GIVE, 0), (SUBCLASS, 0, base, subclass), (CALL, 0), (READ, 0)
+    return ("give", 0), ("subclass", 0, base, subclass), ("call", 0), ("read", 0)
 
 
 def with_setting(name: str, value: Any) -> Steps:
     """Another value of a name of the module."""
-    return (SET, name, value), *ALONE
+    return ("set", name, value), *ALONE
 
 
-IN_CONTEXT = ((CONTEXT, 9, "ROUND_DOWN"), *ALONE)
+IN_CONTEXT = (("context", 9, "ROUND_DOWN"), *ALONE)
 """Another decimal context."""

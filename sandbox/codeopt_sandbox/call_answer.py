@@ -15,6 +15,7 @@ from codeopt_sandbox.guest.answer import EFFECTS, KINDS, Answer, Field
 from codeopt_sandbox.guest.answer import Kind as Kind
 from codeopt_sandbox.guest.calls.channel import TIMES, Said, frames
 from codeopt_sandbox.guest.calls.outcome import Failure as Failure
+from codeopt_sandbox.guest.calls.outcome import RunTimes
 from codeopt_sandbox.guest.calls.outcome import State as State
 from codeopt_sandbox.guest.calls.process_state import CALLS, IMPORT
 from codeopt_sandbox.guest.calls.process_state import LeftSetting as LeftSetting
@@ -28,8 +29,6 @@ INTERPRETER_BYTES = 2 << 20
 """Growth of a process that belongs to no object, bytes: pages of the interpreter itself, arenas that are not full."""
 MIN_PEAK_BYTES = 4096
 """Smallest reported peak, bytes: one page."""
-PASSES = ("cpu", "wall", "delay", "given", "beside", "beside_wall", "exits")
-"""Names of the figures that each pass has."""
 
 
 @dataclass(frozen=True)
@@ -73,26 +72,6 @@ class CallMemory:
 
 
 @dataclass(frozen=True)
-class MeasuredTimes:
-    """Times that the guest's program took of a run."""
-
-    cpu: tuple[float, ...] = ()
-    """Seconds of each pass; so are the next two. Empty where nothing was timed."""
-    wall: tuple[float, ...] = ()
-    delay: tuple[float, ...] = ()
-    given: tuple[float, ...] = ()
-    """CPU seconds until a pass had its arguments."""
-    beside: tuple[float, ...] = ()
-    """CPU seconds in which a pass makes its arguments and uses its results; so are the next, of the wall."""
-    beside_wall: tuple[float, ...] = ()
-    exits: tuple[float, ...] = ()
-    """CPU seconds in which the kernel ends the process of each pass, then the one that imported the module."""
-    known_s: float = 0.0
-    """CPU seconds of all processes of ours: of a whole run the rest is that of others that the calls' module began."""
-    import_s: float = 0.0
-
-
-@dataclass(frozen=True)
 class CallAnswer:
     """Everything that the guest reports of a batch of calls."""
 
@@ -108,8 +87,12 @@ class CallAnswer:
     """Settings of the process that import or calls leave changed; only of calls that are checked."""
     covered: tuple[frozenset[int], tuple[int, ...], int] | None = None
     """(lines that were run, lines that there are, line at which the function begins)."""
-    times: MeasuredTimes = MeasuredTimes()
-    memory: CallMemory | None = None
+    times: RunTimes = RunTimes()
+
+    @property
+    def memory(self) -> CallMemory | None:
+        """Memory of the calls, if it was measured."""
+        return CallMemory(*self.times.memory) if self.times.memory else None
 
     @property
     def leaves_nothing(self) -> bool:
@@ -157,21 +140,14 @@ def read_answer(stdout: bytes) -> CallAnswer:
     (letter, head), *rest = list(frames(stdout)) or [(b"", b"")]
     if letter != TIMES:
         raise ValueError(f"no times: {stdout!r:.100}")
-    times = json.loads(head)
-    seconds: dict[str, Any] = {name: tuple(times[name]) for name in PASSES}
-    numbers = [*(value for each in seconds.values() for value in each), times["import"], times["known"]]
-    if not all(isinstance(value, float) and 0 <= value < math.inf for value in numbers):
-        raise ValueError(f"times that make no sense: {head!r:.100}")
-    memory = times["memory"]
-    if not all(isinstance(value, int) and value >= 0 for value in memory):
-        raise ValueError(f"memory that makes no sense: {memory!r:.100}")
+    times = read_record(RunTimes, json.loads(head))
     outcomes: list[Answer] = []
     texts: list[str] = []
     left: dict[str, Any] = {}
     for letter, data in rest:
         if letter == Said.TEXT:
             texts.append(data.decode("utf-8", "surrogateescape").replace("\n", "\\n"))
-        elif letter == Said.OUTCOME and seconds["cpu"] and data.startswith(b"["):
+        elif letter == Said.OUTCOME and times.cpu and data.startswith(b"["):
             _add_other_run(outcomes, json.loads(data))
         elif letter == Said.OUTCOME:
             outcomes.append(read_record(Answer, json.loads(data)))
@@ -180,10 +156,7 @@ def read_answer(stdout: bytes) -> CallAnswer:
             left[name] = read(json.loads(data))
         else:
             raise ValueError(f"a frame that makes no sense: {letter + data!r:.100}")
-    return CallAnswer(
-        tuple(outcomes), texts=tuple(texts), **left, memory=CallMemory(*memory) if memory else None,
-        times=MeasuredTimes(**seconds, import_s=times["import"], known_s=times["known"]),
-    )  # fmt: skip
+    return CallAnswer(tuple(outcomes), texts=tuple(texts), **left, times=times)
 
 
 def read_record(kind: type[R], fields: Any) -> R:

@@ -8,7 +8,7 @@ import time
 
 from ..syscalls import forget_peak, kill, own_runqueue_wait_s, resident_bytes, runqueue_wait_s
 from .channel import SAID, TIMES, Channel, Said, Tell, frame, to_json
-from .outcome import Failure, RunFailed, died, how_it_ended, not_made, timeout
+from .outcome import PASSES, Failure, RunFailed, died, how_it_ended, not_made, timeout
 from .recipes import LONG_CHARS, RECIPE, UNPACKED, packed_numbers, with_one_object, with_packed_recipes
 
 TYPE_CHECKING = False
@@ -39,8 +39,9 @@ class Controller:
         self.buffer = b""
         self.codes: dict[tuple[str, ...], bytes] = {}
         """Marshalled code objects of calls; a worker reads them ten times as fast as it compiles their texts."""
-        self.times = PassTimes()
-        self.import_cpu = 0.0
+        self.times: dict[str, list[float]] = {name: [] for name in PASSES}
+        """Times of the passes, as RunTimes has them."""
+        self.import_s = self.known_s = 0.0
         self.memory: list[int] = []
         """Bytes: the highest peak of a call by tracemalloc, the growth of the process, what the importer has."""
         self.made: list[bytes] = []
@@ -59,7 +60,7 @@ class Controller:
             kind = Failure.NOT_IMPORTED if letter == Said.FAILED else Failure.IS_PROGRAM
             why = f"the module cannot be imported: {text}" if text else "the process ended during the import"
             raise RunFailed(kind, why)
-        self.import_cpu = time.clock_gettime(cpu_clock(self.importer_pid))
+        self.import_s = time.clock_gettime(cpu_clock(self.importer_pid))
         if self.batch.memory:
             self.memory = [
                 self.memory_pass("traced"),
@@ -217,27 +218,28 @@ class Controller:
         meter = Meter(pid, self.importer_pid)
         codes = self.code_of(calls[batch.warm :])
         meter.take(self, Tell.CODES, codes, Said.GIVEN)
-        times.given.append(meter.beside)
+        times["given"].append(meter.beside)
         self.expect(Said.READY, self.patience)
         delay = runqueue_wait_s(pid) + own_runqueue_wait_s()  # on a busy machine we hear late of its end
         cpu, wall = meter.cpu(), time.monotonic()
         self.channel.send(Tell.GO)
         self.expect(Said.DONE, batch.pass_seconds)
         wall_end = time.monotonic()
-        times.cpu.append(meter.cpu() - cpu)
-        times.wall.append(wall_end - wall)
-        times.delay.append(runqueue_wait_s(pid) + own_runqueue_wait_s() - delay)
+        times["cpu"].append(meter.cpu() - cpu)
+        times["wall"].append(wall_end - wall)
+        times["delay"].append(runqueue_wait_s(pid) + own_runqueue_wait_s() - delay)
         meter.take(self, Tell.USE, b"", Said.USED)
-        times.beside.append(meter.beside)
-        times.beside_wall.append(meter.beside_wall)
+        times["beside"].append(meter.beside)
+        times["beside_wall"].append(meter.beside_wall)
         found = [] if batch.groups else self.shown(before)
         spent = meter.cpu()
         self.kill(pid)
         try:
-            times.exits.append(max(0.0, meter.cpu() - spent))
+            after = meter.cpu()
         except OSError:  # its importer has not kept it
-            times.exits.append(0.0)
-        times.known += spent + times.exits[-1]
+            after = spent
+        times["exits"].append(max(0.0, after - spent))
+        self.known_s += spent + times["exits"][-1]
         return found
 
     def shown(self, before: str) -> list[bytes]:
@@ -308,7 +310,7 @@ class Controller:
 
     def answer(self) -> bytes:
         """The measurements, then a frame for each call, then what was seen of all calls together."""
-        times = {**self.times.fields(), "import": self.import_cpu, "memory": self.memory}
+        times = {**self.times, "import_s": self.import_s, "known_s": self.known_s, "memory": self.memory}
         parts = [frame(each[:1], each[1:]) for each in (*self.made, *self.left)]
         return b"".join([frame(TIMES, to_json(times).encode()), *parts])
 
@@ -320,8 +322,8 @@ class Controller:
         os.waitid(os.P_PID, self.importer_pid, os.WEXITED | os.WNOWAIT)
         after = time.clock_gettime(clock)
         os.waitpid(self.importer_pid, 0)
-        self.times.exits.append(after - before)
-        self.times.known += after + time.process_time()
+        self.times["exits"].append(after - before)
+        self.known_s += after + time.process_time()
 
 
 def is_ended(data: bytes) -> bool:
@@ -353,30 +355,6 @@ def first_difference(one: Sequence[bytes], other: Sequence[bytes]) -> bytes:
     shorter = min(len(one), len(other))
     at = next((at for at in range(shorter) if one[at] != other[at]), shorter)
     return b"[%d, %s]" % (at, other[at][1:] if at < len(other) else b"null")
-
-
-class PassTimes:
-    """Times of the passes of a run, CPU seconds unless a field is of another clock."""
-
-    def __init__(self) -> None:
-        self.cpu: list[float] = []
-        self.wall: list[float] = []
-        self.delay: list[float] = []
-        """Seconds in which a worker was ready to run while others had the processor."""
-        self.given: list[float] = []
-        """Seconds until a pass had its arguments."""
-        self.beside: list[float] = []
-        """Seconds of worker and importer while arguments are made, and while results are used: any work of a call that
-        is done beforehand or is put off. What the harness looks at meanwhile is in neither."""
-        self.beside_wall: list[float] = []
-        self.exits: list[float] = []
-        """Seconds in which the kernel ends a worker, then the importer: it takes their memory back, and runs no code of
-        theirs."""
-        self.known = 0.0
-        """CPU seconds of all of our own processes in the whole run."""
-
-    def fields(self) -> dict[str, list[float] | float]:
-        return dict(vars(self))
 
 
 class Meter:

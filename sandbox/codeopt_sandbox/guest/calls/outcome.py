@@ -40,6 +40,35 @@ class RunFailed(Exception):
         self.kind = kind
 
 
+class RunTimes(Record):
+    """Times that the controller took of a run, seconds, and the memory of its calls."""
+
+    cpu: tuple[float, ...] = ()
+    """CPU seconds of each pass; empty where nothing was timed."""
+    wall: tuple[float, ...] = ()
+    delay: tuple[float, ...] = ()
+    """Seconds in which the worker of each pass was ready to run while others had the processor."""
+    given: tuple[float, ...] = ()
+    """CPU seconds until a pass had its arguments."""
+    beside: tuple[float, ...] = ()
+    """CPU seconds of worker and importer while arguments are made, and while results are used: any work of a call that
+    is done beforehand or is put off. What the harness looks at meanwhile is in neither. The next are by the wall."""
+    beside_wall: tuple[float, ...] = ()
+    exits: tuple[float, ...] = ()
+    """CPU seconds in which the kernel ends the process of each pass, then the one that imported the module: it takes
+    their memory back, and runs no code of theirs."""
+    known_s: float = 0.0
+    """CPU seconds of all processes of ours: of a whole run the rest is that of others that the calls' module began."""
+    import_s: float = 0.0
+    memory: tuple[int, ...] = ()
+    """Bytes: the highest peak of a call by tracemalloc, the growth of the process, what the importer has; empty where
+    memory was not measured."""
+
+
+PASSES = tuple([name for name, kind in RunTimes.__annotations__.items() if kind == "tuple[float, ...]"])
+"""Names of the figures that each pass has."""
+
+
 class State(Record):
     """State that calls leave behind in their process."""
 

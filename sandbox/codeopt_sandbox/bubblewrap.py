@@ -73,18 +73,8 @@ def _arguments(root: HostRoot, own_uid: bool, options: Options) -> list[str]:
     for capability in _ROOT_ONLY if own_uid else ():
         arguments += ["--cap-add", capability]
     arguments += ["--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--hostname", "box"]
-    arguments += [
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        "--perms",
-        "0755",
-        "--size",
-        str(scratch_bytes),
-        "--tmpfs",
-        "/box",
-    ]
+    arguments += ["--proc", "/proc", "--dev", "/dev"]
+    arguments += ["--perms", "0755", "--size", str(scratch_bytes), "--tmpfs", "/box"]
     for folder in _SCRATCH:  # before what is mounted below them: an interpreter may live in /tmp
         arguments += ["--perms", "1777", "--size", str(scratch_bytes), "--tmpfs", folder]
     if options.base:

@@ -305,12 +305,12 @@ class Environment(Record):
 
     def process_variables(self) -> dict[str, str]:
         """Return the environment variables of the process, without the hash seed."""
-        found = dict(self.variables)
-        found.update({"TZ": self.timezone} if self.timezone else {})
-        found.update({"LC_ALL": self.locale} if self.locale else {})
-        found.update({"PYTHONOPTIMIZE": str(self.optimize)} if self.optimize else {})
-        found.update({"OMP_NUM_THREADS": str(self.omp_threads)} if self.omp_threads else {})
-        return {**found, **(dict(TEST_MARKS) if self.test_marks else {})}
+        own = {
+            "TZ": self.timezone, "LC_ALL": self.locale, "PYTHONOPTIMIZE": self.optimize,
+            "OMP_NUM_THREADS": self.omp_threads,
+        }  # fmt: skip
+        found = {name: str(value) for name, value in own.items() if value}
+        return {**dict(self.variables), **found, **(dict(TEST_MARKS) if self.test_marks else {})}
 
 
 USUAL = Environment()

@@ -143,16 +143,6 @@ def called(function: Callable[..., Any], calls: Sequence[Call]) -> Results:
     return results
 
 
-def read_flat(function: Callable[..., Any], calls: Sequence[Call]) -> Results:
-    """Results of calls that return iterators, read to their ends."""
-    return read_all(function, calls, False)
-
-
-def read_nested(function: Callable[..., Any], calls: Sequence[Call]) -> Results:
-    """Results of calls that return iterators of iterators, read to their ends."""
-    return read_all(function, calls, True)
-
-
 def read_all(function: Callable[..., Any], calls: Sequence[Call], nested: bool) -> Results:
     """Results of calls, with items in place of iterators."""
     results: list[Any] = []
@@ -188,7 +178,8 @@ class TimedPass:
 
     def __init__(self, worker: CallWorker, batch: CallBatch, channel: Channel) -> None:
         self.worker, self.batch, self.channel, self.target = worker, batch, channel, worker.ref.module
-        self.perform = {"flat": read_flat, "nested": read_nested}.get(batch.iterators, called)
+        nested = batch.iterators == "nested"
+        self.perform = (lambda f, calls: read_all(f, calls, nested)) if batch.iterators else called
         self.function: Callable[..., Any] = worker.function
         if worker.ref.asynchronous:
             self.function = lambda *a, **k: worker.invoke(a, k)

@@ -39,16 +39,8 @@ if TYPE_CHECKING:
 UNUSABLE = 4
 """Status of pytest where it cannot begin."""
 PYTEST_OPTIONS = [
-    "-q",
-    "--continue-on-collection-errors",
-    "-p",
-    "no:cacheprovider",
-    "-o",
-    "addopts=",
-    "-W",
-    "ignore",
-    "--tb=line",
-]
+    "-q", "--continue-on-collection-errors", "-p", "no:cacheprovider", "-o", "addopts=", "-W", "ignore", "--tb=line",
+]  # fmt: skip
 """Options of pytest. A file that cannot be imported does not end the run of the others."""
 
 

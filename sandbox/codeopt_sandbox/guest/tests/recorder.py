@@ -16,7 +16,6 @@ from ..calls.repr.shown import shown_text
 from ..calls.repr.source import call_to_source, iterator_to_source, name_to_source, to_source
 from ..calls.repr.structure import (
     LOCK,
-    NAMED,
     PROXY,
     REF,
     RLOCK,
@@ -26,6 +25,7 @@ from ..calls.repr.structure import (
     is_iterator,
     is_simple,
     islice,
+    parts_of,
     pickled,
 )  # fmt: skip
 from ..calls.repr.tree import Encoder, written
@@ -246,8 +246,9 @@ def write_blocker(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any])
         if id(value) in seen or is_simple(type(value)):
             continue
         seen.add(id(value))
-        parts = () if isinstance(value, NAMED) else parts_of(value)
+        parts = islice(parts_of(value, plain=False), MAX_PARTS)
         inner = [(step, part) for step, part in parts if not is_simple(type(part))]
+        inner += [(".default_factory", value.default_factory)] if hasattr(value, "default_factory") else []
         try:
             what = unwritable(value, not inner)
         except Exception:
@@ -257,28 +258,6 @@ def write_blocker(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any])
             return f"{way}: {what}" if len(way) <= 60 else what
         todo.extend((way + step, part) for step, part in inner)
     return "an object that pickle does not know"
-
-
-def parts_of(value: Any) -> list[tuple[str, Any]]:
-    """(how it is reached, value) of what an object holds."""
-    found: list[tuple[str, Any]] = []
-    if isinstance(value, dict):
-        found += [(f"[{key!r:.30}]", item) for key, item in islice(value.items(), MAX_PARTS)]
-        found += [(" as a key", key) for key in islice(value, MAX_PARTS)]
-    elif isinstance(value, (list, tuple, deque)):
-        found += [(f"[{at}]", item) for at, item in enumerate(islice(value, MAX_PARTS))]
-    elif isinstance(value, (set, frozenset)):
-        found += [(" as an item", item) for item in islice(value, MAX_PARTS)]
-    if hasattr(value, "default_factory"):
-        found.append((".default_factory", value.default_factory))
-    state = getattr(value, "__dict__", None)
-    found += [(f".{name}", item) for name, item in islice((state or {}).items(), MAX_PARTS)]
-    for kind in type(value).__mro__:
-        slots = vars(kind).get("__slots__", ())
-        for name in [slots] if isinstance(slots, str) else slots:
-            if hasattr(value, name):
-                found.append((f".{name}", getattr(value, name)))
-    return found
 
 
 def unwritable(value: Any, is_leaf: bool) -> str:

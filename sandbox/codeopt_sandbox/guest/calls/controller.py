@@ -83,7 +83,7 @@ class Controller:
         if letter != Said.FORKED:
             raise RunFailed(Failure.ENDED_EARLY, "the module ended its process after it was imported")
         self.channel.send_bytes(
-            Tell.CALLS, self.batch.told(calls, question or self.batch.question, sum(self.took)).stdin()
+            Tell.CALLS, self.batch.for_worker(calls, question or self.batch.question, sum(self.took)).stdin()
         )
         self.channel.send_bytes(Tell.CODES, self.code_of(calls))
         return int(text)

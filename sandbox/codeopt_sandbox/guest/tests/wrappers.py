@@ -438,5 +438,6 @@ def _may_change(name: str, value: Any) -> bool:
         return False
     code = getattr(innermost(value), "__code__", None)
     # bits of co_flags that mark generators, coroutines and asynchronous generators, whose work comes after the call
-    comes_after = code is None or code.co_flags & (0x20 | 0x80 | 0x200)
-    return not comes_after and (name in CHANGING or name not in code.co_names)
+    if code is None or code.co_flags & (0x20 | 0x80 | 0x200):
+        return False
+    return name in CHANGING or name not in code.co_names

@@ -256,8 +256,9 @@ class Candidate:
 class RoundView:
     """Excerpt of a candidate for a proposer, if the whole program is too long to show."""
 
-    change: str = ""
-    """Unified diff of its files to the original's. Empty for the original, and for an answer that does not fit."""
+    changes: Mapping[int, str] = field(default_factory=dict)
+    """Unified diffs of its files to those of each earlier round. Empty for the original and for an answer that does not
+    fit."""
     profile: str = ""
     """Profile of the draft, in Markdown."""
     named: str = ""

@@ -89,7 +89,7 @@ class Prompter:
         failing = view.failing if view else newest.source
         if not failed or before or not failing:
             return ()
-        program = f"{_changed_files(view.change)}\n\nThe function that fails, in it:\n" if view else ""
+        program = f"{_as_earlier(0, view.changes[0])}\n\nThe function that fails, in it:\n" if view else ""
         round_ = _block(
             newest, f"{program}{fenced(failing, 'python')}", "",
             describe(newest, history.original, self.task, self.cases, self.briefing),
@@ -146,7 +146,11 @@ class Prompter:
     def _round(self, step: Step, history: History, candidate: Candidate, before: Mapping[int, str]) -> str:
         newest = candidate is history.last
         view = history.views.get(candidate.round)
-        program = _changed_files(view.change) if view and view.change else _program(candidate, before)
+        program = _program(candidate, before)
+        if view and view.changes:  # of a project, which no prompt shows whole
+            sizes = {number: len(change) for number, change in view.changes.items() if number in {0, *before}}
+            since = min(sizes, key=lambda number: (sizes[number] + MIN_SAVED_CHARS * (number > 0), number))
+            program = _as_earlier(since, view.changes[since])
         about = _about(self.briefing) if candidate is history.original else ""
         critique = "" if newest and step == "critique" else self._critique(candidate)
         named = view.named if view and critique else ""
@@ -172,9 +176,10 @@ def _about(briefing: Briefing) -> str:
     return "\n\n".join(filter(None, [stated, briefing.source_facts, earlier]))
 
 
-def _changed_files(change: str) -> str:
-    """A draft of a project as its diff to the original."""
-    return f"As the original, but for\n{fenced(change, 'diff')}"
+def _as_earlier(round_: int, change: str) -> str:
+    """A draft as its diff to an earlier program."""
+    which = f"round {round_}" if round_ else "the original"
+    return f"As {which}, but for\n{fenced(change, 'diff')}" if change else f"As {which}."
 
 
 def _program(candidate: Candidate, before: Mapping[int, str]) -> str:
@@ -183,10 +188,7 @@ def _program(candidate: Candidate, before: Mapping[int, str]) -> str:
     if not source.strip():
         return f"(No program: {inline(candidate.rejection)})"
     change = smallest_change(source, before)
-    if change is None:
-        return fenced(source, "python")
-    which = "the original" if change.since == 0 else f"round {change.since}"
-    return f"As {which}, but for\n{fenced(change.text, 'diff')}" if change.text else f"As {which}."
+    return _as_earlier(change.since, change.text) if change else fenced(source, "python")
 
 
 def _block(

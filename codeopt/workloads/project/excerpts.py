@@ -115,7 +115,7 @@ class SourcePage:
         """Yield what to show in turn: a part of the room that is left, and files with their lines.
 
         Order: hot functions as a whole, short ones and the hot lines and calls of long ones, what all of them use,
-        their classes. Where none is hot, long ones as a whole come before what they use.
+        their classes. Where none is hot, long ones as a whole come before what they use, and no classes.
         """
         modules = [(place, numbered_module(self.files[place.file])) for place in places]
         whole = [
@@ -129,7 +129,8 @@ class SourcePage:
         if not hot:
             yield REST, whole
         yield REST, (piece for place, module in modules for piece in self._used(place, module))
-        yield REST, ((place.file, module.owner(place.qualname)) for place, module in modules)
+        if hot:
+            yield REST, ((place.file, module.owner(place.qualname)) for place, module in modules)
 
     def _short_or_near(self, modules: Sequence[tuple[SourcePart, NumberedModule]]) -> Iterator[tuple[str, set[int]]]:
         calls = {place.function for place, _ in modules}
@@ -344,13 +345,15 @@ WORTH_A_ROW = 0.03
 
 def round_views(history: History, page: SourcePage) -> Mapping[int, RoundView]:
     """Views of the original and of the drafts. What they name of the original's source is added to the page."""
-    original, views = history.original.revision, dict[int, RoundView]()
+    views = dict[int, RoundView]()
     for each in history.candidates:
         fits = each.round > 0 and not each.revision.is_one_file
         profile = _profile(each, _before(each, history), history.original, page) if fits else ""
         named = page.add(named_places(each.critique, page), MORE)
         failing = _failing(each) if fits and each is history.last else ""
-        views[each.round] = RoundView(diff(original, each.revision) if fits else "", profile, named, failing)
+        earlier = (c for c in history.candidates[: each.round] if fits and not (c.round and c.revision.is_one_file))
+        changes = {c.round: diff(c.revision, each.revision) for c in earlier}
+        views[each.round] = RoundView(changes, profile, named, failing)
     return views
 
 
@@ -474,9 +477,9 @@ def _hunks(old: str, new: str) -> Iterator[list[str]]:
                 hunk += [unit.marked(" ") for unit in a[i1:i2]]
             else:
                 gone = [unit.marked("-") for unit in a[i1:i2]]
-                # Lines of the original in a row that are shown as removed: it is above the diff
+                # Lines in a row that are shown as removed: they are above the diff
                 if len(gone) > 6:
-                    gone = [gone[0], f"-[... {len(gone) - 2} lines of the original ...]", gone[-1]]
+                    gone = [gone[0], f"-[... {len(gone) - 2} lines ...]", gone[-1]]
                 hunk += [*gone, *(unit.marked("+") for unit in b[j1:j2])]
         yield hunk
 

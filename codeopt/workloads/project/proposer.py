@@ -79,8 +79,8 @@ class ProjectProposer(Excerpted):
         views = round_views(history, page)
         candidates = [replace(history.original, revision=Revision.of(source), profile=None)]
         for each in history.candidates[1:]:
-            change = views[each.round].change
-            candidates.append(replace(each, revision=Revision.of(change), profile=None) if change else each)
+            changes = views[each.round].changes
+            candidates.append(replace(each, revision=Revision.of(changes[0]), profile=None) if changes else each)
         return replace(history, candidates=tuple(candidates), views=views)
 
 

@@ -122,14 +122,16 @@ def test_a_draft_is_its_diff_and_its_profile_beside_the_round_before() -> None:
     third = Candidate(3, edited, "third", outcome, profile=profile(("app/core.py::fast", 0.25, 7)))
     history = History((original, first, second, third))
     views = round_views(history, page())
-    assert "--- a/app/core.py\n+++ b/app/core.py\n@@ -8,5 +8,5 @@" in views[1].change
+    assert "--- a/app/core.py\n+++ b/app/core.py\n@@ -8,5 +8,5 @@" in views[1].changes[0]
     assert "  800.0 ->   500.0 ms   1600.0 ->  1000.0 ms           900 -> 30  app/core.py::hot" in views[1].profile
     assert " 50.0% app/core.py:10  return a" in views[1].profile
     assert views[2].profile == ""
+    assert {*views[3].changes} == {0, 1, 2}
+    assert views[3].changes[1] == "(no file differs)"
     assert "beside that of round 1" in views[3].profile
     assert "  500.0 ->     0.0 ms   1000.0 ->     0.0 ms                      app/core.py::hot" in views[3].profile
     shown = ProjectProposer(None, WHOLE).excerpts(history)  # type: ignore[arg-type]
-    assert shown.views[1].change == views[1].change
+    assert shown.views[1].changes == views[1].changes
     assert shown.original.source.startswith("# === file: app/core.py ===")
     assert all(each.profile is None for each in shown.candidates)
 

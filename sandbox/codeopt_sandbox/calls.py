@@ -35,13 +35,6 @@ COMPARED = ("value", "raised", "arguments")
 __all__ = ["Answer", "CallBatch", "CallRun", "CallRunner", "FunctionRef", "TestRequest"]
 
 
-def calls_program(
-    ref: FunctionRef, source: str, libraries: Libraries | None = None, environment: Environment = USUAL
-) -> GuestProgram:
-    """A program that calls `ref` in the module text `source`."""
-    return GuestProgram("calls.__main__", (ref.fields(), source, environment.fields()), libraries)
-
-
 def tests_program(ref: FunctionRef, request: TestRequest, source: str) -> GuestProgram:
     """A program that runs existing tests or doctests on the module text `source`."""
     return GuestProgram("tests.__main__", (ref.fields(), request.fields(), source))
@@ -122,7 +115,8 @@ class CallRunner:
 
     def _run(self, source: str, stdin: bytes, batch: CallBatch, options: RunOptions) -> CallRun:
         options = {**options, "limits": options.get("limits") or self._roomy(batch)}
-        program = calls_program(self.ref, source, self.libraries, options.get("environment", USUAL))
+        environment = options.get("environment", USUAL)
+        program = GuestProgram("calls.__main__", (self.ref.fields(), source, environment.fields()), self.libraries)
         run = self.sandbox.run(program, stdin, **options)
         if run.exit != 0 or run.stop is not None:
             failure = read_failure(run.stdout)

@@ -274,9 +274,6 @@ PRIOR_GUESTS = 4
 PRIOR_SD = 0.01
 """Standard deviation between guests before any is seen: up to 1.6 % in nine rows of twelve."""
 
-_MAD_OF_NORMAL = 1.4826
-"""Standard deviation over the median absolute deviation, for Gaussian noise."""
-
 
 def begins_guest(pairs: int) -> bool:
     """Return True if the next pair is the first of a fresh guest: pair 0, 5, 10, 20, 30 ..."""
@@ -313,7 +310,7 @@ def between(groups: Sequence[Sequence[float]]) -> float:
     explains."""
     middles = [hodges_lehmann(group) for group in groups]
     apart = [difference - middle for group, middle in zip(groups, middles, strict=True) for difference in group]
-    spread = _MAD_OF_NORMAL * median(map(abs, apart))
+    spread = _MAD * median(map(abs, apart))
     explained = (len(groups) - 1) * fmean(spread**2 / len(group) for group in groups)
     return max(0.0, sum((middle - fmean(middles)) ** 2 for middle in middles) - explained)
 

@@ -60,7 +60,10 @@ def reason(
 ) -> str:
     """Reason of refusal for one answer."""
     try:
-        given = arguments(call, made, names), value(expected), value(got)
+        args, kwargs = made.fresh(compile(call, "call", "eval"))  # of the original, never of a candidate
+        if len(args) > len(names):
+            return NO_LITERAL
+        given = {**dict(zip(names, args)), **kwargs}, value(expected), value(got)
     except Exception:  # what a call needs may not be here, what an answer says is up to a draft
         return NO_LITERAL
     return told(accept, *given)
@@ -77,20 +80,6 @@ def told(accept: Callable[..., Any], *given: Any) -> str:
     if type(found).__name__ in ("bool", "bool_"):  # also numpy's type
         return "" if found else "the checker does not accept it"
     return f"the checker returns {type(found).__name__}, neither a bool nor a text"
-
-
-def arguments(text: str, made: Arguments, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the arguments of a call by name, without omitted ones. The call is one of the original, never of a
-    candidate.
-
-    Raises:
-        ValueError: There are more arguments than names.
-        Exception: The expression raised it.
-    """
-    args, kwargs = made.fresh(compile(text, "call", "eval"))
-    if len(args) > len(names):
-        raise ValueError(text)
-    return {**dict(zip(names, args)), **kwargs}
 
 
 def named(error: BaseException) -> str:

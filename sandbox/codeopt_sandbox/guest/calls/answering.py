@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import types
-from _operator import is_
 from marshal import dumps, loads
 
 from ..answer import NO_VIEW, NOTHING, Answer, Field, Kind
@@ -25,7 +24,6 @@ from .repr.structure import (
     modules,
     mro_of,
     operators_of,
-    repeat,
     vars_of,
 )
 from .repr.tree import FORMAT, Encoder, exception_trees, written
@@ -33,7 +31,7 @@ from .repr.tree import FORMAT, Encoder, exception_trees, written
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from types import CodeType
     from typing import Any
 
@@ -211,37 +209,12 @@ def are_plain(constants: tuple[Any, ...]) -> bool:
 
 
 def packed_call(call: Call) -> bytes:
-    """Encoding of plain arguments, equal for equal ones. Empty where they are not plain."""
+    """Encoding of plain arguments, equal for equal ones. Empty where they are not plain, or where a container occurs
+    twice, which no text writes and a call may do: marshal does not show that, and writes any buffer as bytes."""
     try:
-        return dumps(call, FORMAT) if is_tree(call) else b""
+        return dumps(call, FORMAT) if Encoder("").plain_parts(call, sets=True) is not None else b""
     except ValueError:  # a type that marshal does not know
         return b""
-
-
-def is_tree(call: Call) -> bool:
-    """Whether marshal says all of some arguments: no list, dictionary or set occurs twice, which no text writes and a
-    call may do, and nothing else has a buffer, which marshal would write as bytes."""
-    seen: set[int] = set()
-    left: list[Any] = [*call[0], *call[1].values()]
-    while left:
-        value = left.pop()
-        kind = type(value)
-        if kind is list or kind is dict or kind is set:
-            if id(value) in seen:
-                return False
-            seen.add(id(value))
-        if kind is dict or kind is list or kind is tuple:
-            inside = list(value.values()) if kind is dict else value
-            left += inside if not are_alike(inside) else ()
-        elif kind is not set and kind is not frozenset and not is_simple(kind):
-            return False
-    return True
-
-
-def are_alike(values: Sequence[Any]) -> bool:
-    """Whether all are of one simple type, as most values of long calls are."""
-    kind = type(values[0]) if values else str
-    return is_simple(kind) and all(map(is_, map(type, values), repeat(kind)))
 
 
 # Public view of objects that keep private state: properties, and methods that take nothing or one thing that the call

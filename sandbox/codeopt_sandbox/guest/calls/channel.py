@@ -25,18 +25,9 @@ class Tell:
 
     PASS = b"P"
     """Fork a worker (to the importer)."""
-    CALLS = b"C"
-    """Calls of a worker (to it)."""
-    CODES = b"B"
-    """Code objects of calls (to a worker)."""
-    GO = b"G"
-    """Make the timed calls (to a worker)."""
-    USE = b"H"
-    """Use the results (to a worker)."""
-    DIGEST = b"Q"
-    """Say the digest of the outcomes (to a worker)."""
-    SHOW = b"A"
-    """Show the outcomes (to a worker)."""
+    NEXT = b"G"
+    """Take the next step, which may have data: the batch, code objects of calls, the state before any call (to a
+    worker)."""
 
 
 class Said:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 monotonic = time.monotonic
 process_time = time.process_time
+LIST_ITERATOR: type[Any] = type(iter([]))
 NOTICED_S = 0.001
 """Time of a call away from the processor from which it is asked whether others had it, seconds."""
 
@@ -140,8 +141,12 @@ class Checking:
         encoder = Encoder(self.ref.module, known, self.batch.items, self.batch.ordered)
         fresh = self.worker.arguments.fresh
         was = ArgumentsBefore(self.ref.module, call, self.plain[code], lambda: fresh(code), self.batch.ordered)
-        lazy = Laziness(call)
-        encoder.at_first_item = lazy.look
+        # Has a call that yields read a long argument to its end when its first item is there? One that yields while it
+        # reads can be given an endless input. Reading ahead by some hundred items does no harm.
+        given = [value for value in (*call[0], *call[1].values()) if type(value) is LIST_ITERATOR]
+        watched = [value for value in given if value.__length_hint__() >= 2000]
+        at_end: list[bool] = []
+        encoder.at_first_item = lambda: at_end.append(any(value.__length_hint__() == 0 for value in watched))
         self.clock.start()
         trees, result, raised = yield from self.invoke(call, encoder)
         took = self.clock.took()
@@ -151,7 +156,7 @@ class Checking:
             found.returned(*trees, result)
         else:
             found.raised(raised)
-        found.operations(lazy.reads_all, result)
+        found.operations(any(at_end), result)
         effects = tuple(sorted(self.effects.found))
         answer = found.end(output=output, complains=self.captured.complains, effects=effects, seconds=took)
         return answer, call, result
@@ -182,32 +187,6 @@ def limit_memory(more_bytes: int) -> None:
         with open("/proc/self/statm") as file:  # noqa: PTH123  pathlib would count as imported by the module
             used = int(file.read().split()[5]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_DATA, (used + more_bytes,) * 2)
-
-
-# Laziness of iterators: how far a call has read its arguments when its first item is there.
-#
-# A call that yields while it reads can be given an endless input; one that reads all first cannot. Reading ahead by
-# some hundred items does no harm.
-
-LIST_ITERATOR: type[Any] = type(iter([]))
-
-
-class Laziness:
-    """Watches the iterators over long lists among a call's arguments."""
-
-    def __init__(self, call: Call) -> None:
-        values: list[Any] = [*call[0], *call[1].values()]
-        # items of an iterator that is watched
-        self.watched: list[Any] = [
-            value for value in values if type(value) is LIST_ITERATOR and value.__length_hint__() >= 2000
-        ]
-        self.reads_all = False
-        """An argument was read to its end when the first item was there."""
-
-    def look(self) -> None:
-        """The first item is there."""
-        if any(value.__length_hint__() == 0 for value in self.watched):
-            self.reads_all = True
 
 
 # Aliasing between calls: changes that later calls make to the arguments or results of earlier ones.

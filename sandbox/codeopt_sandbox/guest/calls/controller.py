@@ -83,9 +83,9 @@ class Controller:
         if letter != Said.FORKED:
             raise RunFailed(Failure.ENDED_EARLY, "the module ended its process after it was imported")
         self.channel.send_bytes(
-            Tell.CALLS, self.batch.for_worker(calls, question or self.batch.question, sum(self.took)).stdin()
+            Tell.NEXT, self.batch.for_worker(calls, question or self.batch.question, sum(self.took)).stdin()
         )
-        self.channel.send_bytes(Tell.CODES, self.code_of(calls))
+        self.channel.send_bytes(Tell.NEXT, self.code_of(calls))
         return int(text)
 
     def code_of(self, calls: tuple[str, ...]) -> bytes:
@@ -217,18 +217,18 @@ class Controller:
         self.expect(Said.WARM, self.patience)
         meter = Meter(pid, self.importer_pid)
         codes = self.code_of(calls[batch.warm :])
-        meter.take(self, Tell.CODES, codes, Said.GIVEN)
+        meter.take(self, codes, Said.GIVEN)
         times["given"].append(meter.beside)
         self.expect(Said.READY, self.patience)
         delay = runqueue_wait_s(pid) + own_runqueue_wait_s()  # on a busy machine we hear late of its end
         cpu, wall = meter.cpu(), time.monotonic()
-        self.channel.send(Tell.GO)
+        self.channel.send(Tell.NEXT)
         self.expect(Said.DONE, batch.pass_seconds)
         wall_end = time.monotonic()
         times["cpu"].append(meter.cpu() - cpu)
         times["wall"].append(wall_end - wall)
         times["delay"].append(runqueue_wait_s(pid) + own_runqueue_wait_s() - delay)
-        meter.take(self, Tell.USE, b"", Said.USED)
+        meter.take(self, b"", Said.USED)
         times["beside"].append(meter.beside)
         times["beside_wall"].append(meter.beside_wall)
         found = [] if batch.groups else self.shown(before)
@@ -245,12 +245,12 @@ class Controller:
     def shown(self, before: str) -> list[bytes]:
         """Outcomes from a worker, which is still there afterwards; those of the first pass again where its digest is
         the same. Raises RunFailed."""
-        self.channel.send(Tell.DIGEST)
+        self.channel.send(Tell.NEXT)
         digest = self.expect(Said.DIGEST, self.patience)
         if digest and digest == self.digest and not before:
             return self.made
         self.digest = self.digest if self.made else digest
-        self.channel.send(Tell.SHOW, before)
+        self.channel.send(Tell.NEXT, before)
         found = []
         while (message := self.wait(self.patience))[0] in (Said.OUTCOME, Said.STATE):
             found.append(message[0] + message[1].encode("utf-8", "backslashreplace"))
@@ -264,7 +264,7 @@ class Controller:
         self.expect(Said.READY, MAX_START_S)
         forget_peak(pid)
         before = resident_bytes(pid)[1]
-        self.channel.send(Tell.GO)
+        self.channel.send(Tell.NEXT)
         # factor on the time limit of a pass in which every allocation is traced
         said = self.expect(Said.DONE, 8 * self.batch.pass_seconds)
         grown = resident_bytes(pid)[1] - before
@@ -373,10 +373,10 @@ class Meter:
         """CPU seconds of worker and importer."""
         return self.cpu() + time.clock_gettime(self.importer)
 
-    def take(self, controller: Controller, asked: bytes, data: bytes, done: bytes) -> None:
+    def take(self, controller: Controller, data: bytes, done: bytes) -> None:
         """Let the worker take a step in addition to the calls, in which code under test may run. Raises RunFailed."""
         before, wall = self.spent(), time.monotonic()
-        controller.channel.send_bytes(asked, data)
+        controller.channel.send_bytes(Tell.NEXT, data)
         controller.expect(done, max(controller.patience, controller.batch.pass_seconds))
         self.beside += self.spent() - before
         self.beside_wall += time.monotonic() - wall

@@ -57,21 +57,18 @@ def main(bundle: Bundle) -> None:
     program.stdin.write_bytes(sys.stdin.buffer.read(request.stdin))
     process, output = os.getpid(), claim_streams()
     try:
-        result = answer(program, request, bundle)
+        if request.mode != "scalene":
+            result = {"lines": run_lines, "allocated": run_allocated, "callees": run_callees}[request.mode](program)
+        elif importlib.util.find_spec("scalene"):
+            result = run_scalene(program, request, bundle)
+        else:
+            result = {"missing": "release" if sys.version_info >= (3, 15) else "scalene"}
     except Exception as error:
         result = {"error": type(error).__name__}
     if os.getpid() == process:  # not a process that the program forked
         shutil.rmtree(folder, ignore_errors=True)
         write_all(output, f"\n{request.marker}{json.dumps(result)}\n".encode())
     leave_process(0)
-
-
-def answer(program: ProfiledProgram, request: ProfileRequest, bundle: Bundle) -> dict[str, Any]:
-    if request.mode == "scalene":
-        if importlib.util.find_spec("scalene"):
-            return run_scalene(program, request, bundle)
-        return {"missing": "release" if sys.version_info >= (3, 15) else "scalene"}
-    return {"lines": run_lines, "allocated": run_allocated, "callees": run_callees}[request.mode](program)
 
 
 # Callees of a function outside of its module: which code takes the time, with its source.

@@ -58,9 +58,7 @@ def install(root: str, folder: str, functions: Sequence[Place], asks: bool, sink
         queries = Queries(counts.places.of, sink)
         listen(queries.hear, queries.begin, queries.write)
     else:
-        times = OwnTimes(root, sink)
-        times.install()
-        counts.at_end.append(times.write)
+        counts.at_end.append(OwnTimes(root, sink).write)
     counts.listen()
 
 
@@ -244,13 +242,16 @@ def mapped(path: str, numbers: int) -> memoryview:
 
 
 class OwnTimes:
-    """Seconds of each function of the main thread by caller, with built-in functions, by the C profiler."""
+    """Seconds of each function of the main thread by caller, with built-in functions, by the C profiler, which begins
+    here and in forked processes."""
 
     def __init__(self, root: str, sink: Callable[[str], None]) -> None:
         from _lsprof import Profiler
 
         self.places, self.sink = Places(root), sink
         self.profiler = Profiler(builtins=False)
+        os.register_at_fork(after_in_child=self.profiler.clear)
+        self.profiler.enable(subcalls=True, builtins=False)
 
     def write(self) -> None:
         """Write them at the end of the process."""
@@ -267,11 +268,6 @@ class OwnTimes:
     def _place(self, code: CodeType | str) -> str:
         place = "" if isinstance(code, str) else self.places.of(code)
         return place if place[:1] == "/" else ""
-
-    def install(self) -> None:
-        """Begin, also in forked processes."""
-        os.register_at_fork(after_in_child=self.profiler.clear)
-        self.profiler.enable(subcalls=True, builtins=False)
 
 
 # Statements that a command sends to its database, by the project line that asks.

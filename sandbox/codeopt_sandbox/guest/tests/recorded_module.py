@@ -106,13 +106,9 @@ def install_in_project(root: str, functions: list[tuple[str, str]], most: int, s
     """
     recorders: dict[str, list[CallRecorder]] = {}
     for number, (path, qualname) in enumerate(functions):
-        recorder = CallRecorder("", qualname, most, _numbered(number, sink))
+        recorder = CallRecorder("", qualname, most, lambda line, at=number: sink(f"{at} {line}"))  # type: ignore[misc]
         recorders.setdefault(os.path.realpath(root) + os.sep + path, []).append(recorder)
     install_for_files(recorders)
-
-
-def _numbered(number: int, sink: Callable[[str], None]) -> Callable[[str], None]:
-    return lambda line: sink(f"{number} {line}")
 
 
 def install_for_files(recorders: dict[str, list[CallRecorder]]) -> None:

@@ -171,11 +171,6 @@ class CallTimes:
         self.told: set[tuple[str, int]] = set()
         """Functions whose calls are reported."""
 
-    def install(self) -> None:
-        """Hear of calls in this thread and in those that start from here on."""
-        self.install_for_threads()
-        sys.setprofile(self.hear)
-
     def install_for_threads(self) -> None:
         """Hear of calls in threads that start from here on."""
         threading.setprofile(self.hear)
@@ -352,7 +347,8 @@ def watch_times(files: tuple[str, ...], log: CallLog) -> None:
 
     times = CallTimes(files, tell)
     ProcessEnd(times.begin, times.stop).install()
-    times.install()
+    times.install_for_threads()
+    sys.setprofile(times.hear)
 
 
 def begin(folder: str) -> None:

@@ -153,9 +153,9 @@ class Encoder:
         self.numbers[self.private] += 1
         return f"#{'_' * self.private}{self.numbers[self.private] - 1}"
 
-    def plain_parts(self, value: Any) -> list[Any] | None:
+    def plain_parts(self, value: Any, sets: bool = False) -> list[Any] | None:
         """Lists and dictionaries of a value that has nothing in it but these, tuples and simple values, each once; None
-        for any other. Deeper than any recursion may go."""
+        for any other. Deeper than any recursion may go. sets: they are such values, too."""
         found: list[Any] = []
         ids: set[int] = set()
         todo: list[Any] = [value]
@@ -167,14 +167,17 @@ class Encoder:
                     return None
                 ids.add(id(one))
                 found.append(one)
-            inner = self.containers([*one, *one.values()] if kind is dict else one)
-            if inner is None:
-                return None
-            todo += inner
+            is_set = kind is set or kind is frozenset
+            for items in ([*one], [*one.values()]) if kind is dict else ([*one] if is_set else one,):
+                inner = self.containers(items, sets)
+                if inner is None:
+                    return None
+                todo += inner
         return found
 
-    def containers(self, items: Sequence[Any]) -> Sequence[Any] | None:
-        """Lists, tuples and dictionaries among items; None where one is neither such nor simple."""
+    def containers(self, items: Sequence[Any], sets: bool = False) -> Sequence[Any] | None:
+        """Lists, tuples and dictionaries among items, and sets if they count; None where one is neither such nor
+        simple."""
         first = type(items[0]) if items else str
         while first is tuple and all(map(is_, map(type, items), repeat(tuple))):  # rows, of which there may be many
             items = list(chain.from_iterable(items))
@@ -187,7 +190,7 @@ class Encoder:
             kind = type(item)
             if kind is float or kind is complex:
                 self.floats = True
-            elif kind is list or kind is tuple or kind is dict:
+            elif kind is list or kind is tuple or kind is dict or (sets and (kind is set or kind is frozenset)):
                 inner.append(item)
             elif not is_simple(kind):
                 return None

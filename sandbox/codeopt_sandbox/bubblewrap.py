@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from codeopt_sandbox.errors import BackendUnavailable
+from codeopt_sandbox.guest.wire import SCRATCH
 from codeopt_sandbox.guest_bundle import boot_program
 from codeopt_sandbox.host import BackendHandle, Options
 from codeopt_sandbox.hostroot import HostRoot, host_root, masked_mounts
@@ -15,7 +16,6 @@ from codeopt_sandbox.interpreter import find_program
 from codeopt_sandbox.owner import INSIDE
 from codeopt_sandbox.process import Child
 
-_SCRATCH = ("/tmp", "/dev/shm")
 _FIRST_TO_GO = '{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; exec "$0" "$@"'
 """Shell command that makes the guest the kernel's first choice when memory is short. Inside, /proc is read-only, so
 that no run can undo it: only a process with CAP_SYS_RESOURCE on the host could lower the score."""
@@ -35,13 +35,8 @@ def open_backend(options: Options) -> BackendHandle:
     command += [root.python, "-I", "-S", "-c", boot_program()]
     setting = {
         "python": root.python,
-        "box": "/box",
-        "scratch": list(_SCRATCH),
         "env": root.env,
-        "pid1": True,
         "uid_base": 100_000 + 1000 * secrets.randbelow(1_000_000) if own_uid else 0,
-        "seccomp": True,
-        "private": "",
         "base": INSIDE if options.base else "",
     }
     users = "own user for each run" if own_uid else "runs have your user"
@@ -75,13 +70,13 @@ def _arguments(root: HostRoot, own_uid: bool, options: Options) -> list[str]:
     arguments += ["--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--hostname", "box"]
     arguments += ["--proc", "/proc", "--dev", "/dev"]
     arguments += ["--perms", "0755", "--size", str(scratch_bytes), "--tmpfs", "/box"]
-    for folder in _SCRATCH:  # before what is mounted below them: an interpreter may live in /tmp
+    for folder in SCRATCH:  # before what is mounted below them: an interpreter may live in /tmp
         arguments += ["--perms", "1777", "--size", str(scratch_bytes), "--tmpfs", folder]
     if options.base:
         size = str(scratch_bytes + options.base.room_bytes)
         arguments += ["--perms", "0777", "--size", size, "--tmpfs", "/tmp/work"]
-    parents = {str(p) for path in root.binds for p in Path(path).parents} - {"/", "/dev", *_SCRATCH}
-    ways = sorted(parent for parent in parents if str(Path(parent).parent) in _SCRATCH)
+    parents = {str(p) for path in root.binds for p in Path(path).parents} - {"/", "/dev", *SCRATCH}
+    ways = sorted(parent for parent in parents if str(Path(parent).parent) in SCRATCH)
     for parent in sorted(parents):  # /root is 0700 on the host, and would be here
         arguments += ["--perms", "0755", *(("--tmpfs",) if parent in ways else ("--dir",)), parent]
     for path in root.binds:

@@ -57,11 +57,6 @@ class CheckResult:
         return f"FAIL    {self.check.name}: {self.check.promise} (seen: {self.seen})"
 
 
-def _shown(line: str) -> str:
-    """Return a line in rows of a terminal, broken between words. Elsewhere it stays one line."""
-    return textwrap.fill(line, 80, subsequent_indent=" " * 8) if sys.stdout.isatty() else line
-
-
 def run_checks(open: Callable[[RunLimits], Sandbox]) -> Iterator[CheckResult]:
     """Check one promise after another in one sandbox, as the runs of a program are; the last of them end its guest."""
     with open(LIMITS) as sandbox:
@@ -87,7 +82,9 @@ def report(backend: str = "auto") -> int:
     broken = False
     try:
         for result in run_checks(lambda limits: open_sandbox(backend, limits=limits)):
-            print(_shown(str(result)), flush=True)
+            # in rows of a terminal, broken between words; elsewhere it stays one line
+            wide = textwrap.fill(str(result), 80, subsequent_indent=" " * 8) if sys.stdout.isatty() else str(result)
+            print(wide, flush=True)
             broken = broken or not (result.held or result.cannot)
     except BackendUnavailable as error:
         print(f"error: {error}", file=sys.stderr)

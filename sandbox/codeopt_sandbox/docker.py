@@ -31,7 +31,6 @@ from codeopt_sandbox.host import BackendHandle, Options
 from codeopt_sandbox.hostroot import HostRoot, host_root, masked_mounts
 from codeopt_sandbox.owner import INSIDE, own_container_id
 
-_SCRATCH = ("/tmp", "/dev/shm")
 LABEL = "codeopt"
 """Label of every container of ours."""
 OWNER = "codeopt.owner"
@@ -150,12 +149,8 @@ def open_backend(options: Options) -> BackendHandle:
 
     setting = {
         "python": python,
-        "box": "/box",
-        "scratch": list(_SCRATCH),
         "env": root.env if root else {},
-        "pid1": True,
         "uid_base": 100_000 + 1000 * secrets.randbelow(1_000_000),
-        "seccomp": True,
         "private": SYS if covers_sys(options) else "",
         "base": INSIDE if options.base else "",
     }

@@ -259,7 +259,7 @@ class Sandbox:
         if not report.get("clean"):
             self._drop_guest()
         run = _as_run(report, output)
-        if run.stop == "lost" and self._launch.setting["uid_base"]:
+        if run.stop == "lost" and self._launch.setting.get("uid_base"):
             raise SandboxError(f"the guest lost its interpreter, which no run can reach: {run.stop_detail}")
         return run
 

@@ -15,8 +15,6 @@ from typing import Any
 from codeopt_sandbox.guest_bundle import boot_program
 from codeopt_sandbox.host import BackendHandle, Options
 
-ISOLATED = False
-
 
 class Child:
     """A guest that is a child process of ours."""
@@ -90,5 +88,5 @@ def open_backend(options: Options) -> BackendHandle:
             shutil.rmtree(root, ignore_errors=True)
 
     base = str(options.base.folder) if options.base else ""
-    setting = {"python": python, "pid1": False, "uid_base": 0, "seccomp": False, "private": "", "base": base}
+    setting = {"python": python, "pid1": False, "seccomp": False, "base": base}
     return BackendHandle("process", False, "this machine's own processes", start, setting, close, folders)

@@ -85,22 +85,19 @@ class Bundle:
         that was forked from one that has loaded it finds everything so, and need not load it again."""
         if name not in self.loaded:
             before = frozenset(sys.modules)
-            module = self._load(f"{ROOT}.{name}")
+            sys.meta_path.insert(0, self)
+            try:
+                __import__(f"{ROOT}.{name}")
+                module = sys.modules[f"{ROOT}.{name}"]
+            finally:
+                sys.meta_path.remove(self)
+                for each in [each for each in sys.modules if each.partition(".")[0] == ROOT]:
+                    del sys.modules[each]
             self.loaded[name] = module, {each: found for each, found in sys.modules.items() if each not in before}
         module, others = self.loaded[name]
         for each, found in others.items():
             sys.modules.setdefault(each, found)
         return module
-
-    def _load(self, name: str) -> ModuleType:
-        sys.meta_path.insert(0, self)
-        try:
-            __import__(name)
-            return sys.modules[name]
-        finally:
-            sys.meta_path.remove(self)
-            for each in [each for each in sys.modules if each.partition(".")[0] == ROOT]:
-                del sys.modules[each]
 
     def pack(self, *parts: str) -> bytes:
         """Code objects of the modules whose places begin so, marshalled."""

@@ -16,6 +16,10 @@ SPECIAL = -2
 """Size that marks a special entry, such as a pipe."""
 
 
+SCRATCH = ("/tmp", "/dev/shm")
+"""Scratch folders of a guest with a file system of its own."""
+
+
 class BrokenFrame(Exception):
     """The other side closed the channel or sent something that is no frame."""
 
@@ -54,17 +58,17 @@ class Setting(NamedTuple):
     """Configuration of a guest, sent by the host once."""
 
     python: str
-    box: str
+    box: str = "/box"
     """Folder of the program's file; only the supervisor needs to write there."""
-    scratch: tuple[str, ...]
+    scratch: tuple[str, ...] = SCRATCH
     """Workspace a run may write to; emptied after each run. The first is its working folder."""
-    env: dict[str, str]
-    pid1: bool
+    env: dict[str, str] = {}  # noqa: RUF012  never changed
+    pid1: bool = True
     """Own pid namespace: everything that can be seen belongs to the run."""
-    uid_base: int
+    uid_base: int = 0
     """First of 1000 user numbers for runs; 0 keeps the supervisor's own."""
-    seccomp: bool
-    private: str
+    seccomp: bool = True
+    private: str = ""
     """A folder that only the supervisor may read. Empty if there is no such folder."""
     base: str = ""
     """Read-only folder with the initial content of working folders. Empty if there is no base."""

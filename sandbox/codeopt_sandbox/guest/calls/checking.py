@@ -177,7 +177,7 @@ class Checking:
             except BaseException as error:
                 found = error
         self.effects.armed = False
-        self.lines.stop()
+        settrace(None)
         return trees, result if found is None else None, found
 
 
@@ -298,10 +298,6 @@ class LineCoverage:
         self.known.clear()
         if self.missing:
             settrace(self.frame)
-
-    def stop(self) -> None:
-        """Watch nothing."""
-        settrace(None)
 
     def frame(self, frame: types.FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         """A function begins: is it worth a look?"""

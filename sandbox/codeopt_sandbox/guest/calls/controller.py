@@ -6,7 +6,7 @@ import marshal
 import os
 import time
 
-from ..syscalls import forget_peak, kill, own_runqueue_wait_s, resident_bytes, runqueue_wait_s
+from ..syscalls import cpu_clock, forget_peak, kill, own_runqueue_wait_s, resident_bytes, runqueue_wait_s
 from .channel import SAID, TIMES, Channel, Said, Tell, frame, to_json
 from .outcome import PASSES, Failure, RunFailed, died, how_it_ended, not_made, timeout
 from .recipes import LONG_CHARS, RECIPE, UNPACKED, packed_numbers, with_one_object, with_packed_recipes
@@ -380,8 +380,3 @@ class Meter:
         controller.expect(done, max(controller.patience, controller.batch.pass_seconds))
         self.beside += self.spent() - before
         self.beside_wall += time.monotonic() - wall
-
-
-def cpu_clock(pid: int) -> int:
-    """Clock of a process's CPU time: CPUCLOCK_SCHED in the kernel's posix-timers.h."""
-    return (~pid << 3) | 2

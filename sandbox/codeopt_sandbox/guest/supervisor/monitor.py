@@ -74,7 +74,10 @@ class RunMonitor:
                 if fd == 0 and event & (select.POLLHUP | select.POLLERR):
                     raise SystemExit
                 if fd in outputs:
-                    self._read(state, job, poll, fd, outputs[fd])
+                    data = os.read(fd, 1 << 16)
+                    if not data:
+                        poll.unregister(fd)
+                    _keep(state, job, outputs[fd], data)
                 elif fd == link.sock.fileno():
                     self._hear(state, link)
             self._check(state, job, deadline)
@@ -86,12 +89,6 @@ class RunMonitor:
             with contextlib.suppress(BlockingIOError):
                 while data := os.read(fd, 1 << 16):
                     _keep(state, job, into, data)
-
-    def _read(self, state: RunState, job: Job, poll: select.poll, fd: int, into: bytearray) -> None:
-        data = os.read(fd, 1 << 16)
-        if not data:
-            poll.unregister(fd)
-        _keep(state, job, into, data)
 
     def _hear(self, state: RunState, link: Link) -> None:
         try:

@@ -24,7 +24,7 @@ from ..wire import Job, JobLimits, Setting
 from . import limits, usage
 from .folders import WORK, LeftFile, TooMuch, WorkingFolder, Workspace, keep, reopen
 from .monitor import GRACE_S, RunMonitor, RunState, report
-from .zygotes import Link, Zygotes, read_kept
+from .zygotes import Link, Zygotes
 
 _F_SETPIPE_SZ = 1031
 _TOOLS = (
@@ -77,7 +77,8 @@ class Supervisor:
         self.runs += 1
         if job.tool and self.tools is None:
             self.tools = keep(self.bundle.pack(*_TOOLS))
-        libraries = read_kept(self.inputs[job.libraries]) if job.libraries else b""
+        kept = self.inputs.get(job.libraries)
+        libraries = os.pread(kept, os.fstat(kept).st_size, 0) if kept is not None else b""
         link, job = self.zygotes.ready(job, self._cwd(job), libraries)
         cpu_before, kills_before = self.group.cpu_seconds(), self.group.oom_kills()
         own_before = self._own_cpu()
@@ -188,7 +189,7 @@ def main(bundle: Bundle) -> None:
     """Read the setting, serve, and leave nothing behind."""
     message, _ = wire.unpack(read_input)
     python = message["python"] if message["python"].startswith("/") else sys.executable  # of an image, by its name
-    setting = Setting(**{**message, "scratch": tuple(message["scratch"]), "python": python})
+    setting = Setting(**{**message, "python": python})
     if not setting.pid1:
         limits.adopt_orphans()
     hide()

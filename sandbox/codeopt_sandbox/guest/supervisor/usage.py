@@ -109,8 +109,10 @@ class ControlGroup(NamedTuple):
         )
         events = ((root, "", "memory.events"), (root / "memory", "memory", "memory.oom_control"))
         return cls(
-            _first([_own(top, below.get(controller, ""), name) for top, controller, name in cpu]),
-            _first([_own(top, below.get(controller, ""), name) for top, controller, name in events]),
+            *[
+                next((path for top, of, name in files if (path := _own(top, below.get(of, ""), name))), None)
+                for files in (cpu, events)
+            ]
         )
 
     def cpu_seconds(self) -> float | None:
@@ -139,10 +141,6 @@ def _own(top: Path, way: str, name: str) -> Path | None:
         except OSError:  # a host may let nobody look
             continue
     return None
-
-
-def _first(paths: list[Path | None]) -> Path | None:
-    return next((path for path in paths if path), None)
 
 
 def _fields(path: Path) -> dict[str, int]:

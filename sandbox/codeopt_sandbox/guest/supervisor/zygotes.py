@@ -12,6 +12,7 @@ import time
 from typing import Any, NamedTuple
 
 from ..boot import BUNDLE_FD, Bundle
+from ..syscalls import cpu_clock
 from ..wire import Job, JobLimits, Setting
 from ..zygote import START
 from . import limits, usage
@@ -44,7 +45,7 @@ class Zygotes:
         return self.current.resident_bytes() if self.current.preload is not None and self.current.link else 0
 
     def cpu_s(self) -> float:
-        """CPU time of all zygotes themselves, clock ticks."""
+        """CPU time of all zygotes themselves, seconds."""
         return sum(each.cpu_s() for each in self.living)
 
     def forget(self, pid: int) -> None:
@@ -96,17 +97,11 @@ class Zygotes:
         return self.loaded[key]
 
 
-def read_kept(fd: int) -> bytes:
-    """Content of a kept input."""
-    return os.pread(fd, os.fstat(fd).st_size, 0)
-
-
 # The zygote: the warm interpreter that starts each run, itself under the limits that runs inherit.
 
 _MODULES = ("__init__.py", "boot.py", "syscalls.py", "libraries.py", "zygote.py")
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-_TICKS = os.sysconf("SC_CLK_TCK")
 LOAD_S = 60.0
 """Time limit for all imports of libraries together, seconds; as long as a run may take to import a module."""
 
@@ -154,11 +149,8 @@ class ZygoteProcess:
         return self.link.pid if self.link else 0
 
     def cpu_s(self) -> float:
-        """CPU time of the zygote itself, clock ticks."""
-        if self.link is None:
-            return 0.0
-        fields = self.link.stat.read().rpartition(b")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / _TICKS
+        """CPU time of the zygote itself, seconds."""
+        return time.clock_gettime(cpu_clock(self.link.pid)) if self.link else 0.0
 
     def end(self) -> None:
         """Kill the zygote, if there is one."""

@@ -16,7 +16,7 @@ from ..repr.structure import is_container, modules
 from ..repr.tree import Encoder, written
 from ..state import state_of, what_changed
 from . import SCENARIO
-from .progress import Stops, Stream, Wrapped, stopped_at
+from .progress import Other, Stops, Stream, Wrapped
 
 TYPE_CHECKING = False
 
@@ -376,11 +376,17 @@ class Performance:
         return stops.chosen()
 
     def stopped_at(self, step: int, one: int, other: int) -> list[Any]:
-        """Answers of both calls with new arguments, the first one stopped before a step; where, and whether the second
-        had to wait."""
-        alone = [lambda at=at: self.alone(at) for at in (one, other)]
-        found = stopped_at(self.ref, step, lambda stops: self.counted(one, stops), alone)
-        return [found.place, found.waited, *[each.told() for each in found.answers]]
+        """The line with the time at which it is reached, whether the second call had to wait, then the answers: of
+        both calls, the first one stopped before a step while the other is made, and of both by themselves."""
+        second = Other(lambda: self.alone(other))
+        stops = Stops(self.ref, step, second.run)
+        first = self.counted(one, stops)
+        if len(stops.lines) < step:  # it ran fewer lines than before: the other one follows
+            second.run()
+        before = stops.lines[:step]
+        place = (before[-1], before.count(before[-1])) if before else ()
+        answers = (first, second.end(), self.alone(other), self.alone(one))
+        return [place, second.waited, *[each.told() for each in answers]]
 
     def counted(self, at: int, stops: Stops) -> Answer:
         """Answer of a call whose lines are counted; those that make its arguments are not."""

@@ -6,7 +6,7 @@ import sys
 import types
 
 from ...answer import Answer, Kind
-from ...request import OwnCode, Record
+from ...request import OwnCode
 from ..outcome import not_made
 from ..repr.structure import NAMED, is_iterator
 from ..repr.tree import exception_trees
@@ -14,7 +14,7 @@ from ..repr.tree import exception_trees
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from types import FrameType
     from typing import Any
 
@@ -240,28 +240,3 @@ class Other:
         if self.waited:
             self.over.acquire(True, END_S)
         return self.answer
-
-
-def stopped_at(
-    ref: FunctionRef, step: int, call_first: Callable[[Stops], Answer], alone: Sequence[Callable[[], Answer]]
-) -> Stopped:
-    """Stop a call before a step while another is made, then make both again. alone: each of them by itself."""
-    other = Other(alone[1])
-    stops = Stops(ref, step, other.run)
-    first = call_first(stops)
-    if len(stops.lines) < step:  # it ran fewer lines than before: the other one follows
-        other.run()
-    before = stops.lines[:step]
-    place = (before[-1], before.count(before[-1])) if before else ()
-    return Stopped(place, other.waited, (first, other.end(), alone[1](), alone[0]()))
-
-
-class Stopped(Record):
-    """Two threads, the first of which was stopped."""
-
-    place: tuple[int, ...]
-    """Line, and for which time it was reached."""
-    waited: bool
-    """The second call had to wait for the first."""
-    answers: tuple[Answer, ...]
-    """Answers of both, and of both by themselves afterwards."""

@@ -390,10 +390,7 @@ def _file_of(name: str, paths: Sequence[str]) -> str:
 def collected_files(names: Sequence[str], paths: Iterable[str]) -> Iterator[str]:
     """The files, of some by their paths, whose tests are run; examples in docstrings make no test file."""
     homes = {name.partition("::")[0] for name in names if "." not in _function(name).partition("::")[2]}
-    for path in paths:
-        dotted = path.removesuffix(".py").replace("/", ".")
-        if path in homes or any(home == dotted or home.startswith(f"{dotted}.") for home in homes):
-            yield path
+    return (path for path in paths if path in homes)
 
 
 def steadily_lost(

@@ -15,76 +15,21 @@ from typing import Any
 from codeopt.core.revision import UNCHANGED, Revision
 from codeopt.core.sanitize import cut, inline
 from codeopt.core.words import counted
-from codeopt.workloads.project.command import EntryKind, ProjectCommand
+from codeopt.workloads.project.command import WATCH, EntryKind, ProjectCommand
 from codeopt.workloads.project.runs import CommandRuns, error_of
+from codeopt_sandbox.guest_bundle import loading
 from codeopt_sandbox.outcome import Files, Run
 
 _NAMELESS = re.compile(r"\w+ = <[\w.<>]+ object at 0x[0-9a-fA-F]+>")
 """A variable whose value says only that it is an object."""
 RESULTS = "codeopt-tests.jsonl"
 WITHOUT_OPTIONS = ("-o", "addopts=")
-GO_ON = "--continue-on-collection-errors"
+PYTEST_OPTIONS = (
+    "-q", "-p", "no:cacheprovider", "--rootdir", ".", "--tb=short", "--continue-on-collection-errors",
+)  # fmt: skip
 """A test module that cannot be imported (its own helpers are not installed) does not take the others with it."""
 MOST_CHARS = 300
 """Maximum number of characters that are shown of it."""
-
-PYTEST = """\
-import pytest, reprlib
-_short = reprlib.Repr()
-_short.maxstring = _short.maxother = _short.maxlong = 100
-def _given(item, traceback):
-    frames = [each.frame for each in traceback if str(each.path) == str(item.fspath)]
-    rows = [(name, value) for name, value in frames[-1].f_locals.items() if name.isidentifier() and name != "self"
-            and not isinstance(value, (type(os), type(_given), type))] if frames else []
-    return "\\n".join("%s = %s" % (name, _short.repr(value)) for name, value in rows[:{locals}])
-class _Told:
-    def __init__(self):
-        self.given = {}
-    def pytest_runtest_makereport(self, item, call):
-        if call.excinfo is not None and len(self.given) < {given}:
-            try:
-                self.given[item.nodeid] = _given(item, call.excinfo.traceback)
-            except Exception:
-                pass
-    def pytest_collectreport(self, report):
-        if report.failed:
-            _tell(report.nodeid, "failed", report.longrepr)
-    def pytest_runtest_logreport(self, report):
-        if report.failed:
-            _tell(report.nodeid, "failed", report.longrepr, self.given.get(report.nodeid, ""))
-        elif report.when == "call" and report.passed:
-            _tell(report.nodeid, "passed")
-_words, _found = {words!r}, {}
-_status = pytest.main(_words, plugins=[_Told()])
-for _each in _words:
-    if os.path.exists(_each.partition("::")[0]):
-        _found.setdefault(os.path.dirname(_each), []).append(_each)
-if _status == 4 and len(_found) > 1:  # a conftest.py that cannot be loaded ends pytest before it looks at other folders
-    _options = [_each for _each in _words if not any(_each in _paths for _paths in _found.values())]
-    _status = 0
-    for _paths in _found.values():
-        _state = pytest.main([*_options, *_paths], plugins=[_Told()])
-        _status = max(_status, 1 if _state == 4 else _state)
-        for _each in _paths if _state == 4 else ():
-            _tell(_each, "failed", "its conftest.py cannot be loaded")
-raise SystemExit(_status)
-"""
-UNITTEST = """\
-import traceback, unittest
-def _wrap(method, state, at):
-    plain = getattr(unittest.TestResult, method)
-    def told(self, test, *rest):
-        error = rest[at] if at is not None and len(rest) > at else None
-        if method != "addSubTest" or error is not None:
-            _tell(test.id(), state, "".join(traceback.format_exception(*error)) if error else "")
-        return plain(self, test, *rest)
-    setattr(unittest.TestResult, method, told)
-for _each in (("addSuccess", "passed", None), ("addFailure", "failed", 0), ("addError", "failed", 0),
-              ("addSubTest", "failed", 1), ("addUnexpectedSuccess", "failed", None)):
-    _wrap(*_each)
-"""
-"""Whoever runs tests of unittest's tells a TestResult, or one that is made of it, as Django's is."""
-
 
 class TestRunner(StrEnum):
     """Program that runs tests."""
@@ -114,23 +59,11 @@ class FileResults:
     """Its last tests did not run, for lack of time."""
 
 
-HEAD = """\
-import json, os, sys
-sys.argv[:] = {argv!r}
-if hasattr(sys, "orig_argv"):
-    sys.orig_argv[:] = [sys.executable, *sys.argv]
-_told = os.open(os.path.abspath({results!r}), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-def _tell(name, state, why="", given=""):
-    line = json.dumps([name, state, str(why)[-{most}:], given[:{most}]])
-    os.write(_told, (line + "\\n").encode("utf-8", "replace"))
+SCRIPT = f"{WATCH}/codeopt_tests.py"
+RUN = """
+{bundle}
+raise SystemExit(_bundle.load("tests.outcomes").main({argv}, {runner!r}, {options}, {tests}, {result!r}))
 """
-
-BY_UNITTEST = UNITTEST + "unittest.main(module=None, argv=['unittest', *{words!r}])\n"
-BY_MANAGE = (
-    UNITTEST + "import runpy\nsys.argv[:] = ['manage.py', 'test', '--noinput', *{words!r}]\n"
-    "sys.path.insert(0, os.getcwd())\nrunpy.run_path('manage.py', run_name='__main__')\n"
-)
-BODY = {TestRunner.PYTEST: PYTEST, TestRunner.UNITTEST: BY_UNITTEST, TestRunner.MANAGE: BY_MANAGE}
 
 
 @dataclass(frozen=True)
@@ -196,8 +129,8 @@ def run_tests(
         first: The original has not run them.
         extra: Files that the runs get in addition to the project's.
     """
-    runner, options = way
-    asked = replace(as_tests(runs, runner, (*options, *paths)), beside=extra)
+    asked = as_tests(runs, way, paths)
+    asked = replace(asked, beside=(*asked.beside, *extra))
     limits = replace(runs.limits, seconds=seconds, memory_mib=runs.sandbox.most_memory_mib)
     run = asked.first_run(draft, limits) if first else asked.run(draft, limits=limits)
     states: dict[str, bool] = {}
@@ -210,23 +143,21 @@ def run_tests(
     return TestResults(run, states, why, given)
 
 
-def as_tests(runs: CommandRuns, runner: TestRunner, words: Sequence[str]) -> CommandRuns:
+def as_tests(runs: CommandRuns, way: Way, paths: Sequence[str]) -> CommandRuns:
     """Return runs of tests in a process with the command's arguments and variables. Code that asks for these sees the
     same."""
-    if runner is TestRunner.PYTEST:
-        words = ("-q", "-p", "no:cacheprovider", "--rootdir", ".", "--tb=short", GO_ON, *words)
-    elif runner is TestRunner.MANAGE:
-        words = [word.removesuffix(".py").replace("/", ".") for word in words]
-    # Length of what is kept of why a test fails, characters
-    head = HEAD.format(argv=list(argv_of(runs.command)), results=RESULTS, most=2_000)
-    text = head + BODY[runner]
-    # At most so many of a failing test's variables are kept, and of so many tests: the text of a large object may take
-    # long.
-    fields = {"{locals}": str(12), "{given}": str(40), "{words!r}": repr(list(words))}
-    for name, value in fields.items():
-        text = text.replace(name, value)
-    command = ProjectCommand(runner.value, ("-c", text), runs.command.variables)
-    return replace(runs, command=command, seen=lambda run: run, beside=(), left_out_s=(0.0, 0.0), purpose="tests")
+    runner, options = way
+    text = RUN.format(
+        bundle=loading("tests/__init__", "tests/outcomes"), argv=list(argv_of(runs.command)), runner=runner.value,
+        options=[*PYTEST_OPTIONS, *options], tests=list(paths), result=RESULTS,
+    )  # fmt: skip
+    # The text of the guest's modules is too long for a word of a command.
+    words = ("-c", f"exec(open({SCRIPT!r}, encoding='utf-8').read())")
+    command = ProjectCommand(runner.value, words, runs.command.variables)
+    return replace(
+        runs, command=command, seen=lambda run: run, beside=((SCRIPT, text.encode()),), left_out_s=(0.0, 0.0),
+        purpose="tests",
+    )  # fmt: skip
 
 
 def argv_of(command: ProjectCommand) -> tuple[str, ...]:

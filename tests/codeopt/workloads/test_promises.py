@@ -210,19 +210,21 @@ def test_tests_run_with_the_arguments_of_the_command() -> None:
     command = read_command("A=1 python bench.py --n 3", Path("/p"))
     nothing: Any = None
     runs = CommandRuns(nothing, nothing, command)
-    for runner, words in {Runner.PYTEST: "'--tb=short'", Runner.MANAGE: "['shop.tests']"}.items():
-        made = as_tests(runs, runner, ["shop/tests.py"]).command
-        assert (made.words[0], made.variables) == ("-c", command.variables)
-        assert words in made.words[1]
-        assert "['bench.py', '--n', '3']" in made.words[1]
+    for runner in Runner:
+        made = as_tests(runs, (runner, ("-x",)), ["shop/tests.py"])
+        assert (made.command.words[0], made.command.variables) == ("-c", command.variables)
+        ((path, text),) = made.beside
+        assert path in made.command.words[1]
+        assert f"['bench.py', '--n', '3'], '{runner}', [" in text.decode()
+        assert "'-x'], ['shop/tests.py'], " in text.decode()
     assert argv_of(read_command("python -m a.b 4", Path("/p"))) == ("a/b.py", "4")
     assert argv_of(read_command("python -c 'x' 4", Path("/p"))) == ("-c", "4")
 
 
 def test_which_files_have_the_tests(tmp_path: Path) -> None:
-    names = ["tests/test_a.py::test_x", "tests.test_b.Unit.test_y", "pack.test_d", "a/doc.py::a.doc.f"]
-    paths = ["tests/test_a.py", "tests/test_b.py", "tests/test_c.py", "pack/test_d.py", "a/doc.py"]
-    assert [*collected_files(names, paths)] == ["tests/test_a.py", "tests/test_b.py", "pack/test_d.py"]
+    names = ["tests/test_a.py::test_x", "tests/test_b.py::Unit::test_y", "a/doc.py::a.doc.f"]
+    paths = ["tests/test_a.py", "tests/test_b.py", "tests/test_c.py", "a/doc.py"]
+    assert [*collected_files(names, paths)] == ["tests/test_a.py", "tests/test_b.py"]
     other = tmp_path / "other"
     given = [tmp_path / "t/test_a.py", other / "x.py", Path("/gone/b.py")]
     assert named_tests(given, [tmp_path / "t", tmp_path]) == ["test_a.py", "other/x.py"]

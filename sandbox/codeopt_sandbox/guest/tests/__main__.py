@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from pathlib import Path
 
 from ..boot import write_all
 from ..calls.module_loader import import_target
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
 
     from ..boot import Bundle
 
-UNUSABLE = 4
-"""Status of pytest where it cannot begin."""
 PYTEST_OPTIONS = [
     "-q", "--continue-on-collection-errors", "-p", "no:cacheprovider", "-o", "addopts=", "-W", "ignore", "--tb=line",
 ]  # fmt: skip
@@ -168,31 +165,10 @@ class TestRun:
         return {**found, "error": "" if found["ran"] else missing}
 
     def run_pytest(self, found: PytestPlugin) -> dict[str, Any]:
-        import pytest
-
-        status = self.by_folder(pytest.main, found)
+        options = [*PYTEST_OPTIONS, "--rootdir", self.request.folder]
+        status = found.run(options, self.request.tests)
         fine = status in (0, 1, 5) or (found.passed and status == 2)
         return {**found.fields(), "error": "" if fine else f"pytest ended with status {status}"}
-
-    def by_folder(self, main: Callable[..., int], found: PytestPlugin) -> int:
-        """Run pytest once and return its status, or the status for each folder.
-
-        A conftest.py that cannot be loaded ends pytest before it sees the other folders.
-        """
-
-        def ask(tests: Iterable[str]) -> int:
-            return int(main([*PYTEST_OPTIONS, "--rootdir", self.request.folder, *tests], plugins=[found]))
-
-        folders: dict[str, list[str]] = {}
-        for test in self.request.tests:
-            folders.setdefault(str(Path(test.partition("::")[0]).parent), []).append(test)
-        status = ask(self.request.tests)
-        if status != UNUSABLE or len(folders) == 1:
-            return status
-        states = {folder: ask(tests) for folder, tests in folders.items()}
-        lost = [folder for folder, state in states.items() if state == UNUSABLE]
-        found.failed.update((os.path.relpath(each), "its conftest.py cannot be loaded") for each in lost)
-        return UNUSABLE if len(lost) == len(states) else max(set(states.values()) - {UNUSABLE})
 
     def rank(self) -> dict[str, Any]:
         """Run the tests under the C profiler: time and tests of the functions of some files, calls of some of them."""

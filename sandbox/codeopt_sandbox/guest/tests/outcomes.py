@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -10,8 +11,14 @@ from pathlib import Path
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
+
+
+UNUSABLE = 4
+"""Status of pytest where it cannot begin."""
+MOST_CHARS = 2_000
+"""Length of what is kept of why a test fails, and of its variables, characters."""
 
 
 class TestOutcomes:
@@ -43,6 +50,13 @@ class TestOutcomes:
         self.seconds = 0.0
         self.cut = False
         """True if tests were left out for lack of time."""
+
+    def passes(self, test: str) -> None:
+        self.passed.append(test)
+
+    def fails(self, test: str, why: str, text: Any = "") -> None:
+        """Note a failure. text: all that is known of it."""
+        self.failed[test] = why
 
     def begin(self) -> None:
         self.lost_before = self.lost()
@@ -93,15 +107,18 @@ class PytestPlugin(TestOutcomes):
         self._note(report)
 
     def _note(self, report: Any) -> None:
-        kept = self.failed if report.failed else self.skipped if report.skipped else None
-        if kept is None:
+        if not (report.failed or report.skipped):
             return
         found = report.longrepr
         crash = getattr(found, "reprcrash", None)
         if crash is not None:  # the exception, with pytest's values of an assertion
-            kept[report.nodeid] = " ".join(crash.message.split())[:300] or "no reason is given"
+            why = " ".join(crash.message.split())[:300] or "no reason is given"
         else:
-            kept[report.nodeid] = last_line(found[-1] if isinstance(found, tuple) else str(found))
+            why = last_line(found[-1] if isinstance(found, tuple) else str(found))
+        if report.failed:
+            self.fails(report.nodeid, why, found)
+        else:
+            self.skipped[report.nodeid] = why
 
     def pytest_runtest_logstart(self) -> None:
         self.begin()
@@ -112,10 +129,86 @@ class PytestPlugin(TestOutcomes):
         self.took(report.duration)  # of fixtures too
         self._note(report)
         if report.when == "call" and report.passed:
-            self.passed.append(report.nodeid)
+            self.passes(report.nodeid)
         if report.when == "teardown":
             self.ended(report.nodeid)
             self.cut = bool(self.session.shouldstop)
+
+    def run(self, options: Sequence[str], tests: Sequence[str]) -> int:
+        """Run pytest once and return its status, or the status for each folder.
+
+        A conftest.py that cannot be loaded ends pytest before it sees the other folders.
+        """
+        import pytest
+
+        def ask(some: Sequence[str]) -> int:
+            return int(pytest.main([*options, *some], plugins=[self]))
+
+        folders: dict[str, list[str]] = {}
+        for test in tests:
+            folders.setdefault(str(Path(test.partition("::")[0]).parent), []).append(test)
+        status = ask(tests)
+        if status != UNUSABLE or len(folders) == 1:
+            return status
+        states = {folder: ask(some) for folder, some in folders.items()}
+        lost = [folder for folder, state in states.items() if state == UNUSABLE]
+        for test in (each for folder in lost for each in folders[folder]):
+            self.fails(os.path.relpath(test.partition("::")[0]), "its conftest.py cannot be loaded")
+        return UNUSABLE if len(lost) == len(states) else max(set(states.values()) - {UNUSABLE})
+
+
+class ToldOutcomes(PytestPlugin):
+    """Outcomes in a file, each as soon as it is known: a run that is ended counts up to that point."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(seconds=float("inf"))
+        self.file = os.open(Path(path).resolve(), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self.given: dict[str, str] = {}
+        """Variables of tests that failed."""
+
+    def passes(self, test: str) -> None:
+        self.tell(test, "passed")
+
+    def fails(self, test: str, why: str, text: Any = "") -> None:
+        self.tell(test, "failed", str(text or why)[-MOST_CHARS:], self.given.get(test, "")[:MOST_CHARS])
+
+    def tell(self, *row: str) -> None:
+        """Write name, state, reason and variables of a test."""
+        os.write(self.file, (json.dumps([*row, "", ""][:4]) + "\n").encode("utf-8", "replace"))
+
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
+        """Keep what a failing test was given, of the first tests alone: the text of a large object may take long."""
+        if call.excinfo is not None and len(self.given) < 40:
+            try:
+                self.given[item.nodeid] = variables(item, call.excinfo.traceback)
+            except Exception:
+                return
+
+
+def variables(item: Any, traceback: Any) -> str:
+    """Return some variables of a test where it failed, a line each."""
+    import reprlib
+
+    short = reprlib.Repr()
+    short.maxstring = short.maxother = short.maxlong = 100
+    frames = [each.frame for each in traceback if str(each.path) == str(item.fspath)]
+    found = frames[-1].f_locals.items() if frames else ()
+    no_data = (type(os), type(variables), type)
+    rows = [(name, value) for name, value in found if name.isidentifier() and name != "self"]
+    shown = [f"{name} = {short.repr(value)}" for name, value in rows if not isinstance(value, no_data)]
+    return "\n".join(shown[:12])
+
+
+def main(argv: Sequence[str], runner: str, options: Sequence[str], tests: Sequence[str], result: str) -> int:
+    """Run tests of a project and return pytest's status. argv: of the project's command, for code that asks for it."""
+    sys.argv[:] = argv
+    if hasattr(sys, "orig_argv"):
+        sys.orig_argv[:] = [sys.executable, *argv]
+    found = ToldOutcomes(result)
+    if runner == "pytest":
+        return found.run(options, tests)
+    UnittestRun(found, "", str(Path.cwd()), django=runner != "unittest").run(tests)
+    return 0
 
 
 def last_line(text: str) -> str:
@@ -159,9 +252,11 @@ def read(path: Path) -> bytes:
 class UnittestRun:
     """One run. Any result class of the runner reports its outcomes."""
 
-    def __init__(self, outcomes: TestOutcomes, folder: str, home: str = "") -> None:
-        """folder: that ids are relative to. home: of manage.py; empty: unittest's own runner runs them."""
+    def __init__(self, outcomes: TestOutcomes, folder: str, home: str = "", *, django: bool = True) -> None:
+        """folder: that ids are relative to. home: that names of modules count from. Empty: the folder above their
+        packages. django: home has a manage.py, which runs them."""
         self.outcomes, self.folder, self.home = outcomes, folder or str(Path.cwd()), home
+        self.django = bool(home) and django
         self.started = 0.0
 
     def run(self, tests: Iterable[str]) -> None:
@@ -173,13 +268,13 @@ class UnittestRun:
         for test in tests:
             name, _, inside = test.partition("::")
             path = Path(self.folder, name)
-            if self.home and not path.is_relative_to(self.home):
+            if self.django and not path.is_relative_to(self.home):
                 home = os.path.relpath(self.home, self.folder)
-                self.outcomes.failed[test] = f"it is not below {home}, whose {MANAGE} runs the tests"
+                self.outcomes.fails(test, f"it is not below {home}, whose {MANAGE} runs the tests")
             else:
                 words.append(self.label(path, inside))
         try:
-            if self.home:
+            if self.django:
                 self.manage(words)
             else:
                 unittest.main(module=None, argv=["unittest", *words], exit=False)
@@ -224,7 +319,7 @@ class UnittestRun:
         """Put what notes outcomes before the methods of unittest's result, of which all others are made."""
         for name, note in (
             ("startTest", self.begin),
-            ("addSuccess", lambda test: self.outcomes.passed.append(self.id(test))),
+            ("addSuccess", lambda test: self.outcomes.passes(self.id(test))),
             ("addFailure", self.fail),
             ("addError", self.fail),
             ("addSubTest", lambda test, part, error: self.fail(test, error) if error else None),
@@ -257,7 +352,7 @@ class UnittestRun:
         import traceback
 
         text = "".join(traceback.format_exception(*error)) if error else "it was expected to fail, and passes"
-        self.outcomes.failed[self.id(test)] = last_line(text)
+        self.outcomes.fails(self.id(test), last_line(text), text)
 
     def skip(self, test: Any, reason: str) -> None:
         self.outcomes.skipped[self.id(test)] = reason[:300]

@@ -31,6 +31,7 @@ PYTEST_OPTIONS = (
 MOST_CHARS = 300
 """Maximum number of characters that are shown of it."""
 
+
 class TestRunner(StrEnum):
     """Program that runs tests."""
 

@@ -333,16 +333,21 @@ def bare_parameters(node: Def) -> str:
     return ast.unparse(arguments)
 
 
+def _is_annotated(node: Def) -> bool:
+    return bool(node.returns) or any(isinstance(each, ast.arg) and each.annotation for each in ast.walk(node.args))
+
+
 def merged_function(text: str, was: Def, part: str, now: Def, *, keep: bool = False) -> str:
     """The lines of a function that take the place of another version of it, in the layout of that.
 
-    Another version need not repeat decorators, annotations and the docstring. keep: the docstring stays in any case.
+    Another version need not repeat decorators, annotations and the docstring. keep: head and docstring stay in any case.
     """
     layout, (mine, written) = Indentation.of(text, was), ([*map(_ended, physical_lines(each))] for each in (text, part))
     theirs = ["\n"] * (first_line(now) - 1) + layout.lines(part, now)
     (head, doc, _), (new_head, new_doc, rest) = _parts(mine, was, mine), _parts(theirs, now, written)
     one_line = not new_head[-1].endswith("\n")
-    if type(was) is not type(now) or bare_parameters(was) != bare_parameters(now):
+    same = type(was) is type(now) and bare_parameters(was) == bare_parameters(now)
+    if not same or not (keep or (_is_annotated(was) and not _is_annotated(now))):
         head = new_head
     if one_line and head[-1].endswith("\n"):
         rest = [layout.margin + layout.unit + rest[0], *rest[1:]]

@@ -12,20 +12,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
-from codeopt.core.cache import Cache, CacheKind, digest_of
+from codeopt.core.cache import CacheKind
+from codeopt.core.interpreter import Interpreter
 from codeopt.core.json_codec import JsonCodec
 from codeopt.workloads import WorkloadRequest
+from codeopt.workloads.evidence_cache import EvidenceCache, Parts, in_words, open_evidence, runner_parts
 from codeopt.workloads.function.corpus.collect import collect_corpus, with_given_calls
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck
-from codeopt.workloads.function.corpus.trace_cache import (
-    in_words,
-    is_recent,
-    named_tests,
-    open_trace_cache,
-    reached_digest,
-    runner_parts,
-    test_paths,
-)
+from codeopt.workloads.function.corpus.trace_cache import named_tests, open_trace_cache, reached_digest, test_paths
 from codeopt.workloads.function.counterexample import CallNames
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording import left_out, recorded_calls
@@ -39,34 +33,10 @@ CODEC = JsonCodec({Answer: (Answer.told, partial(read_record, Answer))}, {"Order
 
 
 @dataclass(frozen=True)
-class CorpusCache:
-    """Evidence of one function in the cache; without a cache everything is computed."""
-
-    cache: Cache | None = None
-    key: str = ""
-
-    def load(self, kind: CacheKind) -> tuple[Any, float] | None:
-        """A value and when it was stored, seconds since the epoch. None if no value is kept, or it is too old."""
-        found = self.cache.get(kind, self.key) if self.cache else None
-        return (found.value, found.made_at) if found and is_recent(found.made_at) else None
-
-    def save(self, kind: CacheKind, value: Any) -> None:
-        """Keep a value."""
-        if self.cache:
-            self.cache.put(kind, self.key, value)
-
-    def forget(self) -> None:
-        """Forget everything of the function: the original no longer does what is kept."""
-        if self.cache:
-            self.cache.forget(CacheKind.CORPUS, self.key)
-            self.cache.forget(CacheKind.TIMING, self.key)
-
-
-@dataclass(frozen=True)
 class KnownFunction:
     harness: FunctionHarness
     corpus: CallCorpus
-    kept: CorpusCache
+    kept: EvidenceCache
 
 
 def known_function(
@@ -80,7 +50,9 @@ def known_function(
     """
     notify = request.session.console.progress
     asked = with_given_calls(harness, request.options, calls_text)
-    kept = _kept(request, asked)
+    decides = partial(decided_by, request, asked)
+    root = harness.view.module.root
+    kept = open_evidence(request.options, request.session, request.interpreter, root, decides)
     found = None if fresh else _loaded(kept, asked)
     if found is not None:
         notify(f"using the calls of {in_words(found.corpus.reused_from)}")
@@ -97,17 +69,17 @@ def known_function(
     return KnownFunction(harness, corpus, kept)
 
 
-def _loaded(kept: CorpusCache, harness: FunctionHarness) -> KnownFunction | None:
+def _loaded(kept: EvidenceCache, harness: FunctionHarness) -> KnownFunction | None:
     stored = kept.load(CacheKind.CORPUS)
     if stored is None:
         return None
     try:
-        corpus, names = corpus_from_json(stored[0])
+        corpus, names = corpus_from_json(stored.value)
     except ValueError:
         return None
     return KnownFunction(
         replace(harness, names=replace(names, method=harness.names.method)),
-        replace(corpus, reused_from=stored[1]),
+        replace(corpus, reused_from=stored.made_at),
         kept,
     )
 
@@ -123,27 +95,9 @@ def corpus_from_json(value: Any) -> tuple[CallCorpus, CallNames]:
     return replace(corpus, known=known), names
 
 
-def _kept(request: WorkloadRequest, harness: FunctionHarness) -> CorpusCache:
-    """The evidence's place in the cache; none where it cannot be known what the function reaches."""
-    options = request.options
-    if options.no_cache or options.image or request.interpreter is None:
-        return CorpusCache()
-    try:
-        key = evidence_key(request, harness)
-    except (OSError, ValueError) as error:
-        request.session.console.detail(f"Nothing is cached: {error}.")
-        return CorpusCache()
-    if key is None:
-        request.session.console.detail("Nothing is cached: the function may read files outside of its project.")
-        return CorpusCache()
-    return CorpusCache(request.session.open_cache(harness.view.module.root, request.session.console.print), key)
-
-
-def evidence_key(request: WorkloadRequest, harness: FunctionHarness) -> str | None:
-    """Digest of everything that decides what the evidence is; None where that cannot be known. Raises OSError."""
-    assert request.interpreter is not None
+def decided_by(request: WorkloadRequest, harness: FunctionHarness, python: Interpreter) -> Parts | None:
+    """Everything that decides what the evidence is; None where that cannot be known. Raises OSError."""
     options, view = request.options, harness.view
-    python = request.interpreter
     beside = test_paths(harness, [view.module]) if options.use_tests else ()
     outside = {"calls.py": (harness.target.calls_file or "").encode("utf-8", "surrogatepass"), **named_tests(harness)}
     reached = reached_digest(harness, view, harness.source, python, beside, outside)
@@ -151,7 +105,7 @@ def evidence_key(request: WorkloadRequest, harness: FunctionHarness) -> str | No
         return None
     target = harness.target.replace(calls_file=None, file="", paths=(), test_paths=())
     # version of the JSON of a corpus
-    parts = {
+    return {
         "format": 6,
         "reached": reached,
         "module": [str(path.relative_to(view.module.root)) for path in (view.module.path, *view.module.roots)],
@@ -164,18 +118,17 @@ def evidence_key(request: WorkloadRequest, harness: FunctionHarness) -> str | No
         "libraries": harness.loading.figures().loaded_once,
         "options": [options.max_examples, options.check, options.strict, options.contract, options.ignore_difference],
     }
-    return digest_of(parts)
 
 
 # Choice of timed calls that is kept with the corpus that it was made from.
 
 
-def cached_choice(kept: CorpusCache, corpus: CallCorpus, choose: Callable[[], Timed]) -> Timed:
+def cached_choice(kept: EvidenceCache, corpus: CallCorpus, choose: Callable[[], Timed]) -> Timed:
     """The choice that is kept of this corpus, else a new one, which is then kept. choose: raises ProgramError."""
     stored = kept.load(CacheKind.TIMING) if corpus.reused_from is not None else None
-    if stored is not None and corpus.reused_from is not None and stored[1] >= corpus.reused_from:
+    if stored is not None and corpus.reused_from is not None and stored.made_at >= corpus.reused_from:
         try:
-            return timed_from_json(stored[0])
+            return timed_from_json(stored.value)
         except (KeyError, TypeError, ValueError, AttributeError):
             pass
     found = choose()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codeopt.analysis.facts import is_hinted
+from codeopt.core.cache import CacheKind
 from codeopt.core.errors import ModelError, NotVerifiable, UsageError
 from codeopt.core.git import work_trees
 from codeopt.core.history import Candidate
@@ -208,7 +209,7 @@ def _measured(
     except NotVerifiable:
         if known.corpus.reused_from is None:
             raise
-        known.kept.forget()
+        known.kept.forget(CacheKind.CORPUS, CacheKind.TIMING)
         return _from_corpus(request, known_function(request, harness, calls_text, fresh=True))
 
 

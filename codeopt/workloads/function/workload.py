@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.budget import NOTHING_USED, Usage
@@ -21,6 +21,7 @@ from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads._runs import axes, on_other_core, variables_read
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.contract.seen import shown_types
+from codeopt.workloads.evidence_cache import EvidenceCache
 from codeopt.workloads.function.briefing import brief
 from codeopt.workloads.function.corpus.cases import (
     CallCase,
@@ -29,7 +30,7 @@ from codeopt.workloads.function.corpus.cases import (
 )
 from codeopt.workloads.function.corpus.corpus import CallCorpus, fresh_ones, long_ones, longest_s, never_the_same
 from codeopt.workloads.function.corpus.existing_tests import failing
-from codeopt.workloads.function.corpus_cache import CorpusCache, cached_choice
+from codeopt.workloads.function.corpus_cache import cached_choice
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.judging import CallJudge, unrun_lines
 from codeopt.workloads.function.other_version import OtherVersionOfFunction, changed_parameters
@@ -61,7 +62,7 @@ class FunctionWorkload(Defaults):
     usage: Usage = NOTHING_USED
     contract: Contract = Contract()
     """Contract of the arguments, as far as it is known."""
-    kept: CorpusCache = CorpusCache()
+    kept: EvidenceCache = field(default_factory=EvidenceCache)
     """The function's evidence in the cache."""
     other_version: OtherVersionOfFunction | None = None
     """The version that it is compared with, if that is a user's."""

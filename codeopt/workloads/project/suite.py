@@ -13,14 +13,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from codeopt.core.cache import Cache, CacheKind, digest_of
+from codeopt.core.cache import CacheKind
 from codeopt.core.errors import Diagnostic
 from codeopt.core.history import TestsRun
+from codeopt.core.interpreter import Interpreter
 from codeopt.core.json_codec import JsonCodec
 from codeopt.core.revision import UNCHANGED, Revision
 from codeopt.core.words import counted, listed
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.function.corpus.trace_cache import in_words, is_recent, runner_parts
+from codeopt.workloads.evidence_cache import EvidenceCache, Parts, open_evidence, runner_parts
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.test_runs import (
     WITHOUT_OPTIONS,
@@ -68,51 +69,6 @@ class DraftTests:
 
 
 @dataclass
-class SuiteCache:
-    """Results of the tests of one project as it is; without a cache all tests are run."""
-
-    cache: Cache | None = None
-    key: str = ""
-    notify: Callable[[str], None] = lambda line: None
-    told: set[str] = field(default_factory=set)
-    """Times of earlier runs that the user was told of."""
-
-    def of_original(self, path: str) -> FileResults | None:
-        """Return the results of a test file on the original. None if they are not known."""
-        try:
-            stored = self._load(self._key_of(path))
-            return None if stored is None else CODEC.read(FileResults, stored)
-        except ValueError:
-            return None
-
-    def keep_original(self, path: str, found: FileResults) -> None:
-        """Keep them if a test passes."""
-        if self.cache and found.passed:
-            self.cache.put(CacheKind.SUITE, self._key_of(path), CODEC.write(found))
-
-    def passes(self, draft: Revision, path: str) -> bool:
-        """Return whether a draft is known to pass the tests of a file."""
-        return bool(self._load(self._key_of(path, draft)) == PASSES)
-
-    def keep_passing(self, draft: Revision, path: str) -> None:
-        """Keep that a draft passes. One that fails is judged again."""
-        if self.cache:
-            self.cache.put(CacheKind.SUITE, self._key_of(path, draft), PASSES)
-
-    def _key_of(self, path: str, draft: Revision | None = None) -> str:
-        return digest_of([self.key, path, draft.digest if draft else ""])
-
-    def _load(self, key: str) -> Any:
-        stored = self.cache.get(CacheKind.SUITE, key) if self.cache else None
-        if stored is None or not is_recent(stored.made_at):
-            return None
-        if (when := in_words(stored.made_at)) not in self.told:
-            self.told.add(when)
-            self.notify(f"the run of the tests of {when} is used again")
-        return stored.value
-
-
-@dataclass
 class ProjectSuite:
     """The test files of a project, and what is known of their tests so far."""
 
@@ -125,7 +81,7 @@ class ProjectSuite:
     shortfall: Diagnostic | None = None
     """Reason why no test is run."""
     allowed_s: float = WITHOUT_LIMIT_S
-    kept: SuiteCache = field(default_factory=SuiteCache)
+    kept: EvidenceCache = field(default_factory=EvidenceCache)
     """Results of earlier sessions."""
     notify: Callable[[str], None] = lambda line: None
     known: dict[str, FileResults] = field(default_factory=dict)
@@ -243,7 +199,7 @@ class ProjectSuite:
     def _run_original(self, paths: Sequence[str], seconds: float) -> None:
         """Run files on the original, by each runner that is left until one has a test that passes."""
         for path in paths:
-            if found := self.kept.of_original(path):
+            if found := self.of_original(path):
                 self.ways, self.known[path] = (found.way,), found
         todo = [path for path in paths if path not in self.known]
         end_s = self._spent_s + seconds
@@ -273,12 +229,29 @@ class ProjectSuite:
             good = tuple(name for name in by_file[path] if results.states[name])
             bad = tuple(name for name in by_file[path] if not results.states[name])
             self.known[path] = FileResults(self.ways[0], good, bad, share_s, cut=late and at == last)
-            if not self.known[path].cut:
-                self.kept.keep_original(path, self.known[path])
+            if good and not self.known[path].cut:
+                self.kept.save(CacheKind.SUITE, CODEC.write(self.known[path]), path)
+
+    def of_original(self, path: str) -> FileResults | None:
+        """Return what an earlier session found of a test file on the original. None if that is not known."""
+        try:
+            return CODEC.read(FileResults, self._earlier(path))
+        except ValueError:
+            return None
+
+    def passes(self, draft: Revision, path: str) -> bool:
+        """Return whether a draft is known to pass the tests of a file. One that fails is judged again."""
+        return bool(self._earlier(path, draft.digest) == PASSES)
+
+    def _earlier(self, *parts: str) -> Any:
+        stored = self.kept.load(CacheKind.SUITE, *parts)
+        if stored:
+            self.kept.say_again(stored.made_at)
+        return stored.value if stored else None
 
     def _asked(self, draft: Revision, found: DraftTests, paths: Sequence[str], left_s: float) -> DraftTests:
         """Run files on a draft, and add to what is known of it."""
-        again = [path for path in paths if self.kept.passes(draft, path)]
+        again = [path for path in paths if self.passes(draft, path)]
         found = self._counted(found, again, ())
         todo = [path for path in paths if path not in again]
         expected = {name: path for path in todo for name in self.known[path].passed}
@@ -308,7 +281,7 @@ class ProjectSuite:
         whole = [path for path in todo if path not in partly]
         if not caveats:
             for path in whole:
-                self.kept.keep_passing(draft, path)
+                self.kept.save(CacheKind.SUITE, PASSES, path, draft.digest)
         seen = sum(name in results.states and name not in gone for name in expected)
         return replace(self._counted(found, whole, caveats), count=found.count.more(len(whole), seen))
 
@@ -354,7 +327,7 @@ def open_suite(runs: CommandRuns, original: Revision, request: WorkloadRequest) 
     limit = options.time_limit_s if session.limit_s is None else session.limit_s
     return ProjectSuite(
         runs, original, paths, ways, allowed_s=WITHOUT_LIMIT_S if limit is None else SHARE * limit,
-        kept=open_suite_cache(request, runs, paths, ways), notify=session.console.progress,
+        kept=_kept(request, runs, paths, ways), notify=session.console.progress,
     )  # fmt: skip
 
 
@@ -424,31 +397,21 @@ PASSES = "passes"
 CODEC = JsonCodec()
 
 
-def open_suite_cache(
-    request: WorkloadRequest, runs: CommandRuns, paths: Sequence[str], ways: Sequence[Any]
-) -> SuiteCache:
-    """The results of the tests in some files; none where runs see more than copies, and for two versions.
+def _kept(request: WorkloadRequest, runs: CommandRuns, paths: Sequence[str], ways: Sequence[Way]) -> EvidenceCache:
+    """The results of the tests in some files; none where runs see more than copies, and for two versions."""
+    options, session, project = request.options, request.session, runs.project
+    if not runs.sandbox.isolated or runs.other is not None:
+        return EvidenceCache()
 
-    ways: how the tests are run, as JSON can hold it.
-    """
-    options, python, session = request.options, request.interpreter, request.session
-    isolated = runs.sandbox.isolated and not options.image
-    if options.no_cache or python is None or not isolated or runs.other is not None:
-        return SuiteCache()
-    limits = replace(runs.sandbox.limits, seconds=0.0)  # those of tests are their own
-    try:
-        environment = runner_parts(options, python, runs.sandbox, limits)
-    except OSError as error:
-        session.console.detail(f"No run of the tests is cached: {error}.")
-        return SuiteCache()
-    parts = {
-        "format": FORMAT,
-        "files": {path: sha256(content).hexdigest() for path, content in runs.project.contents.items()},
-        "roots": runs.project.import_roots,
-        "command": asdict(runs.command),
-        "tests": [sorted(paths), ways],
-        **environment,
-    }
-    return SuiteCache(
-        session.open_cache(runs.project.root, session.console.print), digest_of(parts), session.console.progress
-    )
+    def decides(python: Interpreter) -> Parts:
+        return {
+            "format": FORMAT,
+            "files": {path: sha256(content).hexdigest() for path, content in project.contents.items()},
+            "roots": project.import_roots,
+            "command": asdict(runs.command),
+            "tests": [sorted(paths), ways],
+            # the time limits of tests are their own
+            **runner_parts(options, python, runs.sandbox, replace(runs.sandbox.limits, seconds=0.0)),
+        }
+
+    return open_evidence(options, session, request.interpreter, project.root, decides, session.console.progress)

@@ -10,30 +10,28 @@ Its key has modules and functions, so a new run replaces an old one.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from codeopt.core.cache import Cache, CacheKind, digest_of, environment_digest
+from codeopt.core.cache import CacheKind, digest_of
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.json_codec import JsonCodec
 from codeopt.core.options import ImproveOptions
 from codeopt.core.ownership import linked_folders
 from codeopt.core.program import read_program
-from codeopt.core.run_inputs import environment
 from codeopt.core.session import Session
 from codeopt.core.target import TracedCalls
 from codeopt.core.words import counted
+from codeopt.workloads.evidence_cache import EvidenceCache, open_evidence, runner_parts
 from codeopt.workloads.function.corpus.existing_tests import SECONDS, Times, find_tests, function_times
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.reached import ReachedText
 from codeopt.workloads.sandbox_view.view import Module, View, locate
-from codeopt_sandbox import Sandbox
-from codeopt_sandbox.outcome import RunLimits
 from codeopt_sandbox.plain_files import read_bytes, read_text
 
 FORMAT = 2
@@ -68,11 +66,9 @@ class TraceCache:
     options: ImproveOptions
     linked: Linked = NO_LINKS
     python: Interpreter | None = None
-    cache: Cache | None = None
+    evidence: EvidenceCache = field(default_factory=EvidenceCache)
     notify: Callable[[str], None] = lambda line: None
     """Told of each step."""
-    tell: Callable[[str], None] = lambda line: None
-    """Told in one line, which stays, of an earlier run that is used."""
     detail: Callable[[str], None] = lambda line: None
     """Takes a line that -v shows."""
     _digests: dict[tuple[Path, ...], str | None] = field(default_factory=dict)
@@ -88,7 +84,7 @@ class TraceCache:
         of_these = (run for run in self._runs() if run.timed and set(run.files) == set(asked))
         found = self._unchanged(run for run in of_these if set(functions) <= set(run.functions))
         if found is not None:
-            self.tell(f"{_again(found)}: {counted(found.times.tests, 'test')}")
+            self.evidence.say_again(found.made_at, f": {counted(found.times.tests, 'test')}")
             # with the caller's names of files, which need not be resolved
             names, kept = {file.resolve(): file for file in files}, found.times
             seconds = {names[path]: spent for path, spent in kept.seconds.items()}
@@ -107,7 +103,7 @@ class TraceCache:
         if found is None:
             return None
         traced, short = found.times.traces[asked], found.times.shortfall
-        self.tell(f"{_again(found)}: {counted(len(traced.calls), 'call')} of {function}")
+        self.evidence.say_again(found.made_at, f": {counted(len(traced.calls), 'call')} of {function}")
         return replace(traced, diagnostics=(short,)) if short else traced
 
     def keep_calls(self, path: Path, function: str, found: TracedCalls) -> None:
@@ -118,22 +114,18 @@ class TraceCache:
         self._keep(CachedRun((asked[0],), (asked,), times, timed=False))
 
     def _keep(self, run: CachedRun) -> None:
-        decided = self._decided(run.files) if self.cache else None
-        if self.cache is None or decided is None:
-            return
-        value = run_to_json(replace(run, decided=decided), self.harness.view.module.root)
-        key = digest_of([sorted(value["files"]), sorted(value["functions"]), run.timed])
-        self.cache.put(CacheKind.TRACE, key, value)
+        decided = self._decided(run.files) if self.evidence.cache else None
+        if decided is not None:
+            value = run_to_json(replace(run, decided=decided), self.harness.view.module.root)
+            self.evidence.save(
+                CacheKind.TRACE, value, str([sorted(value["files"]), sorted(value["functions"])]), str(run.timed)
+            )
 
     def _runs(self) -> Iterator[CachedRun]:
         """The kept runs of an age that counts, the newest first."""
-        for stored in reversed(self.cache.values(CacheKind.TRACE) if self.cache else []):
-            if not is_recent(stored.made_at):
-                continue
-            try:
+        for stored in self.evidence.values(CacheKind.TRACE):
+            with suppress(ValueError):
                 yield replace(run_of(stored.value, self.harness.view.module.root), made_at=stored.made_at)
-            except ValueError:
-                continue
 
     def _unchanged(self, runs: Iterator[CachedRun]) -> CachedRun | None:
         """The first of some runs that would show the same now."""
@@ -191,15 +183,9 @@ def open_trace_cache(
     harness: FunctionHarness, options: ImproveOptions, session: Session, python: Interpreter | None, linked: Linked
 ) -> TraceCache:
     """Cached runs of the tests of a harness's project; none with --no-cache, and where an image has its own Python."""
-    notify, tell, detail = session.console.progress, session.console.print, session.console.detail
-    if options.no_cache or options.image or python is None:
-        return TraceCache(harness, options, linked, notify=notify)
-    cache = session.open_cache(harness.view.module.root, tell)
-    return TraceCache(harness, options, linked, python, cache, notify, tell, detail)
-
-
-def _again(run: CachedRun) -> str:
-    return f"the run of the tests of {in_words(run.made_at)} is used again"
+    console, root = session.console, harness.view.module.root
+    evidence = open_evidence(options, session, python, root, lambda _: {}, console.print)
+    return TraceCache(harness, options, linked, python, evidence, console.progress, console.detail)
 
 
 def run_to_json(run: CachedRun, root: Path) -> Any:
@@ -217,21 +203,8 @@ def _codec(root: Path) -> JsonCodec:
     return JsonCodec({Path: (lambda path: path.resolve().relative_to(root).as_posix(), root.joinpath)})
 
 
-# Everything that the evidence of a function or module depends on, except options.
-#
-# It is the code that is reached, the tests that may reach it, and the environment that runs them.
-
-
-def is_recent(made_at: float) -> bool:
-    """Return True if what was stored at a time may be used."""
-    # age after which evidence is collected again, seconds: what a busy machine had no time for should not be missing
-    # for ever
-    return 0 <= time.time() - made_at < 7 * 86400.0
-
-
-def in_words(made_at: float | None) -> str:
-    """`2026-03-01 12:30`, in local time."""
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(made_at))
+# Everything that the evidence of a function or module depends on, except options: the code that is reached, and the
+# tests that may reach it.
 
 
 def reached_digest(
@@ -258,17 +231,6 @@ def reached_digest(
     tests = [Path(each).relative_to(base) for each in harness.target.test_paths] if harness.view.copied else []
     folders = (*elsewhere, *(view.folder / each for each in tests), *roots)
     return ReachedText(view, text, harness.sandbox.isolated, tuple(also), outside, folders).digest()
-
-
-def runner_parts(options: ImproveOptions, python: Interpreter, sandbox: Sandbox, limits: RunLimits) -> dict[str, Any]:
-    """Return key parts that describe the environment: interpreter, packages, codeopt, sandbox, variables. Raises
-    OSError."""
-    return {
-        "environment": environment_digest(python),
-        "pytest": python.pytest,
-        "sandbox": [sandbox.backend, sandbox.description, asdict(limits), options.runtime],
-        "variables": environment(options.env),
-    }
 
 
 def test_paths(harness: FunctionHarness, modules: Sequence[Module]) -> tuple[Path, ...]:

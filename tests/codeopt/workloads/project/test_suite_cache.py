@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from codeopt.core.cache import Cache, CacheKind
 from codeopt.core.interpreter import find_interpreter
@@ -15,9 +15,12 @@ from codeopt.core.revision import Revision
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
+from codeopt.workloads.evidence_cache import EvidenceCache
 from codeopt.workloads.project import OpenedProject, open_workload, read
-from codeopt.workloads.project.suite import ProjectSuite, SuiteCache, open_suite
+from codeopt.workloads.project.suite import PASSES, ProjectSuite, open_suite
 from codeopt.workloads.project.test_runs import FileResults, TestRunner
+from codeopt.workloads.project.test_runs import TestResults as Results
+from codeopt_sandbox.outcome import Run
 from tests.conftest import require_sandbox
 
 FILES = {
@@ -92,16 +95,17 @@ def test_what_passed_on_the_same_files_is_not_run_again(tmp_path: Path) -> None:
 
 
 def test_only_what_passes_and_makes_sense_is_kept(tmp_path: Path) -> None:
-    cache, way = Cache(tmp_path), (TestRunner.PYTEST, ("-o", "addopts="))
-    kept, draft = SuiteCache(cache, "key"), Revision({"a.py": "x = 1\n"})
-    tests = FileResults(way, ("t.py::test_a",), ("t.py::test_b",), 1.5)
-    kept.keep_original("t.py", FileResults(way, lost=("b",)))
-    assert (kept.of_original("t.py"), kept.passes(draft, "t.py")) == (None, False)
-    kept.keep_original("t.py", tests)
-    kept.keep_passing(draft, "t.py")
-    assert (kept.of_original("t.py"), kept.passes(draft, "t.py")) == (tests, True)
-    assert not kept.passes(draft.with_file("a.py", "x = 2\n"), "t.py")
-    assert kept.of_original("u.py") is None
-    assert replace(kept, key="other").of_original("t.py") is None
-    cache.put(CacheKind.SUITE, kept._key_of("t.py"), [1])
-    assert kept.of_original("t.py") is None
+    cache, way, nothing = Cache(tmp_path), (TestRunner.PYTEST, ("-o", "addopts=")), cast("Any", None)
+    draft, run = Revision({"a.py": "x = 1\n"}), Run(0, None, 1.5, 1.5, 0, b"", b"")
+    suite = ProjectSuite(nothing, draft, ways=(way,), kept=EvidenceCache(cache, "key"))
+    suite._keep_original(["t.py"], Results(run, {"t.py::test_b": False}))
+    assert (suite.of_original("t.py"), suite.passes(draft, "t.py")) == (None, False)
+    suite._keep_original(["t.py"], Results(run, {"t.py::test_a": True, "t.py::test_b": False}))
+    assert suite.of_original("t.py") == FileResults(way, ("t.py::test_a",), ("t.py::test_b",), 1.5)
+    suite.kept.save(CacheKind.SUITE, PASSES, "t.py", draft.digest)
+    assert suite.passes(draft, "t.py")
+    assert not suite.passes(draft.with_file("a.py", "x = 2\n"), "t.py")
+    assert suite.of_original("u.py") is None
+    assert replace(suite, kept=EvidenceCache(cache, "other")).of_original("t.py") is None
+    suite.kept.save(CacheKind.SUITE, [1], "t.py")
+    assert suite.of_original("t.py") is None

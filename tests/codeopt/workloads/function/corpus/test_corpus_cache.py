@@ -30,10 +30,11 @@ from codeopt.workloads.function.corpus.collect import with_given_calls
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import Exclusion, ExclusionReason, Exclusions, KnownCall
 from codeopt.workloads.function.corpus.scenarios import ScenarioCase
+from codeopt.workloads.evidence_cache import Parts
 from codeopt.workloads.function.corpus_cache import (
     corpus_from_json,
     corpus_to_json,
-    evidence_key,
+    decided_by,
     timed_from_json,
     timed_to_json,
 )
@@ -82,11 +83,12 @@ def _interpreter(version: str = "3.99.1") -> Interpreter:
     return Interpreter(sys.executable, version, None, Origin.OWN)
 
 
-def _key(project: Path, **options: Any) -> str | None:
+def _key(project: Path, **options: Any) -> Parts | None:
     """The key of the evidence; nothing is called for it."""
     with _opened(project, **options) as opened:
         asked = opened.request
-        return evidence_key(asked, with_given_calls(opened.harness, asked.options, ""))
+        assert asked.interpreter is not None
+        return decided_by(asked, with_given_calls(opened.harness, asked.options, ""), asked.interpreter)
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from codeopt.core.cache import CacheKind
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.json_codec import JsonCodec
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.evidence_cache import EvidenceCache, Parts, in_words, open_evidence, runner_parts
+from codeopt.workloads._evidence_cache import EvidenceCache, Parts, in_words, open_evidence, runner_parts
 from codeopt.workloads.function.corpus.collect import collect_corpus, with_given_calls
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck
 from codeopt.workloads.function.corpus.trace_cache import named_tests, open_trace_cache, reached_digest, test_paths

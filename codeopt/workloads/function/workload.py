@@ -17,11 +17,11 @@ from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup, counted
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Gain, Stage, Suite, TimedRegion, Workload, WorkloadRequest
+from codeopt.workloads._evidence_cache import EvidenceCache
 from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads._runs import axes, on_other_core, variables_read
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.contract.seen import shown_types
-from codeopt.workloads.evidence_cache import EvidenceCache
 from codeopt.workloads.function.briefing import brief
 from codeopt.workloads.function.corpus.cases import (
     CallCase,

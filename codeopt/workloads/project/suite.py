@@ -21,7 +21,7 @@ from codeopt.core.json_codec import JsonCodec
 from codeopt.core.revision import UNCHANGED, Revision
 from codeopt.core.words import counted, listed
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.evidence_cache import EvidenceCache, Parts, open_evidence, runner_parts
+from codeopt.workloads._evidence_cache import EvidenceCache, Parts, open_evidence, runner_parts
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.test_runs import (
     WITHOUT_OPTIONS,

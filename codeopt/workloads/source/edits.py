@@ -340,7 +340,7 @@ def _is_annotated(node: Def) -> bool:
 def merged_function(text: str, was: Def, part: str, now: Def, *, keep: bool = False) -> str:
     """The lines of a function that take the place of another version of it, in the layout of that.
 
-    Another version need not repeat decorators, annotations and the docstring. keep: head and docstring stay in any case.
+    Another version need not repeat decorators, annotations and the docstring. keep: head and docstring stay.
     """
     layout, (mine, written) = Indentation.of(text, was), ([*map(_ended, physical_lines(each))] for each in (text, part))
     theirs = ["\n"] * (first_line(now) - 1) + layout.lines(part, now)

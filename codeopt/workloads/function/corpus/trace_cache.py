@@ -26,7 +26,7 @@ from codeopt.core.program import read_program
 from codeopt.core.session import Session
 from codeopt.core.target import TracedCalls
 from codeopt.core.words import counted
-from codeopt.workloads.evidence_cache import EvidenceCache, open_evidence, runner_parts
+from codeopt.workloads._evidence_cache import EvidenceCache, open_evidence, runner_parts
 from codeopt.workloads.function.corpus.existing_tests import SECONDS, Times, find_tests, function_times
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked

@@ -15,7 +15,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.evidence_cache import EvidenceCache
+from codeopt.workloads._evidence_cache import EvidenceCache
 from codeopt.workloads.project import OpenedProject, open_workload, read
 from codeopt.workloads.project.suite import PASSES, ProjectSuite, open_suite
 from codeopt.workloads.project.test_runs import FileResults, TestRunner

@@ -26,11 +26,11 @@ from codeopt.core.program import read_program
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest, kind_of
+from codeopt.workloads._evidence_cache import Parts
 from codeopt.workloads.function.corpus.collect import with_given_calls
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import Exclusion, ExclusionReason, Exclusions, KnownCall
 from codeopt.workloads.function.corpus.scenarios import ScenarioCase
-from codeopt.workloads.evidence_cache import Parts
 from codeopt.workloads.function.corpus_cache import (
     corpus_from_json,
     corpus_to_json,

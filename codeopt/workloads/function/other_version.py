@@ -78,7 +78,7 @@ class OtherVersionOfFunction:
         }
         this = (self._inside(own, self.function.path), self.function.first_line)
         files = list({file for file, _ in (*places, this)})
-        ranked = run_tests(own, self.function.source, failed, job="rank", files=files).ranked
+        ranked = run_tests(own, self.function.source, failed, files=files).ranked
         calling = {(row.file, row.line): set(row.tests) for row in ranked}
         return set().union(*(calling.get(place, ()) for place in places)) - calling.get(this, set())
 

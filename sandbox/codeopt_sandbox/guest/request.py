@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Filter = Literal["always", "ignore"]
     Order = Literal["given", "shuffled", "reversed"]
     Thread = Literal["main", "other"]
-    TestJob = Literal["pytest", "doctest", "rank"]
+    TestJob = Literal["pytest", "doctest"]
     ProfileMode = Literal["lines", "scalene", "callees", "allocated"]
 else:
 
@@ -339,19 +339,18 @@ class TestRequest(Record):
     __test__ = False
 
     job: TestJob
-    """Purpose of the run. rank: pytest under a profiler."""
     tests: tuple[str, ...]
     """Paths or test ids."""
     folder: str
     """Folder to run in; empty for the current one."""
     most: int
-    """Calls of the function to write down."""
+    """Maximum number of calls of a function that are written down."""
     seconds: float
     """Time after which no further test is begun, seconds."""
     files: tuple[str, ...] = ()
-    """Files whose functions a "rank" job times."""
+    """Files whose functions are timed."""
     functions: tuple[str, ...] = ()
-    """Functions whose calls a "rank" job writes down, each as `module qualname`."""
+    """Functions whose calls are written down, each as `module qualname`."""
 
 
 # Question to a user's own checker; shared with the host.

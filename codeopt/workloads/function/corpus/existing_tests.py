@@ -58,21 +58,22 @@ class Tests:
 
     passed: tuple[str, ...] = ()
     failed: Mapping[str, str] = field(default_factory=dict)
-    calls: Mapping[str, str] = field(default_factory=dict)
-    """Test or doctest that made a call first, by call."""
     ranked: tuple[RankedFunction, ...] = ()
-    """Functions of some files; only of a "rank" job."""
+    """Functions of some files, if they were timed."""
     error: str = ""
     """Reason why there is no result, or empty."""
     skipped: Mapping[str, str] = field(default_factory=dict)
-    lost: Mapping[str, int] = field(default_factory=dict)
-    """Number of calls that cannot be recorded, by reason such as `key: a lambda`."""
     seconds: float = 0.0
     """Wall time of the tests themselves, seconds."""
     recorded: Mapping[str, TracedCalls] = field(default_factory=dict)
-    """Calls of the functions that a "rank" job writes down, by `module qualname`."""
+    """Calls of functions by `module qualname`: what calls, and how many cannot be written down, by reason."""
     cut: bool = False
     """True if tests were left out for lack of time."""
+
+    @property
+    def traced(self) -> TracedCalls:
+        """Calls of the only function whose calls were to be written down."""
+        return next(iter(self.recorded.values()), TracedCalls())
 
     def not_passed(self, ids: Sequence[str]) -> list[str]:
         """Tests of these ids that failed or were not run."""
@@ -141,25 +142,22 @@ def run_tests(
     source: str,
     tests: Sequence[str],
     *,
-    record: bool = False,
     job: TestJob = "pytest",
     files: Sequence[str] = (),
     functions: Sequence[str] = (),
 ) -> Tests:
     """Run tests (paths or ids) on a module text in the sandbox.
 
-    files: whose functions a "rank" job times. functions: whose calls it writes down, each as `module qualname`.
+    files: whose functions are timed. functions: whose calls are written down, each as `module qualname`.
     """
     folder = harness.view.inside(harness.view.module.root, harness.sandbox.isolated) if harness.view.copied else ""
     if harness.places:
         first = Path(harness.places[0].at(harness.sandbox.isolated))
         folder = str(first if harness.places[0].path.is_dir() else first.parent)
     # time after which no further test is begun under a profiler, seconds
-    seconds = 40.0 if job == "rank" else ENOUGH_S if record else SECONDS
-    # maximum number of calls that are taken from them
-    request = TestRequest(
-        job, tuple(tests), folder, 120 if record or functions else 0, seconds, tuple(files), tuple(functions)
-    )
+    seconds = 40.0 if files else ENOUGH_S if functions else SECONDS
+    # 120: maximum number of calls that are taken from them
+    request = TestRequest(job, tuple(tests), folder, 120, seconds, tuple(files), tuple(functions))
     limits: RunLimits = replace(harness.sandbox.limits, seconds=SECONDS)
     run = harness.sandbox.run(tests_program(harness.target, request, source), b"", mode="exec", limits=limits)
     try:
@@ -230,7 +228,7 @@ def function_times(
     asked = {f"{names_of[path]} {name}": (path, name) for path, name in wanted if "." not in name}
     # maximum number of functions whose calls one run of tests writes down
     functions = list(asked)[:40]
-    found = run_tests(harness, harness.source, tests[:most], job="rank", files=list(inside), functions=functions)
+    found = run_tests(harness, harness.source, tests[:most], files=list(inside), functions=functions)
     names = {file: _names(path) for file, path in inside.items()}
     ranked: dict[Path, dict[str, float]] = {}
     own: dict[tuple[Path, str], float] = {}

@@ -43,6 +43,11 @@ class Ask:
     seen: Callable[[TracedCalls], None] = lambda found: None
     """Told of what a run of the tests has shown."""
 
+    @property
+    def named(self) -> str:
+        """The function as runs of tests name it."""
+        return f"{self.harness.target.module} {self.harness.target.qualname}"
+
 
 @dataclass(frozen=True)
 class Found:
@@ -177,8 +182,7 @@ def calls_of_tests(ask: Ask) -> Found:
     """
     traced = ask.harness.traced
     if ask.use_tests and traced is not None and traced.tests and (traced.calls or traced.lost):
-        calls = (("tests", tuple(traced.calls)),) if traced.calls else ()
-        return Found(calls, (), traced.tests, traced.diagnostics, unwritten(traced.lost), dict(traced.calls))
+        return _of_traced("tests", traced)
     near = find_tests(ask.harness) if ask.use_tests else NearestTests()
     found = Found(())
     for paths in (near.calling, near.importing, near.perhaps):
@@ -193,9 +197,9 @@ def calls_of_tests(ask: Ask) -> Found:
 def _run(ask: Ask, every: Sequence[str], are_calling: bool) -> Found:
     paths = every if ask.harness.places else every[:MOST_FILES]
     ask.notify(f"running tests in {len(paths)} file{'s' * (len(paths) != 1)}")
-    found = run_tests(ask.harness, ask.harness.source, paths, record=True)
+    found = run_tests(ask.harness, ask.harness.source, paths, functions=[ask.named])
     if not found.passed and len(paths) > 1:  # one that hangs or breaks takes the others with it
-        found = run_tests(ask.harness, ask.harness.source, paths[:1], record=True)
+        found = run_tests(ask.harness, ask.harness.source, paths[:1], functions=[ask.named])
     short = found.shortfall(len(paths))
     if short and (hint := missing_part(short.cause, ask.harness.function.path, ask.harness.view.module)):
         short = replace(short, hint=hint)
@@ -209,21 +213,24 @@ def _run(ask: Ask, every: Sequence[str], are_calling: bool) -> Found:
         missing.append(Diagnostic(what, f"at most {MOST_FILES} are run, the nearest first", name_them))
     if found.cut:
         missing.append(Diagnostic("some tests not run", f"after {ENOUGH_S:g} s no further one is begun", name_them))
-    if not (found.calls or found.lost):  # tests that never call the function are no evidence about it
+    traced = replace(found.traced, tests=found.passed, diagnostics=tuple(missing))
+    if not (traced.calls or traced.lost):  # tests that never call the function are no evidence about it
         count = len(found.passed)
         what = f"{count} test{'s' * (count != 1)} ran, none calls {ask.harness.function.qualname}"
         return Found((), diagnostics=(Diagnostic(what, hint="--tests PATH names others"), *missing))
-    calls = (("tests", tuple(found.calls)),) if found.calls else ()
-    diagnostics = tuple(missing)
-    ask.seen(TracedCalls(found.calls, found.lost, found.passed, diagnostics))
-    return Found(calls, (), found.passed, diagnostics, unwritten(found.lost), found.calls)
+    ask.seen(traced)
+    return _of_traced("tests", traced)
 
 
 def _of_doctests(ask: Ask) -> Found:
     """The calls that the module's doctests make."""
     if ">>>" not in ask.harness.source:
         return Found(())
-    found = run_tests(ask.harness, ask.harness.source, (), record=True, job="doctest")
-    calls = (("doctests", tuple(found.calls)),) if found.calls else ()
+    found = run_tests(ask.harness, ask.harness.source, (), functions=[ask.named], job="doctest")
     diagnostics = (Diagnostic("the doctests did not run", found.error),) if found.error else ()
-    return Found(calls, diagnostics=diagnostics, dropped=unwritten(found.lost), places=found.calls)
+    return _of_traced("doctests", replace(found.traced, diagnostics=diagnostics))
+
+
+def _of_traced(source: str, traced: TracedCalls) -> Found:
+    calls = ((source, tuple(traced.calls)),) if traced.calls else ()
+    return Found(calls, (), traced.tests, traced.diagnostics, unwritten(traced.lost), dict(traced.calls))

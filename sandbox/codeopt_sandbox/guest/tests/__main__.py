@@ -1,7 +1,7 @@
 """The program that runs existing tests or doctests against the module under test.
 
-stdout: one line of JSON, {"passed": [ids], "failed": {id: reason}, "calls": [[expression, test]], "error": text,
-"lost": {why calls cannot be written down: how many}}.
+stdout: one line of JSON, {"passed": [ids], "failed": {id: reason}, "error": text, "recorded": {function: [[[expression,
+test]], {why calls cannot be written down: how many}]}}.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from .trace import (
     PausedClock,
     TracedFunctions,
     current_test,
-    finder_of,
     recorders_of,
     sink_of,
 )
@@ -54,12 +53,11 @@ class TestRun:
 
     def __init__(self, bundle: Bundle, ref: FunctionRef, request: TestRequest, source: str) -> None:
         self.bundle, self.ref, self.request, self.source = bundle, ref, request, source
-        self.named = f"{ref.module} {ref.qualname}"
         self.calls: dict[str, list[tuple[str, str]]] = {}
         """(expression, test) by `module qualname`."""
         self.lost: dict[str, dict[str, int]] = {}
         """Number of calls that cannot be recorded, by function and by reason."""
-        self.beside = BesideTimes()
+        self.beside, self.clock = BesideTimes(), PausedClock()
         self.pid = os.getpid()
 
     def result(self) -> dict[str, Any]:
@@ -68,15 +66,15 @@ class TestRun:
         sys.argv[1:] = []
         if self.request.folder:
             os.chdir(self.request.folder)
-        run = {"pytest": self.run_tests, "doctest": self.run_doctest, "rank": self.rank}[self.request.job]
         self.children = Children(self.bundle, self.ref, self.request, self.source)
         try:
-            found = run()
+            found = self.run_doctest() if self.request.job == "doctest" else self.run_tests()
         except BaseException as error:
-            return {"passed": [], "failed": {}, "calls": [], "error": f"{type(error).__name__}: {error}"}
+            return {"passed": [], "failed": {}, "error": f"{type(error).__name__}: {error}"}
         finally:
             self.children.close()
-        return {**found, "calls": self.calls.get(self.named, []), "lost": self.lost.get(self.named, {})}
+        recorded = {named: [self.calls.get(named, []), self.lost.get(named, {})] for named in self.request.functions}
+        return {**found, "recorded": recorded}
 
     def sink_of(self, named: str) -> Callable[[str], None]:
         """Callback that keeps the calls of one function; a forked process writes them down."""
@@ -91,16 +89,16 @@ class TestRun:
 
         return keep
 
-    def record(self) -> CallRecorder:
-        """Record calls from the module's import on."""
-        recorder = CallRecorder(self.ref.module, self.ref.qualname, self.request.most, self.sink_of(self.named))
-        install(recorder)
-        return recorder
+    def record(self) -> dict[str, CallRecorder]:
+        """Record calls of the functions from the import of their modules on."""
+        recorders = recorders_of(self.request.functions, self.request.most, self.clock, self.sink_of)
+        install(recorders.values())
+        return recorders
 
-    def gather(self, lost: dict[str, dict[str, int]]) -> None:
-        """Add what other processes wrote to what was seen in this one. lost: of this one."""
-        for named, reasons in lost.items():
-            self.lost.setdefault(named, {}).update(reasons)
+    def gather(self, recorders: dict[str, CallRecorder]) -> None:
+        """Add what other processes wrote to what was seen in this one."""
+        for named, recorder in recorders.items():
+            self.lost.setdefault(named, {}).update(recorder.lost)
         known = {named: {text for text, _ in calls} for named, calls in self.calls.items()}
         for kind, *row in self.children.rows():
             if kind == "call":
@@ -116,28 +114,37 @@ class TestRun:
                 file, line, total, own, test = row
                 self.beside.add((file, line), total, own, test)
 
-    def run_tests(
-        self,
-        record: Callable[[], object] | None = None,
-        ended: Callable[[str], None] = lambda test: None,
-        lost: Callable[[], float] = lambda: 0.0,
-    ) -> dict[str, Any]:
-        """Run the tests by their runner. Functions are recorded from the import of their modules on.
-
-        Args:
-            record: Installs recorders in place of that of the function.
-            ended: Receives the name of each test that has ended.
-            lost: Returns the seconds that recorders took so far, which do not count for tests.
-        """
+    def run_tests(self) -> dict[str, Any]:
+        """Run the tests by their runner; if functions of files are to be timed, under the C profiler."""
         self.children.show_module()
-        recorder = self.record() if self.request.most and record is None else None
-        if record is not None:
-            record()
-        for found in self.runs(self.ref.qualname, self.request.seconds, ended, lost):
+        recorders = self.record()
+        if not self.request.files:
+            found = self.run_by_one()
+            self.gather(recorders)
+            return found
+        import cProfile
+
+        profiler = cProfile.Profile(self.clock, subcalls=False, builtins=False)
+        traced = TracedFunctions(profiler, self.request.files)
+        self.children.watch_forks()
+        threads = CallTimes(self.request.files, lambda *row: self.beside.add(*row, current_test()))
+        if sys.version_info < (3, 12):  # from which on the profiler hears of all threads
+            threads.install_for_threads()
+
+        def ended(test: str) -> None:
+            traced.look(test)
+            threads.told.clear()
+
+        found = profiler.runcall(self.run_by_one, ended)
+        threads.tell_all()
+        self.gather(recorders)
+        return {**found, "ranked": traced.rows(self.beside)}
+
+    def run_by_one(self, ended: Callable[[str], None] = lambda test: None) -> dict[str, Any]:
+        """Run the tests by the first runner that has one. ended: receives the name of each test that has ended."""
+        for found in self.runs(self.ref.qualname, self.request.seconds, ended, lambda: self.clock.lost):
             if found["ran"]:
                 break
-        if record is None:
-            self.gather({self.named: recorder.lost} if recorder else {})
         return found
 
     def runs(self, *about: Any) -> Iterable[dict[str, Any]]:
@@ -170,44 +177,13 @@ class TestRun:
         fine = status in (0, 1, 5) or (found.passed and status == 2)
         return {**found.fields(), "error": "" if fine else f"pytest ended with status {status}"}
 
-    def rank(self) -> dict[str, Any]:
-        """Run the tests under the C profiler: time and tests of the functions of some files, calls of some of them."""
-        import cProfile
-
-        clock = PausedClock()
-        profiler = cProfile.Profile(clock, subcalls=False, builtins=False)
-        traced = TracedFunctions(profiler, self.request.files)
-        recorders = recorders_of(self.request.functions, self.request.most, clock, self.sink_of)
-        self.children.watch_forks()
-        threads = CallTimes(self.request.files, self.beside_thread)
-        if sys.version_info < (3, 12):  # from which on the profiler hears of all threads
-            threads.install_for_threads()
-
-        def record() -> None:
-            sys.meta_path.insert(0, finder_of(recorders.values()))
-
-        def ended(test: str) -> None:
-            traced.look(test)
-            threads.told.clear()
-
-        found = profiler.runcall(self.run_tests, record, ended, lambda: clock.lost)
-        threads.tell_all()
-        self.gather({named: recorder.lost for named, recorder in recorders.items()})
-        found["ranked"] = traced.rows(self.beside)
-        found["recorded"] = {named: [self.calls.get(named, []), self.lost.get(named, {})] for named in recorders}
-        return found
-
-    def beside_thread(self, place: tuple[str, int], total: float, own: float) -> None:
-        """Add what a thread tells of a function."""
-        self.beside.add(place, total, own, current_test())
-
     def run_doctest(self) -> dict[str, Any]:
         """Run the module's doctests, the function's first."""
         import doctest
 
         module, _ = import_target(self.ref, self.source)
         tests = [test for test in doctest.DocTestFinder().find(module) if test.examples]
-        recorder = self.record()
+        recorders = self.record()
         passed, failed = [], {}
         for test in tests:
             test.globs = dict(vars(module))
@@ -216,5 +192,5 @@ class TestRun:
                 failed[test.name] = "a doctest fails"
             else:
                 passed.append(test.name)
-        self.gather({self.named: recorder.lost})
+        self.gather(recorders)
         return {"passed": passed, "failed": failed, "error": ""}

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from _frozen_importlib import ModuleSpec
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from types import CodeType, ModuleType
     from typing import Any
 
@@ -86,12 +86,15 @@ class Finder:
         return None
 
 
-def install(recorder: CallRecorder) -> None:
-    """Record from the module's import on; when it is imported already, from now on."""
-    recorded = RecordedModule([recorder])
-    sys.meta_path.insert(0, Finder([recorded]))
-    if recorder.module in sys.modules:
-        recorded.wrap(sys.modules[recorder.module])
+def install(recorders: Iterable[CallRecorder]) -> None:
+    """Record from the import of the functions' modules on; of a module that is imported already, from now on."""
+    by_module: dict[str, list[CallRecorder]] = {}
+    for recorder in recorders:
+        by_module.setdefault(recorder.module, []).append(recorder)
+    modules = {name: RecordedModule(some) for name, some in by_module.items()}
+    sys.meta_path.insert(0, Finder([*modules.values()]))
+    for name in modules.keys() & sys.modules.keys():
+        modules[name].wrap(sys.modules[name])
 
 
 def install_for_file(path: str, qualname: str, most: int, sink: Callable[[str], None]) -> None:

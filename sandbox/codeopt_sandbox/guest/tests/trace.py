@@ -19,14 +19,14 @@ from ..calls.module_loader import SourceLoader
 from ..import_hooks import leave_what_is_missing
 from ..profile.start_and_end import ProcessEnd, hands_over
 from ..request import FunctionRef, TestRequest
-from .recorded_module import Finder, RecordedModule, ScriptHook, WatchedFile, decorated, undecorated
+from .recorded_module import RecordedModule, ScriptHook, WatchedFile, decorated, install, undecorated
 from .recorder import CallRecorder
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import cProfile
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import CodeType, FrameType
     from typing import Any
 
@@ -80,14 +80,6 @@ def recorders_of(
         recorders[named] = CallRecorder(module, qualname, most, sink_of(named))
         recorders[named].note = clock.pausing(recorders[named].note)  # type: ignore[method-assign]
     return recorders
-
-
-def finder_of(recorders: Iterable[CallRecorder]) -> Finder:
-    """Return a finder that puts the recorders before their functions."""
-    modules: dict[str, list[CallRecorder]] = {}
-    for recorder in recorders:
-        modules.setdefault(recorder.module, []).append(recorder)
-    return Finder([*map(RecordedModule, modules.values())])
 
 
 class BesideTimes:
@@ -357,18 +349,12 @@ def begin(folder: str) -> None:
         ref_fields, request_fields, source = marshal.loads(file.read())
     ref, request = FunctionRef.read(ref_fields), TestRequest.read(request_fields)
     log = CallLog(folder)
-    if request.job == "rank":
-        show(ProgramLoader(ref, source))
-        recorders = recorders_of(request.functions, request.most, PausedClock(), lambda named: sink_of(log, named))
-        sys.meta_path.insert(0, finder_of(recorders.values()))
+    recorders = recorders_of(request.functions, request.most, PausedClock(), lambda named: sink_of(log, named))
+    own = [each for each in recorders.values() if each.module == ref.module]
+    show(ProgramLoader(ref, source, RecordedModule(own) if own else None))
+    install(recorders.values())
+    if request.files:
         watch_times(request.files, log)
-    elif request.most:
-        recorder = CallRecorder(ref.module, ref.qualname, request.most, sink_of(log, f"{ref.module} {ref.qualname}"))
-        recorded = RecordedModule([recorder])
-        show(ProgramLoader(ref, source, recorded))
-        sys.meta_path.insert(0, Finder([recorded]))
-    else:
-        show(ProgramLoader(ref, source))
 
 
 def show(loader: ProgramLoader) -> None:

@@ -15,8 +15,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from codeopt.core.target import TracedCalls
 from codeopt.workloads.function.corpus.existing_tests import Tests as RunOfTests
 from codeopt.workloads.function.corpus.existing_tests import find_tests, run_tests
+from codeopt.workloads.function.corpus.sources import Ask
 from codeopt.workloads.function.harness import FunctionHarness, open_harness
 from codeopt.workloads.source.functions import read_function
 from tests.conftest import require_sandbox
@@ -182,13 +184,14 @@ def without_places(value: object, folder: str) -> str:
     return re.sub(r"\b0x[0-9a-f]{6,}", "0x", str(value).replace(folder, "@"))
 
 
-def shown(found: RunOfTests) -> Iterator[object]:
+def shown(found: RunOfTests, named: str = "") -> Iterator[object]:
     """A run of tests without its times."""
     found = replace(found, seconds=0.0, ranked=tuple(sorted((replace(each, seconds=0.0, own_s=0.0) for each in found.ranked),
                                                             key=lambda each: (each.file, each.line))))  # fmt: skip
-    yield from (found.passed, sorted(found.failed), found.skipped, found.lost, found.error, found.cut, found.ranked)
-    yield from found.calls.items()
-    for name, traced in sorted(found.recorded.items()):
+    own = found.recorded.get(named, TracedCalls())
+    yield from (found.passed, sorted(found.failed), found.skipped, own.lost, found.error, found.cut, found.ranked)
+    yield from own.calls.items()
+    for name, traced in sorted(found.recorded.items()) if found.ranked else ():
         yield name, sorted(traced.calls.items()), sorted(traced.lost.items()), traced.tests
     yield (
         found.shortfall(4),
@@ -198,9 +201,10 @@ def shown(found: RunOfTests) -> Iterator[object]:
 
 
 def recording(opened: FunctionHarness) -> Iterator[object]:
-    tests = find_tests(opened)
+    tests, named = find_tests(opened), Ask(opened).named
     yield tests
-    yield from shown(run_tests(opened, SHOP, [*tests.calling, *tests.importing, *tests.perhaps], record=True))
+    every = [*tests.calling, *tests.importing, *tests.perhaps]
+    yield from shown(run_tests(opened, SHOP, every, functions=[named]), named)
 
 
 def failing(opened: FunctionHarness) -> Iterator[object]:
@@ -210,14 +214,15 @@ def failing(opened: FunctionHarness) -> Iterator[object]:
 
 
 def doctests(opened: FunctionHarness) -> Iterator[object]:
-    yield from shown(run_tests(opened, SHOP, ["distinct"], job="doctest", record=True))
+    named = Ask(opened).named
+    yield from shown(run_tests(opened, SHOP, ["distinct"], job="doctest", functions=[named]), named)
 
 
 def timed(opened: FunctionHarness) -> Iterator[object]:
     tests = find_tests(opened)
     file = opened.view.inside(opened.view.module.root / "shop.py", opened.sandbox.isolated)
     functions = [f"shop {name}" for name in NAMES if "." not in name]
-    yield from shown(run_tests(opened, SHOP, tests.calling, job="rank", files=[file], functions=functions))
+    yield from shown(run_tests(opened, SHOP, tests.calling, files=[file], functions=functions), Ask(opened).named)
 
 
 RECORDED = ("distinct", "held")

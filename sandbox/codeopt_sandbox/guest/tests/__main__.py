@@ -127,7 +127,7 @@ class TestRun:
         profiler = cProfile.Profile(self.clock, subcalls=False, builtins=False)
         traced = TracedFunctions(profiler, self.request.files)
         self.children.watch_forks()
-        threads = CallTimes(self.request.files, lambda *row: self.beside.add(*row, current_test()))
+        threads = CallTimes(self.request.files, self.beside_thread)
         if sys.version_info < (3, 12):  # from which on the profiler hears of all threads
             threads.install_for_threads()
 
@@ -139,6 +139,10 @@ class TestRun:
         threads.tell_all()
         self.gather(recorders)
         return {**found, "ranked": traced.rows(self.beside)}
+
+    def beside_thread(self, place: tuple[str, int], total: float, own: float) -> None:
+        """Add what a thread tells of a function."""
+        self.beside.add(place, total, own, current_test())
 
     def run_by_one(self, ended: Callable[[str], None] = lambda test: None) -> dict[str, Any]:
         """Run the tests by the first runner that has one. ended: receives the name of each test that has ended."""

@@ -34,6 +34,19 @@ def gen(n):
 def taken(items):
     return items.pop()
 
+def total(items):
+    return sum(items)
+
+def doubled(items):
+    for item in items:
+        yield 2 * item
+
+def begun(items):
+    return next(items)
+
+def all_of(items):
+    return len([*items])
+
 def same(items):
     return items
 
@@ -91,6 +104,13 @@ def recorded(name: str, use: str, most: int = 50) -> tuple[Any, list[str], CallR
         ("later", "asyncio.run(later(4))", 4, ["f(4)"]),
         ("gen", "[*gen(1)]", [1], ["f(1)"]),
         ("taken", "taken([1, 2])", 2, ["f([1, 2])"]),
+        (
+            "total",
+            "total(n for n in (1, 2)), total(items=map(abs, [-3]))",
+            (3, 3),
+            ["f(iter([1, 2]))", "f(items=iter([3]))"],
+        ),
+        ("doubled", "[*doubled(map(abs, [-1, 2]))]", [2, 4], ["f(iter([1, 2]))"]),
         ("Box.made", "Box.made(3), Box().made(4)", (6, 8), ["f(3)", "f(4)"]),
         ("Box.of", "Box.of(3)", 3, ["f(3)"]),
         ("Box.add", "Box(1).add(2)", 3, ["f(unpickle("]),
@@ -156,8 +176,16 @@ def test_a_call_that_is_too_long_is_counted(length: int, lost: int) -> None:
     assert sum(made.lost.values()) == lost
 
 
-def test_calls_that_have_no_text_are_counted_by_their_reason() -> None:
-    _, lines, made, _ = recorded("taken", "[taken([k for k in ()] or [(k for k in ())]) for _ in range(3)]")
+@pytest.mark.parametrize(
+    ("name", "use"),
+    [
+        ("taken", "[taken([k for k in ()] or [(k for k in ())]) for _ in range(3)]"),
+        ("begun", "[begun(k for k in (1, 2)) for _ in range(3)]"),  # the second item is not known
+        ("all_of", "[all_of(Box for _ in 'a') for _ in range(3)]"),  # a class of a module that is gone
+    ],
+)  # fmt: skip
+def test_calls_that_have_no_text_are_counted_by_their_reason(name: str, use: str) -> None:
+    _, lines, made, _ = recorded(name, use)
     assert list(made.lost.values()) == [3]
     assert lines == [f"# {next(iter(made.lost))}"]
 

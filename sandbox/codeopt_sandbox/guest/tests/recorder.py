@@ -13,12 +13,13 @@ import types
 from _collections import deque  # type: ignore[import-not-found]  # collections takes 3 ms of a start
 
 from ..calls.repr.shown import shown_text
-from ..calls.repr.source import call_to_source, iterator_to_source, name_to_source, to_source
+from ..calls.repr.source import MAX_CELLS, call_to_source, iterator_to_source, name_to_source, to_source
 from ..calls.repr.structure import (
     LOCK,
     PROXY,
     REF,
     RLOCK,
+    count,
     digest,
     find,
     is_held,
@@ -33,7 +34,7 @@ from .wrappers import Schedule, wrapper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import ModuleType
     from typing import Any
 
@@ -54,6 +55,7 @@ class CallRecorder:
         self.shapes: dict[tuple[tuple[type, int], ...], int] = {}
         self.schedule = Schedule()
         self.size = 0
+        self.numbers = count()
         self.lost: dict[str, int] = {}
         """Number of calls that cannot be recorded, by reason."""
         self.of_class = False
@@ -73,7 +75,18 @@ class CallRecorder:
 
     def note(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> NotedCall:
         """Write down a call before it is made: the function may change its arguments."""
-        return NotedCall(self, self.text(function, args, kwargs), (args, kwargs))
+        read = [ItemsRead(value, next(self.numbers)) for value in (*args, *kwargs.values()) if type(value) in LAZY]
+        if not read:
+            return NotedCall(self, self.text(function, args, kwargs), args, kwargs)
+        by_value = {id(each.value): each for each in read}
+        some = [by_value.get(id(value), value) for value in args]
+        named = {name: by_value.get(id(value), value) for name, value in kwargs.items()}
+        text = self.text(function, some, named)
+        if not text:
+            return NotedCall(self, text, args, kwargs)
+        some = [value.items() if type(value) is ItemsRead else value for value in some]
+        named = {name: value.items() if type(value) is ItemsRead else value for name, value in named.items()}
+        return NotedCall(self, text, some, named, read, lambda: self.lose(function, args, kwargs, None))
 
     def text(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
         """Text of a call that is kept; empty for any other."""
@@ -152,16 +165,71 @@ class NotedCall:
 
     result: Any = None
 
-    def __init__(self, recorder: CallRecorder, text: str, arguments: tuple[Any, Any]) -> None:
-        self.recorder, self.text, self.arguments = recorder, text, arguments
+    def __init__(
+        self, recorder: CallRecorder, text: str, args: Sequence[Any], kwargs: Mapping[str, Any],
+        read: Sequence[ItemsRead] = (), lose: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
+        self.recorder, self.text, self.args, self.kwargs, self.read, self.lose = (
+            recorder,
+            text,
+            args,
+            kwargs,
+            read,
+            lose,
+        )
 
     def __enter__(self) -> NotedCall:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *about: object) -> None:
-        if self.text:
-            end = write_end(self.result, kind, self.arguments)
-            self.recorder.sink(self.text + (RECORDED + end if end else ""))
+        if not self.text:
+            return
+        end = write_end(self.result, kind, (self.args, self.kwargs))
+        self.text += RECORDED + end if end else ""
+        self.keep()
+        if end and not all([each.at_end for each in self.read]):
+            self.lose()
+        for each in self.read if not end else ():  # a generator reads its arguments after the call
+            each.then = self.keep
+
+    def keep(self) -> None:
+        """Write it down, when its iterators are read to the end."""
+        if not all([each.at_end for each in self.read]):
+            return
+        texts = [each.text for each in self.read]
+        for each, text in zip(self.read, texts):  # noqa: B905  strict= is not in Python 3.9
+            self.text = self.text.replace(each.mark, text or "")
+        if all(texts):
+            self.recorder.sink(self.text)
+        else:
+            self.lose()
+
+
+LAZY = (types.GeneratorType, map, filter, zip, enumerate)
+"""Iterators that cannot be copied, and may read what others read also."""
+
+
+class ItemsRead:
+    """Passes the items of an iterator on to the function, and writes them down as it takes them."""
+
+    def __init__(self, value: Iterator[Any], number: int) -> None:
+        self.value, self.at_end, self.then = value, False, lambda: None
+        self.texts: list[str | None] = []
+        self.mark = f"<items {number}>"
+
+    def items(self) -> Iterator[Any]:
+        for item in self.value:
+            if len(self.texts) <= MAX_CELLS:
+                self.texts.append(to_source(item))
+            yield item
+        self.at_end = True
+        self.then()
+
+    @property
+    def text(self) -> str | None:
+        """None where an item has no text, or there are too many."""
+        texts = [each for each in self.texts if each is not None]
+        return f"iter([{', '.join(texts)}])" if len(texts) == len(self.texts) <= MAX_CELLS else None
 
 
 def _shape(value: Any) -> tuple[type, int]:
@@ -188,6 +256,8 @@ def write_call(
 
 def write(value: Any, steps: Sequence[bytes] = ()) -> str | None:
     """Return an expression for the value, which may unpickle it. None if neither is possible."""
+    if type(value) is ItemsRead:
+        return value.mark
     try:
         text = to_source(value) or name_to_source(value) or iterator_to_source(value)
         if text is not None or hasattr(type(value), "__next__"):

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
         inside: set[int]
 
         def note(self, function: Any, args: Any, kwargs: Any) -> Any:
-            """Write down a call before it is made; what is returned is entered meanwhile, and gets its `result`."""
+            """Write down a call before it is made; what is returned is entered meanwhile, has
+            the arguments to make it with, and gets its `result`."""
 
 
 def wrapper(recorder: Recorder, function: Any) -> Function:
@@ -61,7 +62,7 @@ def before_plain(recorder: Recorder, function: Any) -> Function:
     def recorded(*args: Any, **kwargs: Any) -> Any:
         if is_due(args, kwargs):
             with note(function, args, kwargs) as call:
-                call.result = function(*args, **kwargs)
+                call.result = function(*call.args, **call.kwargs)
                 return call.result
         return function(*args, **kwargs)
 
@@ -75,7 +76,7 @@ def before_coroutine(recorder: Recorder, function: Any) -> Function:
     async def recorded(*args: Any, **kwargs: Any) -> Any:
         if is_due(args, kwargs):
             with note(function, args, kwargs) as call:
-                call.result = await function(*args, **kwargs)
+                call.result = await function(*call.args, **call.kwargs)
                 return call.result
         return await function(*args, **kwargs)
 
@@ -109,7 +110,7 @@ def before_recursive(recorder: Recorder, function: Any) -> Function:
         try:
             if is_due(args, kwargs):
                 with note(function, args, kwargs) as call:
-                    call.result = function(*args, **kwargs)
+                    call.result = function(*call.args, **call.kwargs)
                     return call.result
             return function(*args, **kwargs)
         finally:

@@ -14,7 +14,7 @@ from struct import unpack
 from typing import Protocol, runtime_checkable
 
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, State
-from codeopt_sandbox.guest.answer import KEPT_UNCHANGED, NO_VIEW, NOTHING, Answer, Field, Floats, Kind
+from codeopt_sandbox.guest.answer import KEPT_UNCHANGED, NO_VIEW, NOTHING, WORDS, Answer, Field, Floats, Kind
 from codeopt_sandbox.outcome import Case, CaveatKind, Run
 from codeopt_sandbox.verdict import RunChecker, float_excess
 
@@ -268,11 +268,24 @@ class AnswerComparison:
 def _in_words(found: AnswerDifference, was: Answer, now: Answer) -> AnswerDifference:
     """The difference with what both answers say in its field; also with how they end where one says nothing in it."""
     old, new = was.part(found.field), now.part(found.field)
+    if old and new and found.field in _VIEWS:
+        old, new = _apart(old, new)
     if not old and not new:
         old, new = was.end, now.end
     elif not old or not new:
         old, new = (f"{part}{' and ' * bool(part)}{_short(each.end)}" for part, each in ((old, was), (new, now)))
     return replace(found, expected=old, got=new, answers=(was, now))
+
+
+def _apart(old: str, new: str) -> tuple[str, str]:
+    """What objects show, without what both show before and behind it."""
+    head = WORDS["views"] if old.startswith(WORDS["views"]) else WORDS["views_of_arguments"]
+    one, other = (text.removeprefix(head).split(", ") for text in (old, new))
+    while one and other and one[0] == other[0]:
+        one, other = one[1:], other[1:]
+    while one and other and one[-1] == other[-1]:
+        one, other = one[:-1], other[:-1]
+    return (f"{head}{', '.join(one)}", f"{head}{', '.join(other)}") if one and other else (old, new)
 
 
 def _worst(found: Sequence[AnswerDifference]) -> AnswerDifference | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
 
 from codeopt.core.options import ImproveOptions
-from codeopt.core.revision import Revision
+from codeopt.core.revision import OWN, Revision
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads._runs import axes
@@ -40,6 +41,7 @@ from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.shrink import CallShrinker, first_failing
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.literals import Constructed, read_all
+from codeopt.workloads.source.module_graph import read_module
 from codeopt_sandbox.call_answer import CallRun, Kind, LeftSetting, ProcessChanges
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.comparing import RAISED_EARLIER, AnswerChecker, AnswerComparison, AnsweredCase, Observable
@@ -281,7 +283,7 @@ def judge_views(
     run = outcome.run
     if outcome.verdict is not CaseVerdict.AC or draft == original or not isinstance(run, CallRun):
         return outcome
-    batch = _asked(case, run)
+    batch = _asked(case, run, compared=_operators(original) != _operators(draft))
     if batch is None:
         return outcome
     environment, stdin = case.environment, batch.stdin()
@@ -296,12 +298,20 @@ def judge_views(
     return outcome
 
 
-def _asked(case: AnsweredCase, run: CallRun) -> CallBatch | None:
-    """Return the calls whose objects have a hidden part. None if nothing is hidden."""
+def _operators(revision: Revision) -> list[str]:
+    """Code that says what objects are equal to, and how they are ordered."""
+    trees = [read_module(text) for path, text in revision.items() if path == OWN or path.endswith(".py")]
+    found = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return [ast.dump(node) for node in found if node.name in ("__eq__", "__hash__", "__lt__")]
+
+
+def _asked(case: AnsweredCase, run: CallRun, *, compared: bool) -> CallBatch | None:
+    """Return the calls whose objects have a hidden part. None if nothing is hidden. compared: the draft edits how
+    objects are compared."""
     if case.answer is None or run.answer is None:
         return None
     pairs = zip(case.answer.outcomes, run.answer.outcomes, strict=False)
-    keeping = [at for at, pair in enumerate(pairs) if any(map(_is_asked, pair))]
+    keeping = [at for at, pair in enumerate(pairs) if any(_is_asked(each, compared) for each in pair)]
     if not keeping:
         return None
     batch = batch_of(case.stdin)
@@ -313,10 +323,10 @@ def _asked(case: AnsweredCase, run: CallRun) -> CallBatch | None:
     return batch.replace(views=True, calls=tuple(batch.calls[at] for at in chosen))
 
 
-def _is_asked(answer: Answer) -> bool:
+def _is_asked(answer: Answer, compared: bool) -> bool:
     """Return True if a part of an answer is visible only through a question."""
-    hidden = answer.private or answer.private_arguments or answer.overrides
-    return bool(hidden) or any(map(_is_asked, answer.steps))
+    hidden = answer.private or answer.private_arguments or answer.overrides or (compared and answer.interface)
+    return bool(hidden) or any(_is_asked(each, compared) for each in answer.steps)
 
 
 # Process settings that a candidate's import or calls change, unlike the original's.

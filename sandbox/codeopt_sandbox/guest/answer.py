@@ -178,6 +178,8 @@ class Answer(Record):
         """Further text of a field; empty where there is nothing in it, or the end says it."""
         if name == "effects":
             return " and ".join([words for key, words in EFFECTS.items() if key in self.effects])
+        if name == "interface":
+            return str(self.interface.value or "")
         return f"{WORDS[name]}{getattr(self, name).shown}" if name in WORDS and getattr(self, name) else ""
 
 

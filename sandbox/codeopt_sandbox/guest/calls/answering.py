@@ -88,7 +88,9 @@ class CallAnswering:
         interface = "generator " if generator else ""
         signs = [(name, operators_of(kind)) for name, kind in sorted(self.encoder.own.items())]
         signs = [pair for pair in signs if pair[1]]
-        self.parts["interface"] = text_field(f"{interface}{signs or ''}", shown=" ").replace(shown=interface)
+        words = " and ".join([f"{name} has its own {', '.join(found)}" for name, found in signs])
+        mark = text_field(f"{interface}{signs or ''}", shown=" ", value=f"{interface}{words}" if words else None)
+        self.parts["interface"] = mark.replace(shown=interface)
         if self.run.batch.views:
             self.parts["views"] = self.run.views.of_results([result], self.call)
 
@@ -244,7 +246,7 @@ class PublicViews:
     def of_results(self, results: list[Any], call: Call) -> Field:
         """The same of what calls return; nothing where there are no such objects, or too many."""
         # most parts of a result among which objects are sought
-        found = private_objects(results, [500])
+        found = private_objects(results, self.target, [500])
         # most objects of a result that are looked at; more are not compared
         return self.look(found if found is not None and len(found) <= 20 else [], call)
 
@@ -296,17 +298,23 @@ def keeps_private(value: Any) -> bool:
     return any(type(name) is str and name.startswith("_") for name in held(value)) and not is_labelled(value)
 
 
-def private_objects(value: Any, left: list[int], depth: int = MAX_DEPTH) -> list[Any] | None:
-    """Objects of a result that keep something private, in an order; None where it has too many parts.
+def has_operators(value: Any, target: str) -> bool:
+    kind = type(value)
+    return not is_simple(kind) and not is_librarys(kind, target) and bool(operators_of(kind))
+
+
+def private_objects(value: Any, target: str, left: list[int], depth: int = MAX_DEPTH) -> list[Any] | None:
+    """Objects of a result that keep something private, or are compared by code of their class, in an order; None where
+    it has too many parts.
 
     left: how many more parts may be looked at."""
     parts = public_parts(value) if depth and not is_simple(type(value)) else []
     left[0] -= len(parts)
     if left[0] < 0:
         return None
-    found = [value] if keeps_private(value) else []
+    found = [value] if keeps_private(value) or has_operators(value, target) else []
     for part in parts:
-        inner = private_objects(part, left, depth - 1)
+        inner = private_objects(part, target, left, depth - 1)
         if inner is None:
             return None
         found += [each for each in inner if not any(each is known for known in found)]
@@ -335,7 +343,32 @@ def public_view(target: str, value: Any, values: list[Any]) -> list[Any]:
         answer = ask(target, value, member, given)
         if answer is not None:
             found.append([f"{name}{'(' + repr(given[0]) + ')' if given else ''}", *answer])
+    # a draft may keep more in private attributes, and a caller sets none; 4 copies are enough
+    names = sorted([name for name in held(value) if type(name) is str and not name.startswith("_")])[:4]
+    for name in ["", *names] if has_operators(value, target) else ():
+        words = f"with another {name}" if name else "of a copy"
+        for sign, operator in OPERATORS.items():
+            answer = ask(target, value, with_altered, (value, operator, name))
+            found += [[f"{sign} {words}:", *answer]] if answer is not None else []
     return found
+
+
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": lambda value, other: bool(value == other),
+    "hash": lambda value, other: hash(value) == hash(other),
+    "<": lambda value, other: bool(value < other),
+}
+
+
+def with_altered(other: Any, value: Any, operator: Callable[[Any, Any], Any], name: str) -> Any:
+    """What an operator says of an object and a copy of which a caller has set an attribute. None: it is no number or
+    text."""
+    if name:
+        old = held(value)[name]
+        if type(old) not in (int, float, str):
+            return None
+        setattr(other, name, old + "x" if type(old) is str else old + 1)
+    return operator(value, other)
 
 
 def members(kind: type, values: list[Any]) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:

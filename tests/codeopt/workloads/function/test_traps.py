@@ -50,6 +50,21 @@ def f(a, k):
         rest.remove(min(rest))
     return min(rest)
 """
+POINT = """\
+class Point:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __eq__(self, other):
+        return self.x == other.x and self.y == other.y
+
+    def __hash__(self):
+        return hash(self.x)
+
+def f(n):
+    n = sum([1 for _ in range(n)])
+    return [Point(n, 2)]
+"""
 NUMBERS = "CALLS = [((1,), {}), ((12,), {}), ((60,), {})]\n"
 LISTS_OF = "CALLS = [(([1, 2],), {}), (([],), {})]\n"
 LISTS = "CALLS = [(([3, 1, 2], 2), {}), (([i * 37 % 101 for i in range(40)], 20), {})]\n"
@@ -81,6 +96,12 @@ REJECTED = {
         "class Y(int):\n    __eq__ = lambda s, o: True\n    __hash__ = int.__hash__\ndef f(a, k):\n    return Y(0)\n",
         LISTS,
         "<.Y>",
+    ),
+    "equal without one part": (
+        POINT,
+        POINT.replace(" and self.y == other.y", "").replace("n = sum([1 for _ in range(n)])", "n = n + 0"),
+        NUMBERS,
+        "of its objects show == with another y: False",
     ),
     "patches what compares": (
         KTH,

@@ -213,7 +213,8 @@ class ItemsRead:
     """Passes the items of an iterator on to the function, and writes them down as it takes them."""
 
     def __init__(self, value: Iterator[Any], number: int) -> None:
-        self.value, self.at_end, self.then = value, False, lambda: None
+        self.value, self.at_end = value, False
+        self.then: Callable[[], None] = lambda: None
         self.texts: list[str | None] = []
         self.mark = f"<items {number}>"
 

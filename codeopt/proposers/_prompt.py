@@ -146,11 +146,7 @@ class Prompter:
     def _round(self, step: Step, history: History, candidate: Candidate, before: Mapping[int, str]) -> str:
         newest = candidate is history.last
         view = history.views.get(candidate.round)
-        program = _program(candidate, before)
-        if view and view.changes:  # of a project, which no prompt shows whole
-            sizes = {number: len(change) for number, change in view.changes.items() if number in {0, *before}}
-            since = min(sizes, key=lambda number: (sizes[number] + MIN_SAVED_CHARS * (number > 0), number))
-            program = _as_earlier(since, view.changes[since])
+        program = _program(candidate, before, view.changes if view else {})
         about = _about(self.briefing) if candidate is history.original else ""
         critique = "" if newest and step == "critique" else self._critique(candidate)
         named = view.named if view and critique else ""
@@ -182,13 +178,16 @@ def _as_earlier(round_: int, change: str) -> str:
     return f"As {which}, but for\n{fenced(change, 'diff')}" if change else f"As {which}."
 
 
-def _program(candidate: Candidate, before: Mapping[int, str]) -> str:
-    """The program, or its change to an earlier one."""
+def _program(candidate: Candidate, before: Mapping[int, str], changes: Mapping[int, str]) -> str:
+    """The program, or its change to an earlier one. changes: of a project, which no prompt shows whole."""
     source = candidate.source.replace("\r\n", "\n")
     if not source.strip():
         return f"(No program: {inline(candidate.rejection)})"
+    if changes:
+        since = min({0, *before} & changes.keys(), key=lambda number: (len(changes[number]), number))
+        return _as_earlier(since, changes[since])
     change = smallest_change(source, before)
-    return _as_earlier(change.since, change.text) if change else fenced(source, "python")
+    return _as_earlier(*change) if change else fenced(source, "python")
 
 
 def _block(
@@ -298,21 +297,13 @@ CONTEXT = 2
 """Lines around each change."""
 
 
-@dataclass(frozen=True)
-class Hunks:
-    """A unified diff without its head; its line numbers are those of the two programs as the prompt shows them."""
-
-    since: int
-    """Number of the round whose program is changed."""
-    text: str
-
-
-def smallest_change(source: str, earlier: Mapping[int, str]) -> Hunks | None:
-    """The change from the most similar earlier program; None where the whole program is easier to read."""
-    changes = [Hunks(number, _hunks(old, source)) for number, old in earlier.items() if old.strip()]
-    best = min(changes, key=lambda change: (len(change.text), change.since), default=None)
+def smallest_change(source: str, earlier: Mapping[int, str]) -> tuple[int, str] | None:
+    """The most similar earlier round and the change from its program, a unified diff without its head. None where the
+    whole program is easier to read."""
+    changes = [(number, _hunks(old, source)) for number, old in earlier.items() if old.strip()]
+    best = min(changes, key=lambda change: (len(change[1]), change[0]), default=None)
     longest = min(MAX_CHANGE_SHARE * len(source), len(source) - MIN_SAVED_CHARS)
-    return best if best is not None and len(best.text) <= longest else None
+    return best if best is not None and len(best[1]) <= longest else None
 
 
 def _hunks(old: str, new: str) -> str:

@@ -137,17 +137,11 @@ def measure(source: str, part: Lines = (), file: str = "", given: str = "") -> R
     if part:
         counted = tuple(replace(name, line=numbers[name.line - 1]) for name in counted)
         found = tuple(replace(each, line=numbers[each.line - 1]) for each in found if each.name != MODULE) or found
-    lines = 0
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        if ast.get_docstring(node, clean=False) is not None:
-            text = node.body[0]
-            lines += (text.end_lineno or text.lineno) - text.lineno + 1
+    docstrings = [node.body[0] for node in _documented(tree)]
     return Readability(
         code_lines=sum(1 for line in source.splitlines() if line.strip()),
-        comments=_comments(source),
-        docstring_lines=lines,
+        comments=sum(1 for _ in _comment_tokens(source)),
+        docstring_lines=sum((text.end_lineno or text.lineno) - text.lineno + 1 for text in docstrings),
         functions=sum(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) for node in ast.walk(tree)),
         telling_comments=telling_comments(source),
         telling_docstring_lines=telling_docstring_lines(tree),
@@ -171,12 +165,12 @@ def _numbers(part: Lines) -> list[int]:
     return [number for span in spans for number in span]
 
 
-def _comments(source: str) -> int:
-    """Comment tokens, at most one a line; a comment after code counts, as in the paper's code."""
-    try:
-        return sum(token.type == tokenize.COMMENT for token in tokenize.generate_tokens(io.StringIO(source).readline))
-    except (tokenize.TokenError, SyntaxError):  # stricter than the parser in rare cases, such as a lone form feed
-        return sum(line.lstrip().startswith("#") for line in source.splitlines())
+def _documented(tree: ast.Module) -> Iterator[ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]:
+    """What has a docstring."""
+    for node in ast.walk(tree):
+        kind = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        if kind and ast.get_docstring(node, clean=False) is not None:
+            yield node
 
 
 def names(tree: ast.Module) -> tuple[BoundName, ...]:
@@ -299,9 +293,7 @@ def telling_comments(source: str) -> int:
 def telling_docstring_lines(tree: ast.Module) -> int:
     """Lines of docstrings that add something to the names of what they describe, and to the lines before."""
     count = 0
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
+    for node in _documented(tree):
         said = _said(ast.unparse(node.args) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else "")
         said |= _said(getattr(node, "name", ""))
         for line in (ast.get_docstring(node) or "").splitlines():
@@ -321,11 +313,12 @@ def _said(code: str) -> set[str]:
 
 
 def _comment_tokens(source: str) -> Iterator[tuple[int, str]]:
+    """Line and text of each comment; one after code counts, as in the paper's code."""
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
             if token.type == tokenize.COMMENT:
                 yield token.start[0], token.string
-    except (tokenize.TokenError, SyntaxError):  # stricter than the parser in rare cases
+    except (tokenize.TokenError, SyntaxError):  # stricter than the parser in rare cases, such as a lone form feed
         return
 
 

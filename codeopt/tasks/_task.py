@@ -24,6 +24,20 @@ MAX_SLOWDOWN = 0.05
 """The share of time that a task whose aim is not speed may cost."""
 
 
+_CRITIQUE = """\
+Write a critique of the newest program above: at most three points, the one that brings most first.
+
+- If it is $wrong, first which line causes it, and what that line must do instead.
+- Else $look Nothing that was tried and did not help.
+"""
+_REFINE = """\
+Write the next program: $goal, with the same behaviour as the original (round 0). Follow the newest critique, mend what
+is $wrong first, and repeat nothing that failed or brought nothing.
+$hints
+$answer"""
+_ASK = "$hints\n$answer"
+
+
 @dataclass(frozen=True)
 class Prompts:
     """The templates of one task. Values go in by `substitute`, so a program with `$` in it stays as it is."""
@@ -45,6 +59,22 @@ class Prompts:
             ValueError: A variable is missing or unknown.
         """
         return Prompts(Template(system), Template(critique), Template(refine))
+
+    @staticmethod
+    def usual(system: str, goal: str, look: str, wrong: str = "wrong", rating: str = "") -> Prompts:
+        """Make the prompts of a task of programs.
+
+        Args:
+            system: As in `of`.
+            goal: What the next program must be, `as fast as you can make it`.
+            look: What a critique of a right program says.
+            wrong: What comes before that: `wrong or too slow`.
+            rating: What a critique says last of a program other than the original.
+        """
+        say = Template(_CRITIQUE).safe_substitute(wrong=wrong, look=look)
+        refine = Template(Template(_REFINE).safe_substitute(wrong=wrong, goal=goal))
+        first, later = Template(say + _ASK), Template(say + rating + _ASK)
+        return Prompts(Template(system), later, refine, first)
 
     def __post_init__(self) -> None:
         """Raise ValueError for a missing or unknown variable: when the task is loaded, not in the middle of a run."""

@@ -7,7 +7,6 @@ tracemalloc.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from string import Template
 
 from codeopt.core.history import Candidate, TaskMeasure, TaskScore
 from codeopt.core.words import Speedup, directions, factor, gain
@@ -16,33 +15,17 @@ from codeopt_sandbox.compare import Comparison
 
 KIB, MIB = 1 << 10, 1 << 20
 
-SYSTEM = Template("""\
-You make Python programs use less memory. A judge runs each program you write on test cases and compares its peak memory
-with the original's, run by run; it accepts a program only when it is right on every case, its peak is lower beyond the
-noise, and it is not more than 5% slower.
-
-What usually brings most, in this order:
+SYSTEM = """\
+You make Python programs use less memory. Each one is run on test cases and its peak memory compared with the
+original's; it is accepted when it is right on every case, its peak is lower beyond the noise, and it is not more than
+5% slower. What brings most:
 $guidance
 
-$rules""")
+$rules"""
 
-CRITIQUE = Template("""\
-Write a critique of the newest program above.
-
-- If it is wrong or too slow, say first which line causes it, and what that line must do instead.
-- Else say what is alive at the peak: which container, how many elements, how many bytes each by what the measurements
-  show, and how the program could do without it or keep less of it.
-- Use what earlier rounds taught: do not ask again for what was tried and did not help.
-- Give at most three points, the one that brings most first. No general advice.
-$hints
-$answer""")
-
-REFINE = Template("""\
-Write the next program: with the lowest peak of memory that you can reach, the same behaviour as the original (round 0),
-and no slower. Follow the critique of the newest program where there is one, mend what is wrong first, and do not repeat
-what was tried above and failed or brought nothing.
-$hints
-$answer""")
+LOOK = """\
+what is alive at the peak: which container, how many elements, how many bytes each by what the measurements show, and
+  how the program could do without it or keep less of it."""
 
 GUIDANCE = """\
 1. Do not keep what is read once: a line at a time, running totals, generators instead of lists.
@@ -62,7 +45,9 @@ class Memory(Aim):
     """Compared too, so that memory is not paid for with time."""
     min_gain: float = 0.05
     """Least gain of the peak's ratio: 0.05 asks for 1.05 times less."""
-    prompts: Prompts = Prompts(system=SYSTEM, critique=CRITIQUE, refine=REFINE)
+    prompts: Prompts = Prompts.usual(
+        SYSTEM, "with the lowest peak of memory that you can reach, and no slower", LOOK, "wrong or too slow"
+    )
     guidance: str = GUIDANCE
     needs_time: bool = False
     score_column: str = "memory"

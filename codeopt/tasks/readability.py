@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from string import Template
 
 from codeopt.analysis.nodes import changed_part
 from codeopt.core import words
@@ -36,45 +35,22 @@ from codeopt.tasks import (
 from codeopt.tasks._readability_measures import WHOLE, Focus, Readability, measure, measure_both, parts
 from codeopt_sandbox.compare import Decision
 
-SYSTEM = Template("""\
-You make Python programs easy to read without changing what they do. A judge runs each program you write on test
-cases, times it against the original, and measures its text: the share of comment lines, the number of functions, the
-share of meaningful names, complexity, and a linter's findings. A program that is wrong or more than 5% slower than
-the original is refused; up to that a loss of speed costs nothing.
-
-What a reader needs, in this order:
+SYSTEM = """\
+You make Python programs easy to read without changing what they do. Each one is run on test cases, timed against the
+original, and its text measured: comment lines, functions, meaningful names, complexity, a linter's findings. One that
+is wrong or more than 5% slower is refused; up to that a loss of speed costs nothing. A reader needs, in this order:
 $guidance
 
-$rules""")
+$rules"""
 
-_CRITIQUE = """\
-Write a critique of the newest program above.
+LOOK = """\
+what stops a reader: which line, why, and what to write instead (the name, the function to take out and its job, the
+  comment that is missing: one that gives a reason and does not repeat its line)."""
 
-- If it is wrong or too slow, say first which line causes it, and what that line must do instead.
-- Else say what stops a reader: which line, why, and what to write instead (the name, the function to take out and its
-  job, the comment that is missing). Ask for comments that give reasons; one that repeats its line is noise.
-- Use what earlier rounds taught: do not ask again for what was tried and did not help.
-- Give at most three points, the one that helps most first. No general advice.
-"""
-
-_RATING = """\
+RATING = """\
 - Before the last line write one of `READABILITY: BETTER`, `READABILITY: SAME`, `READABILITY: WORSE`: the newest
   program, read by somebody who sees it for the first time, against the original.
 """
-
-_ASK = """\
-$hints
-$answer"""
-
-CRITIQUE, FIRST_CRITIQUE = Template(_CRITIQUE + _RATING + _ASK), Template(_CRITIQUE + _ASK)
-"""The original is not rated against itself."""
-
-REFINE = Template("""\
-Write the next program: as easy to read as you can make it, with the same behaviour as the original (round 0) and no
-slower. Follow the critique of the newest program where there is one, mend what is wrong or slow first, and do not
-repeat what was tried above and failed.
-$hints
-$answer""")
 
 GUIDANCE = """\
 1. Names that say what a value is or what a function does; one-letter names only for the index of a short loop.
@@ -103,7 +79,9 @@ class ReadabilityTask(Aim):
     metric: Metric = "time"
     min_gain: float = 0.03
     """Least score: a mean gain of 3 % of the scale, such as one of five levels up by 15 %."""
-    prompts: Prompts = Prompts(system=SYSTEM, critique=CRITIQUE, refine=REFINE, first_critique=FIRST_CRITIQUE)
+    prompts: Prompts = Prompts.usual(
+        SYSTEM, "as easy to read as you can make it, and no slower", LOOK, "wrong or too slow", RATING
+    )
     guidance: str = GUIDANCE
     tolerated_slowdown: float | None = MAX_SLOWDOWN
     needs_model: bool = True

@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from string import Template
 
 from codeopt.core.history import Candidate
 from codeopt.core.words import factor, gain
 from codeopt.tasks import Aim, Metric, Prompts, common_rejection, too_slow
 from codeopt_sandbox.compare import Decision
 
-SYSTEM = Template("""\
+SYSTEM = """\
 You make Python programs faster. Each one is run on test cases and timed in turn with the original, on inputs at least
 as large as those shown; it is accepted when it is right on every case and faster beyond the noise. What brings most:
 $guidance
 
-$rules""")
+$rules"""
 
-CRITIQUE = Template("""\
-Write a critique of the newest program above: at most three points, the one that brings most first.
-
-- If it is wrong, first which line causes it, and what that line must do instead.
-- Else where the time goes and why, and what to do instead: the algorithm, the container or the call, with the order of
-  growth before and after. Nothing that was tried and did not help.
-$hints
-$answer""")
-
-REFINE = Template("""\
-Write the next program: as fast as you can make it, with the same behaviour as the original (round 0). Follow the
-newest critique, mend what is wrong first, and repeat nothing that failed or brought nothing.
-$hints
-$answer""")
+LOOK = """\
+where the time goes and why, and what to do instead: the algorithm, the container or the call, with the order of
+  growth before and after."""
 
 GUIDANCE = """\
 1. Fewer steps: a better algorithm, a closed form, the right container, nothing done twice.
@@ -46,7 +34,7 @@ class Runtime(Aim):
     metric: Metric = "time"
     min_gain: float = 0.05
     """Least gain of the measured ratio: 0.05 asks for 1.05x. Self-Refine's own evaluation used the same 5 %."""
-    prompts: Prompts = Prompts(system=SYSTEM, critique=CRITIQUE, refine=REFINE)
+    prompts: Prompts = Prompts.usual(SYSTEM, "as fast as you can make it", LOOK)
     guidance: str = GUIDANCE
 
     def why_not(self, candidate: Candidate, original: Candidate) -> str:

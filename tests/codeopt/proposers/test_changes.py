@@ -12,12 +12,13 @@ def test_the_nearest_earlier_program_is_taken() -> None:
     third = second.replace("line_9 = 9", "line_9 = 81 + 9")
     found = smallest_change(third, {0: OLD, 1: second})
     assert found is not None
-    assert found.since == 1
-    assert [line for line in found.text.split("\n") if line[:1] in "+-"] == [
+    since, text = found
+    assert since == 1
+    assert [line for line in text.split("\n") if line[:1] in "+-"] == [
         "-line_9 = 9 * 9  # as it was",
         "+line_9 = 81 + 9 * 9  # as it was",
     ]
-    assert "@@ -8,5 +8,5 @@" in found.text
+    assert "@@ -8,5 +8,5 @@" in text
 
 
 def test_a_short_program_or_a_new_one_stays_whole() -> None:

@@ -28,7 +28,6 @@ EPSILON = 2.0**-52
 See Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 4.2.
 """
 _SHOWN = 160
-_NOTHING_RETURNED = "returns nothing more"
 
 
 class Observable(StrEnum):
@@ -164,7 +163,7 @@ class AnswerComparison:
         for at, (was, now) in enumerate(pairs):
             call = next((each.calls[at] for each in (expected, got) if at < len(each.calls)), "")
             if was is None or now is None:
-                old, new = (each.text if each else _NOTHING_RETURNED for each in (was, now))
+                old, new = (each.text if each else "returns nothing more" for each in (was, now))
                 yield AnswerDifference("value", at, call, old, new)
             elif found := self.of_one(was, now):
                 yield replace(found, at=at, call=call)

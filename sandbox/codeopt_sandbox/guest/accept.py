@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from .boot import Bundle
 
 
-MAX_REASON_CHARS = 300
-
-
 def main(bundle: Bundle, request: dict[str, Any], ref: dict[str, Any] | None = None) -> None:
     """Ask about every answer of a request: of calls of a function, or, without one, outputs of programs."""
     answer = os.dup(1)
@@ -76,7 +73,7 @@ def told(accept: Callable[..., Any], *given: Any) -> str:
     except BaseException as error:
         return f"the checker raises {named(error)}"
     if isinstance(found, str):
-        return " ".join(found.split())[:MAX_REASON_CHARS]
+        return " ".join(found.split())[:300]
     if type(found).__name__ in ("bool", "bool_"):  # also numpy's type
         return "" if found else "the checker does not accept it"
     return f"the checker returns {type(found).__name__}, neither a bool nor a text"

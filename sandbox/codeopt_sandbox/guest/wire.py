@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple  # dataclasses, with all of inspect, would take a fifth of a guest's start
 
 _LENGTHS = struct.Struct("!II")
-MAX_JSON = 8 << 20
 MAX_BLOB = 1 << 30
 REMOVED = -1
 """Size that marks a given file as removed."""
@@ -32,7 +31,7 @@ def pack(message: dict[str, Any], blob: bytes = b"") -> bytes:
 def unpack(read: Callable[[int], bytes], max_blob: int = MAX_BLOB) -> tuple[dict[str, Any], bytes]:
     """The next frame; `read(n)` gives exactly n bytes, or fewer at the end of the stream. Raises BrokenFrame."""
     text_size, blob_size = _LENGTHS.unpack(_exactly(read, _LENGTHS.size))
-    if text_size > MAX_JSON or blob_size > max_blob:
+    if text_size > 8 << 20 or blob_size > max_blob:
         raise BrokenFrame(f"a frame of {text_size} + {blob_size} bytes is larger than any that we send")
     text = _exactly(read, text_size)
     try:

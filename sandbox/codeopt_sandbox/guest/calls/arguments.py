@@ -8,7 +8,7 @@ import types
 from io import BytesIO, StringIO
 
 from .recipes import DEEPENED, RECIPE, UNPACKED, built, deepened, unpacked
-from .repr.structure import pickled
+from .repr.structure import pickled, with_items
 from .repr.tree import same
 
 TYPE_CHECKING = False
@@ -270,27 +270,12 @@ class Reconstructor:
     def make(self, value: Any, depth: int = MAX_DEPTH) -> Any:
         """The value with other objects in it."""
         kind: Any = type(value)
-        if kind is list or kind is tuple:
-            return self.sequence(value, depth)
-        if kind is dict:
-            for key, item in list(value.items()) if depth and len(value) <= MAX_ITEMS else ():
-                value[key] = self.make(item, depth - 1)
-            return value
+        if kind is list or kind is tuple or kind is dict:
+            few = depth and len(value) <= MAX_ITEMS
+            return with_items(value, lambda item: self.make(item, depth - 1)) if few else value
         if kind.__module__ != self.target or type(getattr(value, "__dict__", None)) is not dict:
             return value
         return self.by_constructor(value)
-
-    def sequence(self, value: Any, depth: int) -> Any:
-        """A list, changed in place, or a tuple."""
-        if not depth or len(value) > MAX_ITEMS:
-            return value
-        items = [self.make(item, depth - 1) for item in value]
-        if all(new is old for new, old in zip(items, value)):
-            return value
-        if type(value) is tuple:
-            return tuple(items)
-        value[:] = items
-        return value
 
     def by_constructor(self, value: Any) -> Any:
         """Rebuild an object whose constructor takes its attributes under the same names; any other object is returned

@@ -364,7 +364,6 @@ os_open, os_unlink, os_dup2, os_fstat = os.open, os.unlink, os.dup2, os.fstat
 os_pread, os_ftruncate = os.pread, os.ftruncate
 NAMES = {1: "stdout", 2: "stderr"}
 WARNED = ("warn", "warn_explicit")
-ERRORS = ("ERROR", "CRITICAL")
 QUOTED = ("prints", "writes to standard error")
 _WARNING = 30
 """Log level of warnings."""
@@ -416,7 +415,7 @@ class CapturedOutput:
     @property
     def complains(self) -> bool:
         """Whether an error was logged."""
-        return any(level in self.logged for level in ERRORS)
+        return any(level in self.logged for level in ("ERROR", "CRITICAL"))
 
     def levels(self) -> str:
         """Number of records of each level from warnings on; below, a draft may log less, but not nothing."""

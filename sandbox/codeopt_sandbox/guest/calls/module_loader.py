@@ -35,7 +35,6 @@ modules = sys.modules
 makedirs, chdir = os.makedirs, os.chdir
 
 LINECACHE = "linecache"
-FILE_LOADERS = (SourceFileLoader, SourcelessFileLoader, ExtensionFileLoader)
 
 
 class SourceLoader:
@@ -145,7 +144,7 @@ class SourceLoader:
 
 def tell_when_loaded(spec: Any, then: Callable[[ModuleType], None]) -> None:
     """Have it told when a module was run; a loader of a package's own is left alone."""
-    if type(spec.loader) in FILE_LOADERS:
+    if type(spec.loader) in (SourceFileLoader, SourcelessFileLoader, ExtensionFileLoader):
         after_import(spec.loader, then)
     elif spec.loader is BuiltinImporter or spec.loader is FrozenImporter:
         spec.loader = BuiltIn(spec.loader, then)

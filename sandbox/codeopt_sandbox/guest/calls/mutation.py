@@ -19,6 +19,7 @@ from .repr.structure import (
     islice,
     modules,
     parts_of,
+    with_items,
 )
 
 TYPE_CHECKING = False
@@ -67,7 +68,7 @@ class Apart:
         if kind is float:
             return value * 1.0 if value == value else value  # `nan in [nan]` goes by identity
         if kind is tuple:
-            return tuple([self.other(item, depth - 1) for item in value]) if depth else value
+            return with_items(value, lambda item: self.other(item, depth - 1)) if depth else value
         if is_value(kind):  # as pickle makes it; the same one where there is but one
             parts = value.__reduce_ex__(2)
             return parts[0](*parts[1]) if type(parts) is tuple and not any(parts[2:]) else value
@@ -79,11 +80,8 @@ class Apart:
     def fill(self, kind: Any, value: Any, depth: int) -> None:
         """Copy the parts of a container, or of an object of the module under test. Sets are left alone: their order
         might change."""
-        if kind is list:
-            value[:] = [self.other(item, depth) for item in value]
-        elif is_deque(kind):
-            for at, item in enumerate(list(value)):
-                value[at] = self.other(item, depth)
+        if kind is list or is_deque(kind):
+            with_items(value, lambda item: self.other(item, depth))
         elif kind is dict:
             pairs = [(self.other(key, depth), self.other(item, depth)) for key, item in value.items()]
             value.clear()

@@ -73,7 +73,6 @@ def main(bundle: Bundle) -> None:
 
 # Callees of a function outside of its module: which code takes the time, with its source.
 
-MAX_FUNCTIONS = 12
 MAX_LINES = 60
 """Most lines of a function that are reported."""
 
@@ -95,7 +94,7 @@ def run_callees(program: ProfiledProgram) -> dict[str, Any]:
             continue
         found.append([name, files.get(file, ""), line, calls, share, source_of(file, line)])
     found.sort(key=lambda row: -row[4])
-    return {"callees": found[:MAX_FUNCTIONS], **ended}
+    return {"callees": found[:12], **ended}
 
 
 def source_of(file: str, line: int) -> str:

@@ -279,7 +279,6 @@ EXECUTE = frozenset({"execute", "executemany"})
 """Methods that run a statement."""
 NAMES = ("statement", "query", "sql", "operation")
 """Variables that hold the text of a statement, in libraries on top of a driver."""
-OTHER = "other"
 WRITES = (
     "insert", "update", "delete", "replace", "merge", "create", "drop", "alter", "begin", "commit", "pragma", "set",
 )  # fmt: skip
@@ -344,7 +343,7 @@ class Queries:
             text = text_at(frame)
             # maximum number of different texts that are counted separately for one line
             known = text in texts or len(texts) < 200
-            key = text if known else OTHER
+            key = text if known else "other"
             texts[key] = texts.get(key, 0) + 1
 
 

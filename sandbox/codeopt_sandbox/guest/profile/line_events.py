@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 FOLDED = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 """Code shown as part of the function around it, where Python 3.12 inlines most of it anyway."""
 MONITORED = hasattr(sys, "monitoring")
-CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def run_lines(program: ProfiledProgram) -> dict[str, Any]:
@@ -74,7 +73,7 @@ def children_seconds() -> float:
             continue
         if int(fields[1]) == os.getpid():
             living += sum(map(int, fields[11:15]))  # user and system time, its own and that of its children
-    return times.children_user + times.children_system + living / CLOCK_TICKS
+    return times.children_user + times.children_system + living / os.sysconf("SC_CLK_TCK")
 
 
 class LineEvents:
@@ -181,7 +180,6 @@ MOST_S = 2.5
 """Time after which there is no further run, seconds; 0.4 s are enough on an idle machine."""
 END_S = 1.0
 """Time that a program gets to end after its time limit, seconds."""
-MOST_THREADS = 64
 FIELDS = 16
 """Words of a frame that are looked at."""
 
@@ -285,7 +283,7 @@ class FrameLayout:
         """Addresses of the states of all threads: each new one is put before the others."""
         found: list[int] = []
         state = self.state
-        while state and len(found) < MOST_THREADS:
+        while state and len(found) < 64:
             found.append(state)
             state = (*memory.words(state, 1), 0)[0]
         return found

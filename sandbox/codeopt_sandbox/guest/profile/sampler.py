@@ -42,7 +42,6 @@ FOLDERS = ("/multiprocessing/", "/concurrent/futures/")
 """A thread that waits in one of these waits for a thread or a process of its own program."""
 TASKS = "/proc/self/task"
 STANDARD = os.path.realpath(os.path.dirname(os.__file__)) + os.sep  # noqa: PTH120  what a user imports is left alone
-IMPORTING = "<frozen importlib._bootstrap>"
 
 
 def install(root: str, waits: bool, sink: Callable[[str], None]) -> None:
@@ -182,7 +181,7 @@ class Sampler:
                 if stack[-1:] != [place]:
                     stack.append(place)
             elif not stack:
-                importing = importing or code.co_filename == IMPORTING
+                importing = importing or code.co_filename == "<frozen importlib._bootstrap>"
                 library = place or library
             inner = inner.f_back
         return tuple(stack[::-1]), line, library, waits_for_others(frame) if self.waits else importing

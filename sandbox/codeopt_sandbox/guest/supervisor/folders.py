@@ -23,7 +23,6 @@ from typing import NamedTuple
 
 from ..wire import REMOVED, SPECIAL, Setting
 
-NATIVE = (".so", ".pyd")
 ATTRIBUTES = ("user.", "system.")
 """Beginnings of the names of extended attributes that a run can set."""
 _CHUNK = 1 << 20
@@ -258,7 +257,7 @@ class WorkingFolder:
 
 def is_native(name: str) -> bool:
     """Return True for machine code that a program may load, such as `_speed.cpython-311-x86_64-linux-gnu.so`."""
-    return name.endswith(NATIVE) or ".so." in name.rpartition("/")[2]
+    return name.endswith((".so", ".pyd")) or ".so." in name.rpartition("/")[2]
 
 
 def _parents(name: str) -> Iterator[str]:

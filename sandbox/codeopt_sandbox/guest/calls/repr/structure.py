@@ -128,7 +128,6 @@ def is_value(kind: type) -> bool:
 
 
 mro_of = type.__dict__["__mro__"].__get__
-qualname_of = type.__dict__["__qualname__"].__get__
 vars_of = type.__dict__["__dict__"].__get__
 
 flags_of, module_of = type.__dict__["__flags__"].__get__, type.__dict__["__module__"].__get__
@@ -164,7 +163,7 @@ def is_librarys(kind: type, target: str) -> bool:
         return False
     if not is_installed(module):
         return False
-    if find(module, qualname_of(kind)) is kind:
+    if find(module, type.__dict__["__qualname__"].__get__(kind)) is kind:
         return True
     # no name leads to some types in C
     in_c = all(type(each) in MADE_IN_C for each in vars_of(kind).values())
@@ -297,6 +296,21 @@ def items(kind: type, value: Any, plain: bool) -> Iterator[tuple[str, Any]]:
 def is_deque(kind: type) -> bool:
     """Whether it is the standard library's own."""
     return kind is getattr(modules.get("collections"), "deque", None)
+
+
+def with_items(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A builtin container whose items are changed, in place where that is possible; any other value as it is."""
+    kind = type(value)
+    if kind is tuple:
+        return tuple([change(item) for item in value])
+    if kind is list:
+        value[:] = [change(item) for item in value]
+    elif is_deque(kind):
+        for at, item in enumerate(list(value)):
+            value[at] = change(item)
+    elif kind is dict:
+        value.update({key: change(item) for key, item in list(value.items())})
+    return value
 
 
 def is_container(kind: type) -> bool:

@@ -8,7 +8,7 @@ import types
 from ...answer import Answer, Kind
 from ...request import OwnCode
 from ..outcome import not_made
-from ..repr.structure import NAMED, is_iterator
+from ..repr.structure import NAMED, is_iterator, with_items
 from ..repr.tree import exception_trees
 
 TYPE_CHECKING = False
@@ -119,19 +119,12 @@ class Wrapped:
 
     def wrap(self, value: Any, depth: int) -> Any:
         """The value with its functions and iterators wrapped; containers are changed in place."""
-        kind = type(value)
         if is_function(value):
             return self.function(value)
         if self.iterators and is_iterator(value):
             self.found += 1
             return self.items(value)
-        if kind is list and depth:
-            value[:] = [self.wrap(item, depth - 1) for item in value]
-        elif kind is tuple and depth:
-            return tuple([self.wrap(item, depth - 1) for item in value])
-        elif kind is dict and depth:
-            value.update({key: self.wrap(item, depth - 1) for key, item in list(value.items())})
-        return value
+        return with_items(value, lambda item: self.wrap(item, depth - 1)) if depth else value
 
     def function(self, value: Any) -> Callable[..., Any]:
         """Function that reports its use and calls the original."""

@@ -1,128 +1,21 @@
-"""Which files hold the project's tests, and which of them are nearest to a function."""
+"""The tests of a project, and which of them are nearest to a function."""
 
 from __future__ import annotations
 
 import ast
-import configparser
 import posixpath
 import re
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from codeopt.analysis.nodes import Definition, bound_names, functions, mentioned
 from codeopt.workloads.sandbox_view.view import Module
 from codeopt.workloads.source.edits import OUTSIDE, CodeEdit
-from codeopt.workloads.source.module_graph import NAMED_PATH, importers, module_name, read_module, steps_to
+from codeopt.workloads.source.module_graph import importers, module_name, read_module, steps_to
+from codeopt.workloads.source.test_files import decides_tests, find_test_files
 from codeopt_sandbox.plain_files import read_bytes
-
-# Test files of a project: by the names of pytest, unittest and Django, by pytest's settings, by the files that
-# runners name, and by the classes in a file.
-
-PYTEST_FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
-SETTINGS = (*PYTEST_FILES, "pyproject.toml", "tox.ini", "setup.cfg")
-RECIPE_FILES = frozenset({"Makefile", "makefile", "GNUmakefile", "tox.ini", "noxfile.py", "tasks.py", "justfile"})
-USUAL = ("test_*.py", "*_test.py", "tests.py", "tests_*.py", "*_tests.py", "conftest.py")
-"""Names of pytest and Django, and their plurals, which people run by their paths."""
-FLAG = "python_files="
-_TEST = re.compile(rb"^(?:\s*(?:async\s+)?def test|class \w*Test)", re.M)
-
-
-def find_test_files(files: Mapping[str, bytes], words: Sequence[str] = ()) -> tuple[str, ...]:
-    """Paths, but of what the command itself names. words: of the command."""
-    settings = [pattern for path, content in files.items() for pattern in _patterns(path, content)]
-    given = [each for word in words if FLAG in word for each in word.rpartition(FLAG)[2].split()]
-    patterns = tuple(dict.fromkeys([*USUAL, *settings, *given]))
-    named = set(_named_by_runners(files))
-    found = (
-        path
-        for path, content in files.items()
-        if path.endswith(".py")
-        and PurePosixPath(path).name not in ("conftest.py", "setup.py")
-        and path not in words
-        and (matches(path, patterns) or (path in named and _TEST.search(content)) or _has_cases(content))
-    )
-    return tuple(sorted(found))
-
-
-def matches(path: str, patterns: Sequence[str]) -> bool:
-    """Compare in the way of pytest: a pattern with a slash matches against the whole path."""
-    name = PurePosixPath(path).name
-    return any(fnmatchcase(path if "/" in each else name, f"*{each}" if "/" in each else each) for each in patterns)
-
-
-def decides_tests(path: str) -> bool:
-    """Return True if a file, by its path in the project, may hold tests or name the files that do."""
-    name = PurePosixPath(path)
-    at_top = len(name.parts) == 1 and (path in RECIPE_FILES or name.suffix in (".sh", ".yml"))
-    return name.suffix == ".py" or name.name in SETTINGS or at_top
-
-
-def _named_by_runners(files: Mapping[str, bytes]) -> Iterator[str]:
-    """Python files that a Makefile, tox, nox, settings or a script at the top names."""
-    for path, content in files.items():
-        if "/" not in path and decides_tests(path):
-            for found in NAMED_PATH.findall(content):
-                yield found.decode().removeprefix("./")
-
-
-def _has_cases(content: bytes) -> bool:
-    """Return True if a module has a class with tests that derives from unittest's or a framework's."""
-    if b"TestCase" not in content or not _TEST.search(content):
-        return False
-    return any(
-        isinstance(node, ast.ClassDef)
-        and any(ast.unparse(base).endswith("TestCase") for base in node.bases)
-        and any(
-            isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) and each.name.startswith("test")
-            for each in node.body
-        )
-        for node in ast.walk(read_module(content))
-    )
-
-
-def pytest_settings(path: str, content: bytes | None) -> Mapping[str, Any] | None:
-    """Return pytest's settings in a file. None if the file decides nothing for pytest, or cannot be read.
-
-    An empty `pytest.ini` or empty section decides also: pytest then reads that file alone.
-    """
-    name = PurePosixPath(path).name
-    if content is None or name not in SETTINGS:
-        return None
-    try:
-        text = content.decode()
-        found = _of_toml(text) if path.endswith(".toml") else _of_ini(text)
-    except (ValueError, configparser.Error):
-        found = None
-    return {} if found is None and name in PYTEST_FILES else found
-
-
-def _patterns(path: str, content: bytes) -> list[str]:
-    found = (pytest_settings(path, content) or {}).get("python_files") or []
-    return found.split() if isinstance(found, str) else [str(each) for each in found]
-
-
-def _of_toml(text: str) -> Mapping[str, Any] | None:
-    whole = tomllib.loads(text)
-    tables: list[Mapping[str, Any]] = []
-    for names in (("pytest",), ("tool", "pytest"), ("tool", "pytest", "ini_options")):
-        found: Any = whole
-        for name in names:
-            found = found.get(name) if isinstance(found, dict) else None
-        tables += [found] if isinstance(found, dict) else []
-    return {key: value for table in tables for key, value in table.items()} if tables else None
-
-
-def _of_ini(text: str) -> Mapping[str, Any] | None:
-    parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
-    parser.read_string(text)
-    sections = [name for name in ("pytest", "tool:pytest") if parser.has_section(name)]
-    return {key: value for name in sections for key, value in parser.items(name)} if sections else None
-
 
 # Order of a project's test files for a change: first those that reach a changed function.
 #

@@ -25,9 +25,10 @@ from codeopt.review.suggestion import Suggestion
 from codeopt.workloads.function.corpus.existing_tests import MOST_FILES
 from codeopt.workloads.function.recording import left_out, recorded_calls
 from codeopt.workloads.sandbox_view.linked import Linked
-from codeopt.workloads.sandbox_view.view import SETTINGS, Module, locate, tracked
+from codeopt.workloads.sandbox_view.view import Module, locate, tracked
 from codeopt.workloads.source.functions import Function, read_function
 from codeopt.workloads.source.module_graph import imported_files
+from codeopt.workloads.source.test_files import READ_BY_PYTEST
 from codeopt.workloads.tests import ProjectTests
 from codeopt_sandbox.plain_files import read_bytes, read_text
 
@@ -319,7 +320,7 @@ class Evidence:
                 continue
             found.add(path)
             above = [parent for parent in path.parents if parent.is_relative_to(module.root)]
-            waiting += (folder / name for folder in above for name in SETTINGS)
+            waiting += (folder / name for folder in above for name in READ_BY_PYTEST)
             if path.suffix == ".py":
                 imported = imported_files(read_bytes(path), path, (path.parent, *module.roots))
                 here = (each for each in imported if each.is_relative_to(module.root))

@@ -27,7 +27,7 @@ from codeopt.workloads.project.files import ProjectFiles, named_files, read_proj
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import BUILT, COMPILED_FROM, built_files
 from codeopt.workloads.source.module_graph import ModuleGraph
-from codeopt.workloads.tests import RECIPE_FILES, find_test_files, pytest_settings
+from codeopt.workloads.source.test_files import RECIPE_FILES, USUAL, find_test_files, matches, pytest_settings
 from codeopt_sandbox.outcome import Files
 
 MARK = "# --- line {line} ---"
@@ -35,7 +35,6 @@ MARK = "# --- line {line} ---"
 _HEAD = re.compile(r"# === file: (?<![^\n]# === file: )(.+) ===\n")
 """Line that names a file. The literal text comes first, as that is six times as fast to find as `^`."""
 _MARK = re.compile(r"^[ \t]*# --- line \d+ ---\n", re.MULTILINE)
-_TEST = re.compile(r"(test_.*|.*_test|conftest|setup)\.py")
 _BENCH = re.compile(r"(bench|perf|profile|time)(mark)?s?(_.*)?\.py|.*_(bench|benchmark|perf)s?\.py")
 BESIDE = frozenset({"tests", "test", "testing", "benchmarks", "benchmark", "bench", "docs", "examples"})
 """Folders whose files measure or check the project, and are not it."""
@@ -170,7 +169,7 @@ def is_own(path: str) -> bool:
     parts = PurePosixPath(path)
     if BESIDE & set(parts.parts[:-1]):
         return False
-    return not _TEST.fullmatch(parts.name) and not _BENCH.fullmatch(parts.name)
+    return not matches(parts.name, (*USUAL, "setup.py")) and not _BENCH.fullmatch(parts.name)
 
 
 # The fixed ground of a project: what its command names, tests, configuration and build files, which a proposer may

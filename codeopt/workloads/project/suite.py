@@ -35,7 +35,8 @@ from codeopt.workloads.project.test_runs import (
 )
 from codeopt.workloads.source.edits import CodeEdit, commented, edits_of
 from codeopt.workloads.source.module_graph import importers
-from codeopt.workloads.tests import NearestTests, find_test_files, nearest_tests
+from codeopt.workloads.source.test_files import find_test_files
+from codeopt.workloads.tests import NearestTests, nearest_tests
 from codeopt_sandbox.outcome import Caveat, CaveatKind
 
 SHARE = 0.4

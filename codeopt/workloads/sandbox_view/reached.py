@@ -17,8 +17,9 @@ from pathlib import Path
 
 from codeopt.core.interpreter import PROJECT_FILES
 from codeopt.core.ownership import PACKAGES
-from codeopt.workloads.sandbox_view.view import INSIDE, SETTINGS, Module, View, locate
+from codeopt.workloads.sandbox_view.view import INSIDE, Module, View, locate
 from codeopt.workloads.source.module_graph import imported_files, module_files, read_module
+from codeopt.workloads.source.test_files import READ_BY_PYTEST
 from codeopt_sandbox.plain_files import read_bytes
 
 MOST_FILES = 5000
@@ -61,7 +62,7 @@ class ReachedText:
         for path, content in self._closure():
             found[path] = content
             text = content.decode("utf-8", "replace")
-            wide = wide or bool(path.name in SETTINGS and _PLUGIN.search(text))
+            wide = wide or bool(path.name in READ_BY_PYTEST and _PLUGIN.search(text))
             texts += [text] if path.suffix == ".py" else []
             for each in filter(_WIDE.search, texts):
                 wide = True
@@ -96,7 +97,7 @@ class ReachedText:
         roots = (target.parent, *map(self._here, module.roots), *self.roots)
         always: list[Path] = []  # what Python or pytest always reads: settings, conftest.py, compiled modules
         for path in self.view.folder.rglob("*") if self.view.copied else ():
-            if path.suffix == ".so" or (self.beside and path.name in SETTINGS):
+            if path.suffix == ".so" or (self.beside and path.name in READ_BY_PYTEST):
                 always.append(path.relative_to(self.view.folder))
         first = [*(self._here(module.root / path) for path in (*self.beside, *always)), target]
         waiting = [path for text in self._more_texts() for path in imported_files(text, target, roots)] + first

@@ -34,12 +34,11 @@ from codeopt.workloads.sandbox_view.linked import (
     project_top,
 )
 from codeopt.workloads.source.module_graph import imported_files
+from codeopt.workloads.source.test_files import READ_BY_PYTEST, USUAL, matches
 from codeopt_sandbox.owner import owned_folder
 from codeopt_sandbox.plain_files import is_plain, read_bytes, read_text
 
 TESTS = ("tests", "test")
-SETTINGS = ("conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
-"""Names of files that pytest reads its settings from."""
 MOST_NEIGHBOURS = 5000
 """Maximum number of files of a project that git does not track."""
 INSIDE = "/project"
@@ -133,7 +132,7 @@ def _tests(root: Path) -> list[Path]:
     """The tests where they usually are, with the files that they read, and what pytest reads."""
     below = [path for name in TESTS if (root / name).is_dir() for path in sorted((root / name).rglob("*"))]
     shown = [path for path in below if path.is_file() and not _is_cache(path.relative_to(root))]
-    return [*shown[:MOST_NEIGHBOURS], *(root / name for name in SETTINGS if (root / name).is_file())]
+    return [*shown[:MOST_NEIGHBOURS], *(root / name for name in READ_BY_PYTEST if (root / name).is_file())]
 
 
 def _is_cache(path: Path) -> bool:
@@ -154,13 +153,7 @@ class View:
     def test_folders(self) -> list[Path]:
         """Folders that the project's tests are imported from, and its own folder, as pytest's two ways of importing
         have it."""
-        tests = {
-            path.parent
-            for path in self.tracked
-            if path.name == "conftest.py"
-            or (path.name.startswith("test_") and path.suffix == ".py")
-            or path.name.endswith("_test.py")
-        }
+        tests = {path.parent for path in self.tracked if matches(path.as_posix(), USUAL)}
         return [self.module.root, *(self.module.root / folder for folder in sorted(tests) if folder != Path())]
 
     def paths(self, isolated: bool) -> tuple[str, ...]:

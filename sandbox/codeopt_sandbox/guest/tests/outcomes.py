@@ -220,7 +220,8 @@ def last_line(text: str) -> str:
 # Runs tests of unittest's, and Django's by `manage.py test`; their ids are written as pytest writes them.
 
 MANAGE = "manage.py"
-SETTINGS = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+SETTINGS = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+"""Files from which pytest reads its settings; shared with the host."""
 
 
 def django_home(tests: Iterable[str], folder: str) -> str:

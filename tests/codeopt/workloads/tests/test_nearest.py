@@ -10,7 +10,8 @@ import pytest
 from codeopt.workloads.sandbox_view.view import locate, tracked
 from codeopt.workloads.source.edits import OUTSIDE, CodeEdit
 from codeopt.workloads.source.module_graph import importers
-from codeopt.workloads.tests import ProjectTests, find_test_files, nearest_tests
+from codeopt.workloads.source.test_files import find_test_files
+from codeopt.workloads.tests import ProjectTests, nearest_tests
 from tests.codeopt.review.pull_request import propose
 
 CASES = b"import unittest\nclass A(unittest.TestCase):\n    def test_a(self): pass\n"

@@ -84,7 +84,6 @@ def dry_run(target: Target, options: ImproveOptions) -> dict[str, Any]:
             *(rule.name for rule in plan.rules.built_in),
             *(["ruff"] if plan.rules.ruff and not plan.models else []),
         ],
-        "search": {"name": plan.options.search} if plan.uses_model else None,  # the rules have their own
         "budget": {
             "rounds": plan.budget.rounds,
             "seconds": plan.budget.seconds,
@@ -116,13 +115,12 @@ def _seconds(timeout_s: float | None) -> str:
 
 def in_words(found: Mapping[str, Any]) -> str:
     """Format the plan for a person, one line a choice."""
-    judging, search = found["judging"], found["search"]
+    judging = found["judging"]
     limits = {name: limit for name, limit in found["budget"].items() if limit is not None}
     rows = {
         "target": f"{found['target']}   {found['workload']}, task {found['task']}",
         "proposer": found["proposer"],
         "rules": f"{len(found['rules'])}" + (", ruff's fixes among them" if "ruff" in found["rules"] else ""),
-        "search": search and ", ".join(f"{name} {value}" for name, value in search.items() if value is not None),
         "budget": ", ".join(f"{name} {limit:g}" for name, limit in limits.items()) or "no limit",
         "metric": found["metric"] + (f", then {found['second_metric']}" if found["second_metric"] else ""),
         "gain": f"at least {found['min_gain']:g}, within {found['max_pairs']} pairs",

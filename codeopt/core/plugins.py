@@ -28,7 +28,6 @@ FOLDERS = {
     "codeopt.datasets": "codeopt.batch.datasets",
     "codeopt.guards": "codeopt.engine.guards",
     "codeopt.reporters": "codeopt.review.reporters",
-    "codeopt.searches": "codeopt.engine.searches",
     "codeopt.workloads.function.sources": "codeopt.workloads.function.corpus.sources",
 }
 """Groups of entry points whose folder is called otherwise."""
@@ -137,8 +136,8 @@ def load(package: str, name: str) -> ModuleType:
 
 
 def kind_of_group(group: str) -> str:
-    """Singular name of a group's plug-ins: `search` of `codeopt.searches`."""
-    return group.rpartition(".")[2].replace("searches", "search").removesuffix("s")
+    """Singular name of a group's plug-ins: `rule` of `codeopt.rules`."""
+    return group.rpartition(".")[2].removesuffix("s")
 
 
 def _entered(entry: EntryPoint) -> ModuleType:

@@ -54,12 +54,11 @@ def test_a_dry_run_shows_the_plan_and_runs_nothing(tmp_path: Path) -> None:
     assert "proposer   rules" in done.out
     found = codeopt(*words, "--json", "--max-rounds", "3", cwd=tmp_path).json
     assert (found["schema"], found["workload"], found["budget"]["rounds"]) == ("codeopt.plan/1", "program", 3)
-    assert found["search"] is None
     assert sorted(path.name for path in tmp_path.iterdir()) == ["slow.py"]
 
 
 def test_a_dry_run_refuses_what_a_run_refuses_at_once(tmp_path: Path) -> None:
     assert codeopt("improve", "gone.py", "--dry-run", cwd=tmp_path).status == 2
     (tmp_path / "slow.py").write_text(PROGRAM)
-    done = codeopt("improve", "slow.py", "--dry-run", cwd=tmp_path, env={"CODEOPT_SEARCH": "nowhere"})
+    done = codeopt("improve", "slow.py", "--dry-run", cwd=tmp_path, env={"CODEOPT_TASK": "nowhere"})
     assert (done.status, done.out) == (2, "")

@@ -109,12 +109,6 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "def spread(a, b):\n    for i in range(len(a)):\n        for j in range(b):\n            a[i][j] «=¦+=» i + j\n        «a = a[:]¦a.append([0] * b)¦¦»\n    return a\n"
         "print(spread([[1] * 3 for _ in range(«2¦3»)], «3¦2¦0»))",
     ),
-    "generator_for_list": (
-        "print(«sum¦sum¦max¦min¦any¦all¦set¦len»([«i * i¦i¦i > 1¦i % 2 == n¦10 // i > 2¦touch([i])¦-i¦i / 2¦float(i)¦xs¦str(i)¦next(it)» for i in «range($SMALL$)¦xs¦list(xs)¦[0.5, 10**400, 2]¦iter(xs)¦'a b'.split()»«¦ if i¦ if i > 1¦ if n // i»]«¦,¦, 0»))",
-        "it = iter([1, 2])\nit2 = iter(xs)\nprint(«sum¦any¦min»([«next(it)¦int(c)¦len(c)¦c == c2¦c < c2¦abs(n)» for c in '3 4 1'.split() for c2 in «'12'¦[c]¦[1, 2]»]))\n«print(any([k == 1 for k in it2]), list(it2))¦print(list(it), out)¦»",
-        "class N(int):\n    «def __add__(s, o): print('add'); return 1\n    __radd__ = __add__¦pass»\ntotal = «sum¦max¦all»([«N(i)¦(i := i + 1)¦out.append(i) or i¦print(i) or i¦i» for i in range(4)])\nprint(total«, i¦»)",
-        "def most(values«: list[int]¦»):\n    return max([v * n for v in values«¦ if v != n¦ if v in xs¦ if touch(values)»])\nfor k in range(2):\n    print(most(«[k, 2]¦xs¦range(n)»), «all([w < 'c' for w in 'abd'])¦any([j % 3 == k for j in range(9)])¦any([not j for j in xs])»)",
-    ),
     "literal_sum": (
         "for a in «range(4)¦xs¦[1.5, 0.1]»:\n    for b in range(a«¦ + 1» if type(a) is int else 2, 5):\n        print(sum([a, b«, 1¦, a * b¦»]), max([a, b]), min([b, a«, 3¦»]))",
         "a, b, c = «0.1, 0.2, 0.3¦1, 2, 3¦-0.0, -0.0, -0.0¦n, True, 2»\nfor _ in range(2):\n    print(sum([a, b, c]), sum([«a¦-0.0»]), max([b, a]))",

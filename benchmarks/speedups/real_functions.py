@@ -209,7 +209,7 @@ def drawn(work: Path) -> list[dict[str, Any]]:
 
 def drafted(text: str, name: str) -> list[str]:
     """The built-in rules that change a function, each alone, by what its text says."""
-    rules = function_rules((rule for rule in all_rules() if rule.aim == "time"), name)
+    rules = function_rules(all_rules(), name)
     return [rule.name for rule in rules if rule.rewrite(text) is not None]
 
 

@@ -31,7 +31,6 @@ def _in_full(rule: Rule) -> str:
     diff = difflib.unified_diff(old, new, "before", "after", lineterm="", n=99)
     kind = [
         "Only for whole programs that read standard input." if rule.scripts_only else "",
-        "Brings less memory: tried by --task memory, or where it is named." if rule.aim == "memory" else "",
         "Cannot be proved safe from the text alone: the test cases decide." if rule.safety == "unsafe" else "",
     ]
     texts = [fill(text, COLUMNS) for text in (rule.reason, rule.preconditions, *kind)]

@@ -68,7 +68,7 @@ def make_plan(options: ImproveOptions) -> RunPlan:
     """Resolve the options; refuse what could not work, before anything is run. Raises UsageError, ModelError."""
     task = open_task(options.task, options.min_gain)
     second = task.measured_second
-    rules = wanted_rules(options.select, options.ignore, memory="memory" in (task.metric, second))
+    rules = wanted_rules(options.select, options.ignore)
     models = chosen_models(options)
     options = replace(options, model=(options.model or models[0]) if models else RULES)
     if models:
@@ -109,7 +109,7 @@ def open_proposer(
         return Rules(workload.rules((*plan.rules.built_in, *fixes)))
     from codeopt.proposers.language_model import LanguageModel, TakeTurns
 
-    aimed = () if task.needs_model else tuple(rule for rule in plan.rules.built_in if rule.aim == task.metric)
+    aimed = () if task.needs_model or task.metric == "memory" else plan.rules.built_in
     found = matches(workload.rules(aimed), workload.baseline)
     briefing = workload.briefing()
     # Of a function an excerpt is shown, whose lines have other numbers.
@@ -158,19 +158,15 @@ class WantedRules:
         return [rule for rule in chosen if rule.name not in self.ignore]
 
 
-def wanted_rules(select: tuple[str, ...], ignore: tuple[str, ...], *, memory: bool) -> WantedRules:
-    """Return the rules that two lists of names leave. Raises UsageError for a name without a rule.
-
-    memory: also include rules that save memory. Otherwise they are included only by name.
-    """
+def wanted_rules(select: tuple[str, ...], ignore: tuple[str, ...]) -> WantedRules:
+    """Return the rules that two lists of names leave. Raises UsageError for a name without a rule."""
     for name in filter(_is_ruff, (*select, *ignore)):
         if not is_known(name):
             raise UsageError(f"codeopt does not use ruff's {name}", hint=f"of ruff's rules it uses {', '.join(GROUPS)}")
     own, without = ([name for name in names if not _is_ruff(name)] for names in (select, ignore))
     if select:
         return WantedRules(select_rules(own, without) if own else (), select, ignore)
-    built_in = (rule for rule in select_rules((), without) if memory or rule.aim == "time")
-    return WantedRules(tuple(built_in), select, ignore)
+    return WantedRules(select_rules((), without), select, ignore)
 
 
 def _is_ruff(name: str) -> bool:

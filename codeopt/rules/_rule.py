@@ -16,7 +16,6 @@ from codeopt.core.revision import Revision
 from codeopt_sandbox.profile import Profile
 
 Where = Literal["hot", "hot loop", "anywhere"]
-Aim = Literal["time", "memory"]
 """Lines that a rule looks at: hot ones; hot ones in code that runs again and again; or the rule decides itself."""
 
 Safety = Literal["safe", "unsafe"]
@@ -141,8 +140,6 @@ class Rule:
     """Whether the rule is only for whole programs that read stdin and print, not for modules that others import."""
     builtins: tuple[str, ...] = ()
     """Builtins that the rule writes into programs: if one is rebound, the rule changes nothing."""
-    aim: Aim = "time"
-    """Benefit: a rule for memory is applied where memory is compared, or where it is asked for by name."""
 
     def rewrite(self, text: str, hot: Hot | None = None, *, exported: bool = False) -> str | None:
         """Return the new source. None: the rule does not match, or the behaviour might change.
@@ -194,7 +191,6 @@ def rule(
     safety: Safety = "safe",
     scripts_only: bool = False,
     builtins: tuple[str, ...] = (),
-    aim: Aim = "time",
 ) -> Callable[[Visit], Rule]:
     """Make a rule of a function that is called with each node of these kinds and yields edits.
 
@@ -206,7 +202,7 @@ def rule(
         reason, _, preconditions = inspect.cleandoc(visit.__doc__ or "").partition("\n\n")
         said = " ".join(preconditions.split())
         return Rule(
-            visit.__name__, reason, said, example, kinds, visit, where, priority, safety, scripts_only, builtins, aim
+            visit.__name__, reason, said, example, kinds, visit, where, priority, safety, scripts_only, builtins
         )
 
     return make

@@ -478,7 +478,6 @@ def drawn() -> Iterator[object]:
         yield (
             tried(charts.speedups, marks, 1.1),
             tried(charts.costs, marks, "{:.0f} s".format),
-            tried(charts.at_least, marks),
         )
         shares = [charts.RoundShares(n + 1, 0.9, n / 80, n / 90, n / 70) for n in range(count)]
         yield tried(charts.by_round, shares, 0.4), tried(charts.by_round, shares, None)

@@ -53,7 +53,6 @@ def page(batch: BatchFolder, metrics: Metrics, other: Versus | None = None) -> I
         by_round=charts.by_round([*map(_shares, metrics.rounds)], human.value if human else None)
         if metrics.rounds
         else "",
-        at_least=charts.at_least(marks) if marks else "",
         costs=charts.costs(marks, unit) if marks else "",
         rounds=[
             (r.k, r.drafts, percent(r.correct)[0], *percent(r.opt), r.newly, _both(r.geomean)) for r in metrics.rounds

@@ -340,31 +340,6 @@ def costs(marks: Iterable[Mark], unit: Callable[[float], str]) -> Markup:
     return _in_box(parts, axis.height + 12, "Cost per problem", BATCH_WIDTH)
 
 
-def at_least(marks: Sequence[Mark]) -> Markup:
-    """The share of the problems with a speedup of at least x: what another threshold would give."""
-    ours = [each.value for each in marks]
-    humans = [each.human for each in marks if each.human is not None]
-    axis, factors = Axis(0, 1, 190, log=False), Axis(1, max([2.0, *ours, *humans]))
-
-    def x(value: float) -> float:
-        return round(LEFT + (HALF_WIDTH - LEFT - RIGHT) * factors.share(value), 2)
-
-    ticks = factors.ticks()
-    parts = [
-        *axis.grid(HALF_WIDTH - RIGHT, _percent),
-        *_labels(axis, [f"{v:g}x" for v in ticks], [x(v) for v in ticks]),
-    ]
-    for values, kind in ((humans, "human-line"), (ours, "line")):
-        if values:
-            line = [(1.0, 1.0)]
-            for number, value in enumerate(sorted(values)):
-                line += [(value, line[-1][1]), (value, 1 - (number + 1) / len(values))]
-            points = " ".join(f"{x(value)},{axis.y(share)}" for value, share in [*line, (factors.high, 0)])
-            parts.append(tag("polyline", class_=kind, points=points))
-    title = "Share of problems with a speedup of at least x"
-    return _in_box(parts, axis.height + BELOW, title, HALF_WIDTH)
-
-
 def by_round(rounds: Sequence[RoundShares], human: float | None) -> Markup:
     """%OPT and %correct after each draft, with the interval of %OPT as a band."""
     axis, width = Axis(0, 1, 190, log=False), HALF_WIDTH - RIGHT

@@ -33,7 +33,7 @@ def made(name: str, count: int) -> Iterator[str]:
 
 def rewritten(name: str) -> Iterator[object]:
     rule = load_rule(name)
-    yield rule.safety, rule.aim, rule.scripts_only
+    yield rule.safety, rule.scripts_only
     for text in (*made(name, 40), *PROBLEMS, *EXAMPLES):
         yield rule.rewrite(text, Hot())
     for text in (*made(name, 6), *EXAMPLES[:12]):

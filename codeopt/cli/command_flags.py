@@ -96,10 +96,6 @@ _FLAGS = (
         ),
     ),
     Flag(
-        "dry_run", "show the plan without running anything", default=False,
-        group=_RESULT, setting=SettableBy.EACH_TIME, commands=uses("improve"),
-    ),
-    Flag(
         "export", "write the profile of --run as speedscope or collapsed",
         metavar=("FORMAT", "FILE"), setting=SettableBy.EACH_TIME, commands=uses("profile"),
     ),

@@ -20,7 +20,6 @@ from codeopt.core.run_index import APPLY, apply_command, named_run
 from codeopt.core.run_store import SeveralRun, new_several, resumed_several
 from codeopt.core.sanitize import log_line
 from codeopt.core.target import Target
-from codeopt.core.words import counted
 from codeopt.review.findings.known import open_findings
 from codeopt.review.several import ImprovedSeveral, find_several, improve_several
 from codeopt.review.suggestion import FunctionRow
@@ -40,8 +39,6 @@ def run(arguments: argparse.Namespace, target: Target) -> int:
         options, arguments.max_functions, arguments.began, saved.ledger.earlier_s if saved else 0.0
     )
     targets, left_alone = find_several(target.path, limits)
-    if arguments.dry_run:
-        return _dry_run(arguments, target, [each.name for each in targets])
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         options, session = command_flags.find_python(options, console, target.path)
         recheck = command_flags.Rechecker(options, session, Path())
@@ -109,14 +106,6 @@ def _refuse(arguments: argparse.Namespace, target: Target) -> None:
         )
     if arguments.output and str(arguments.output) != "-":
         require_writable(arguments.output)
-
-
-def _dry_run(arguments: argparse.Namespace, target: Target, names: list[str]) -> int:
-    """Print what would be looked at; the tests say in which order."""
-    said = {"schema": "codeopt.plan/1", "target": str(target), "workload": "several", "functions": names}
-    lines = [f"{target}: {counted(len(names), 'function')}, in the order of their tests' time", *names]
-    print(json.dumps(said) if arguments.json else "\n".join(map(log_line, lines)))
-    return 0
 
 
 def _deliver(

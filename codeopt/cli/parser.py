@@ -168,6 +168,7 @@ OPTIONS: Mapping[str, str] = {
     "ahead": "a batch has one worker for each core: use --cores",
     **dict.fromkeys(("chains", "search"), "each change is made from the newest one, with all before it in view"),
     "context": "put the statement into statement.txt next to the program or its cases",
+    "dry-run": "what cannot work is refused before anything runs; -v shows who writes the changes, Python and sandbox",
     "history": "a model sees all rounds that fit",
     "judge-model": "the first of --model compares readability",
     "max-tokens": "use --max-cost, --max-rounds or --max-seconds",
@@ -234,7 +235,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     },
     "Sets of programs": {
         "batch": "Improve a set of programs.",
-        "report": "Show the results of a batch or a run.",
+        "report": "Show the results of a batch.",
         "import": "Convert a public data set into a set for batch.",
         "refine": "Refine a text with a model.",
     },

@@ -79,8 +79,6 @@ def run(arguments: argparse.Namespace) -> int:
     _check_project(arguments, target.path)
     before = named_run(arguments.resume, arguments.run_dir)
     if not _is_several(target, flags.options_of(arguments)) and (before is None or not is_several(before)):
-        if arguments.dry_run:
-            return _dry_run(arguments, target)
         with suppress(DoesNothing):
             return _improve_one(arguments, target)
     from codeopt.cli import improve_several  # not needed to report a mistake
@@ -136,14 +134,6 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
         finally:
             console.print_all(next_line(result, written=arguments.write))
     return _status(result)
-
-
-def _dry_run(arguments: argparse.Namespace, target: Target) -> int:
-    from codeopt.cli.listings import dry_run, in_words
-
-    found = dry_run(target, flags.options_of(arguments))
-    print(json.dumps(found) if arguments.json else in_words(found))
-    return 0
 
 
 def _status(result: Result) -> int:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from importlib.metadata import PackageNotFoundError, distribution
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -140,9 +141,7 @@ def _write(root: Path, template: CiTemplate, text: str) -> None:
 
 def _text(template: CiTemplate, source: str, setup: ProjectSetup) -> str:
     """One of the texts that come with the package, for this project."""
-    from importlib.resources import files
-
-    text = (files("codeopt.cli") / "ci_templates" / template.text).read_text("utf-8")
+    text = _template(template.text)
     if template.text == "github.yml":
         project = [" " * 10 + line for line in setup.shell('"$RUNNER_TEMP/project"', '"$RUNNER_TEMP/tools"')]
     else:
@@ -151,6 +150,10 @@ def _text(template: CiTemplate, source: str, setup: ProjectSetup) -> str:
     for name, value in values.items():
         text = text.replace(f"@{name}@", value)
     return text
+
+
+def _template(name: str) -> str:
+    return (files("codeopt.cli") / "ci_templates" / name).read_text("utf-8")
 
 
 def _scalar(line: str) -> str:
@@ -244,6 +247,7 @@ def _installed_from() -> str:
 
 
 LOCKS = {"uv.lock": "uv", "poetry.lock": "poetry", "pdm.lock": "pdm"}
+EXTRA = {"uv": " --extra ", "poetry": " --extras ", "pdm": " --group "}
 FOR_TESTS = ("test", "tests", "testing", "dev")
 """Extras and dependency groups of these names are what tests need."""
 REQUIREMENTS = re.compile(r"((dev|tests?|testing)[-_.])?requirements([-_.](dev|tests?|testing))?\.(txt|in)")
@@ -274,7 +278,7 @@ def find_setup(root: Path) -> ProjectSetup:
     groups = _named(table.get("dependency-groups", {}))
     version_file = _version_file(root, table)
     if tool != "pip":
-        return ProjectSetup(tool, _BY_TOOL[tool](extras), (lock,), version_file)
+        return ProjectSetup(tool, _by_lock(tool, extras), (lock,), version_file)
     files = sorted(path.name for path in root.iterdir() if path.is_file() and REQUIREMENTS.fullmatch(path.name))
     installable = "project" in table or "build-system" in table or (root / "setup.py").is_file()
     what = [f"-r {name}" for name in files if name.endswith(".txt")] + [f"--group {name}" for name in groups]
@@ -295,42 +299,10 @@ def _pip(what: list[str], *, newest: bool) -> Iterable[str]:
     yield "if [ -f requirements.txt ]; then @ENV@/bin/pip install --quiet -r requirements.txt; fi"
 
 
-def _uv(extras: list[str]) -> tuple[str, ...]:
-    flags = "".join(f" --extra {name}" for name in extras)
-    return (
-        "python -m venv @TOOLS@",
-        "@TOOLS@/bin/pip install --quiet uv",
-        'export UV_CACHE_DIR="$(python -m pip cache dir)/uv" UV_PROJECT_ENVIRONMENT=@ENV@',
-        f'@TOOLS@/bin/uv sync --quiet --frozen --python "$(command -v python)"{flags}',
-        "@TOOLS@/bin/uv pip install --quiet --python @ENV@/bin/python pytest",
-    )
-
-
-def _poetry(extras: list[str]) -> tuple[str, ...]:
-    flags = "".join(f" --extras {name}" for name in extras)
-    return (
-        "python -m venv @TOOLS@",
-        "@TOOLS@/bin/pip install --quiet poetry",
-        "python -m venv @ENV@",
-        'export POETRY_CACHE_DIR="$(python -m pip cache dir)/poetry" VIRTUAL_ENV=@ENV@',
-        f"@TOOLS@/bin/poetry install --quiet --no-interaction{flags}",
-        "@ENV@/bin/pip install --quiet pytest",
-    )
-
-
-def _pdm(extras: list[str]) -> tuple[str, ...]:
-    flags = "".join(f" --group {name}" for name in extras)
-    return (
-        "python -m venv @TOOLS@",
-        "@TOOLS@/bin/pip install --quiet pdm",
-        "python -m venv @ENV@",
-        'export PDM_CACHE_DIR="$(python -m pip cache dir)/pdm" VIRTUAL_ENV=@ENV@',
-        f"@TOOLS@/bin/pdm sync --quiet --dev{flags}",
-        "@ENV@/bin/pip install --quiet pytest",
-    )
-
-
-_BY_TOOL = {"uv": _uv, "poetry": _poetry, "pdm": _pdm}
+def _by_lock(tool: str, extras: list[str]) -> tuple[str, ...]:
+    """The commands of a tool that has a lock file, each a line of its text."""
+    flags = "".join(EXTRA[tool] + name for name in extras)
+    return tuple(_template(f"{tool}.sh").replace("@EXTRAS@", flags).splitlines())
 
 
 def _named(table: Mapping[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Show the results of a batch or a run."""
+"""Show the results of a batch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", type=Path, metavar="DIR", help="the --run-dir of a batch, or a run")
+    parser.add_argument("run", type=Path, metavar="DIR", help="the --run-dir of a batch")
     parser.add_argument(
         "--compare", type=Path, metavar="DIR", help="another batch over the same set, for a paired test"
     )
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @command(
-    examples=("codeopt report out --html page.html", "codeopt report .codeopt/runs/RUN --html page.html"),
+    examples=("codeopt report out --html page.html",),
     first=("--html", "--csv", "--json", "--compare"),
 )
 def run(arguments: argparse.Namespace) -> int:
@@ -38,9 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.batch.results.metrics import measure_batch, versus
     from codeopt.batch.results.page import page
     from codeopt.batch.results.table import as_json, render
+    from codeopt.core.run_store import STATE
 
-    if is_run(arguments.run):
-        return report_run(arguments)
+    if (arguments.run / STATE).is_file():
+        raise UsageError(f"{arguments.run} is one run", hint=f"codeopt show {shlex.quote(str(arguments.run))}")
     for folder in filter(None, (arguments.run, arguments.compare)):
         require_own_batch(folder)
     batch = BatchFolder(arguments.run)
@@ -122,19 +123,3 @@ def _write_csv(path: Path, metrics: Metrics) -> None:
             write_csv(metrics, file)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
-
-
-def is_run(path: Path) -> bool:
-    """A folder of `codeopt improve`, and not of a batch."""
-    return (path / "state.json").is_file()
-
-
-def report_run(arguments: argparse.Namespace) -> int:
-    """One run. Raises UsageError for what only a batch has."""
-    from codeopt.cli.commands.show import show_run
-    from codeopt.core.run_index import open_run
-
-    for flag, given in (("--compare", arguments.compare), ("--csv", arguments.csv)):
-        if given:
-            raise UsageError(f"{flag} is for batches, and {arguments.run} is one run")
-    return show_run(open_run(str(arguments.run), arguments.run), as_object=arguments.json, html=arguments.html)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
@@ -36,14 +35,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Show one run. Raises UsageError without a run, and for the diff of one that has accepted nothing."""
     from codeopt.cli.runs import run_of
+    from codeopt.core.run_index import changes_of_run, require_ended
+    from codeopt.core.sanitize import harmless, log_line
+    from codeopt.core.screen import COLUMNS, wrapped
+    from codeopt.report.html.run_page import run_page
+    from codeopt.report.result import diff_of
 
     if arguments.diff:
-        from codeopt.core.run_index import changes_of_run
-        from codeopt.report.result import diff_of
-
         write_diff(diff_of(changes_of_run(run_of(arguments))))
         return 0
-    return show_run(run_of(arguments), as_object=arguments.json, html=arguments.html)
+    kept = run_of(arguments)
+    if arguments.html:
+        require_writable(arguments.html)
+        write_page(arguments.html, whole(run_page(kept), kept))
+    if arguments.json:
+        require_ended(kept)
+        print(json.dumps(kept.result))
+    else:
+        lines = (log_line(line, LONGEST) for line in whole(describe(kept), kept))
+        print("\n".join(harmless(row) for line in lines for row in wrapped(line, COLUMNS)))
+    return 0
 
 
 def whole(pieces: Iterable[str], kept: StoredRun) -> list[str]:
@@ -52,22 +63,3 @@ def whole(pieces: Iterable[str], kept: StoredRun) -> list[str]:
         return list(pieces)
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:  # changed by hand
         raise UsageError(f"the run in {kept.listing.path} cannot be shown: {error!r} in its result") from error
-
-
-def show_run(kept: StoredRun, *, as_object: bool, html: Path | None) -> int:
-    """A run on standard output, and as a page where one is asked for."""
-    from codeopt.core.run_index import require_ended
-    from codeopt.core.sanitize import harmless, log_line
-    from codeopt.core.screen import COLUMNS, wrapped
-    from codeopt.report.html.run_page import run_page
-
-    if html:
-        require_writable(html)
-        write_page(html, whole(run_page(kept), kept))
-    if as_object:
-        require_ended(kept)
-        print(json.dumps(kept.result))
-    else:
-        lines = (log_line(line, LONGEST) for line in whole(describe(kept), kept))
-        print("\n".join(harmless(row) for line in lines for row in wrapped(line, COLUMNS)))
-    return 0

@@ -16,8 +16,6 @@ from codeopt.core.errors import UsageError
 from codeopt.core.options import FuzzPolicy, ImproveOptions, options_table
 
 OF_THE_COMMAND = {
-    "export",
-    "dry_run",
     "list_rules",
     "list_tasks",
     "branch",

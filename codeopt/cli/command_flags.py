@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -35,10 +36,8 @@ _FLAGS = (
         commands=uses("compare review"),
     ),
     Flag(
-        "diff", "the change as a diff to the present files", Path, metavar="FILE", group=_CHANGE,
-        setting=SettableBy.EACH_TIME,
-        commands=uses("compare review", show=FlagUse(
-            default=False, metavar=None, help="print the change as a diff, and nothing else", group="")),
+        "diff", "print the change as a diff, and nothing else", default=False,
+        setting=SettableBy.EACH_TIME, commands=uses("show"),
     ),
     Flag(
         "list_rules", "list the built-in rules; with --select explain these", default=False,
@@ -144,7 +143,7 @@ _OF_ONE_COMMAND: Mapping[str, SettableBy] = {
         ("branch", "check-on-save", "compare", "cores", "exit-zero", "github", "gitlab",
          "limit", "lines", "max-requests", "mcp", "mode", "pre-commit", "processes", "retry-failed", "stdio",
          "with-target", "parallel"), _PROJECT),
-    **dict.fromkeys(("allow-commands", "cluster", "force", "http", "root", "source"), SettableBy.USER),
+    **dict.fromkeys(("cluster", "force", "http", "root", "source"), SettableBy.USER),
 }  # fmt: skip
 """Sources of flags that one command alone has, and that are in no table: as `Flag.setting`."""
 
@@ -176,14 +175,10 @@ def settings_without_flag() -> frozenset[str]:
 
 def open_change(arguments: argparse.Namespace) -> tuple[Repository, Change]:
     """The change that the flags mean. Raises UsageError."""
-    from codeopt.review.change import change_of_diff, change_since, find_base
+    from codeopt.review.change import change_since, find_base
     from codeopt.review.repository import open_repository
 
-    if arguments.base and arguments.diff:
-        raise UsageError("give --base or --diff, not both")
     repository = open_repository(Path.cwd())
-    if arguments.diff:
-        return repository, change_of_diff(repository, arguments.diff)
     return repository, change_since(repository, find_base(repository, arguments.base))
 
 
@@ -224,12 +219,8 @@ def _require_own_settings(repository: Repository, change: Change) -> None:
     if name not in change.paths:
         return
     before: dict[str, Any] = {}
-    if change.base:
-        try:
-            text = repository.old_bytes(change.base, name).decode()
-            before = tomllib.loads(text).get("tool", {}).get("codeopt", {})
-        except (UsageError, ValueError):
-            before = {}
+    with suppress(UsageError, ValueError):
+        before = tomllib.loads(repository.old_bytes(change.base, name).decode()).get("tool", {}).get("codeopt", {})
     of_names = {key for key, setting in settings_by_key().items() if setting is SettableBy.RULES}
     free = {key for key, setting in settings_by_key().items() if setting is SettableBy.OF_A_CHANGE}
     free |= {key for key in of_names if "." not in str(table.get(key))}  # a dotted path is a module

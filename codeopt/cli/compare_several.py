@@ -56,7 +56,7 @@ def run_change(arguments: argparse.Namespace) -> int:
         if arguments.json:
             print(json.dumps(change_answer(change.base, change.head, found)), flush=True)
         else:
-            tell(change_table(found.rows, change.base[:7] or "the diff's old version") + "\n")
+            tell(change_table(found.rows, change.base[:7]) + "\n")
         if found.stop_reason:
             console.warn(found.stop_reason)
         if found.left:
@@ -248,8 +248,8 @@ def _differing(old: Path, new: Path) -> tuple[list[ReviewTarget], list[ComparedF
 
 # `codeopt compare --run COMMAND`: two versions of a project, judged by a command of its user's.
 
-OF_ONE = ("cases", "stdin", "calls", "contract", "module", "diff")
-"""Flags of one program or function, or of a change without a commit."""
+OF_ONE = ("cases", "stdin", "calls", "contract", "module")
+"""Flags of one program or function."""
 
 
 def compare_versions(arguments: argparse.Namespace) -> PairResult:

@@ -168,6 +168,7 @@ OPTIONS: Mapping[str, str] = {
     "ahead": "a batch has one worker for each core: use --cores",
     **dict.fromkeys(("chains", "search"), "each change is made from the newest one, with all before it in view"),
     "context": "put the statement into statement.txt next to the program or its cases",
+    "allow-commands": "codeopt record FILE::FUNCTION -- COMMAND records calls",
     "dry-run": "what cannot work is refused before anything runs; -v shows who writes the changes, Python and sandbox",
     "history": "a model sees all rounds that fit",
     "judge-model": "the first of --model compares readability",

@@ -34,7 +34,7 @@ MAX_OUTPUT_BYTES = 256 << 20
 MAX_PATHS_AT_ONCE = 500
 """Most paths in one call of git, whose command line is limited."""
 _COMMANDS = """
-    add apply branch cat-file check-attr check-ref-format checkout-index commit-tree config diff hash-object init
+    add branch cat-file check-attr check-ref-format checkout-index commit-tree config diff hash-object init
     ls-files ls-tree merge-base read-tree rev-parse status update-index var write-tree
 """
 COMMANDS = frozenset(_COMMANDS.split())

@@ -21,16 +21,10 @@ from codeopt.workloads.sandbox_view.view import COMPILED_FROM, built_files
 from codeopt_sandbox.owner import temporary_folder
 from codeopt_sandbox.plain_files import copied_plain
 
-NO_COMMIT = "--diff does not say what all other files were like"
-GIVE_BASE = "give --base REF to compare"
-"""Reason why a change that a diff names has no checkout."""
-
 
 @contextlib.contextmanager
 def open_base_checkout(repository: Repository, change: Change) -> Iterator[Path]:
-    """Write the checkout into a folder that is removed afterwards. Raises UsageError for a change without a commit."""
-    if not change.base:
-        raise UsageError(NO_COMMIT, hint=GIVE_BASE)
+    """Write the checkout into a folder that is removed afterwards. Raises UsageError."""
     with _written(repository, change.base) as (folder, git):
         new = [path for path in sorted(change.paths) if path.endswith(".py") and not (folder / path).exists()]
         added = [path for path in new if is_test(path) and copied_plain(change.root, path, folder)]  # evidence also

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.core.errors import UsageError
-from codeopt.core.git import NoGit, git_outside, work_trees
+from codeopt.core.git import NoGit, work_trees
 from codeopt.core.program import python_below
 from codeopt.review.repository import Repository, open_repository
-from codeopt_sandbox.owner import temporary_folder
-from codeopt_sandbox.plain_files import copied_plain, read_bytes
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ class Change:
 
     root: Path
     base: str
-    """Commit that the change starts from. Empty for a diff file."""
+    """Commit that the change starts from. Empty where all is new."""
     head: str
     diff: str
     files: tuple[ChangedFile, ...]
@@ -77,28 +75,6 @@ def change_since(repository: Repository, base: str) -> Change:
             files.append(ChangedFile(entry.path, entry.old_path, old))
     head = repository.commit("HEAD")
     return Change(repository.root, base, head, repository.diff(base), tuple(files), paths, tuple(gone))
-
-
-def change_of_diff(repository: Repository, diff: Path) -> Change:
-    """Read the change of a unified diff that leads to the working tree, by taking it back in a copy of its files.
-    Raises UsageError where it does not fit."""
-    try:
-        data = diff.read_bytes()
-    except OSError as error:
-        raise UsageError(f"cannot read {diff}: {error.strerror}") from error
-    numbers = repository.git.ask("apply", "--numstat", "-z", "-", given=data)
-    paths = frozenset(os.fsdecode(row.split(b"\t", 2)[2]) for row in numbers.split(b"\0") if row.count(b"\t") >= 2)
-    with temporary_folder("diff") as folder:
-        new = [path for path in sorted(paths) if path.endswith(".py") and copied_plain(repository.root, path, folder)]
-        try:
-            git_outside(folder).ask("apply", "-R", "--whitespace=nowarn", "--include=*.py", "-", given=data)
-        except UsageError as error:
-            raise UsageError(f"{diff} does not lead to the files of {repository.root}: {error.words}") from error
-        before = {p.relative_to(folder).as_posix(): _text(read_bytes(p)) for p in folder.rglob("*.py") if p.is_file()}
-    files = tuple(ChangedFile(path, path, before.get(path)) for path in new)
-    gone = tuple(text for path, text in before.items() if path not in new and text is not None)
-    head, text = repository.commit("HEAD"), data.decode("utf-8", "replace")
-    return Change(repository.root, "", head, text, files, paths, gone)
 
 
 def whole_files(paths: Sequence[Path]) -> tuple[Repository | None, Change]:

@@ -242,7 +242,7 @@ class Review:
     """Result of one review."""
 
     base: str
-    """Commit that the change starts from. Empty for a diff file."""
+    """Commit that the change starts from."""
     head: str
     diff: str
     """Unified diff of the change, with paths below the root. Its lines may carry comments."""

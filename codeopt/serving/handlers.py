@@ -30,16 +30,12 @@ from codeopt.review.suggestion import FunctionRow
 from codeopt.review.work import ReviewBudget
 from codeopt.serving.request import Operation, OperationRequest, Root
 from codeopt.workloads import WorkloadRequest, kind_of
-from codeopt.workloads.function.recording import UsersCommand, record, said_of
 from codeopt.workloads.project.watch import profile_project
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.owner import BaseFolder, temporary_folder
 
 Answer = dict[str, Any]
-STDERR = 2
-"""Descriptor for the output of a user's own command, since our standard output is the answer."""
-RECORD_SCHEMA = "codeopt.record/1"
 
 
 def handle(request: OperationRequest, console: Console) -> Answer:
@@ -198,26 +194,11 @@ def _line(path: Path, function: str) -> int:
         return 1
 
 
-def _record(request: OperationRequest, options: ImproveOptions, console: Console) -> Answer:
-    target = as_target(request.target)
-    if not target.name or not request.command:
-        raise UsageError("there is nothing to record", hint="name a function, FILE::FUNCTION, and the command to run")
-    python = find_interpreter(options.python, Path()).path if options.python else None
-    function = read_function(target.path, target.name)
-    found = record(function, UsersCommand(request.command, python, STDERR))
-    said = list(said_of(found, target))
-    return {
-        "schema": RECORD_SCHEMA, "target": request.target, "calls": found.seen, "new": found.new, "kept": found.kept,
-        "status": found.status, "lost": list(found.lost), "file": _below_here(found.path), "messages": said,
-    }  # fmt: skip
-
-
 HANDLERS: Mapping[Operation, Callable[[OperationRequest, ImproveOptions, Console], Answer]] = {
     Operation.PROFILE: _profile,
     Operation.COMPARE: _compare,
     Operation.IMPROVE: _improve,
     Operation.CHECK: _check,
-    Operation.RECORD: _record,
 }
 
 

@@ -45,9 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     allowed = add_policy_arguments(parser, "mcp")
     allowed.add_argument(
-        "--allow-commands", action="store_true", help="let `record` run commands of a client without isolation"
-    )
-    allowed.add_argument(
         "--parallel", type=flags.count, default=1, metavar="N",
         help="requests at a time: two measure less exactly [default: %(default)d]",
     )  # fmt: skip
@@ -55,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @command(
     examples=("codeopt mcp", "codeopt mcp --root . --http 0"),
-    first=("--root", "--model", "--max-cost", "--http", "--allow-commands"),
+    first=("--root", "--model", "--max-cost", "--http"),
     often=("--max-seconds", "--python", "--sandbox", "--memory", "--parallel"),
     others_files=True,
     flags_only=True,

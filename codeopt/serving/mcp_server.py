@@ -1,4 +1,4 @@
-"""The server for coding agents: five tools of the Model Context Protocol, each a request in a process of its own."""
+"""The server for coding agents: four tools of the Model Context Protocol, each a request in a process of its own."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _parameter(row: Flag) -> inspect.Parameter:
 
 @dataclass(frozen=True)
 class AgentTools:
-    """The five tools, below one root. Each raises ToolError with one line."""
+    """The four tools, below one root. Each raises ToolError with one line."""
 
     root: Root
     pool: WorkerPool
@@ -165,22 +165,6 @@ class AgentTools:
         options = self._options({"max_seconds": limits["max_seconds"]})
         limits["max_seconds"] = limits["max_seconds"] or REQUEST_S
         return await self._ask(Operation.CHECK, ctx, options=options, paths=named, **limits)
-
-    async def record(
-        self,
-        ctx: Context,
-        target: Target,
-        command: Annotated[Places, Field(min_length=1, description="Words of a command that calls the function")],
-    ) -> str:
-        """Record the calls of a function by a command, which runs without a sandbox. The other tools then use them.
-        Needs `codeopt mcp --allow-commands`."""
-        # Refuse a client's command unless the user allowed it. Raises ToolError.
-        if not self.policy.commands:
-            raise ToolError(
-                "record runs a command that is not isolated, which the user of this server has not allowed: "
-                "codeopt mcp --allow-commands does"
-            )
-        return await self._ask(Operation.RECORD, ctx, target=target, options=self._options({}), command=tuple(command))
 
     def _options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Options of the server's policy with those that a client adds. Raises ToolError."""
@@ -248,9 +232,8 @@ def make_server(root: Root, pool: WorkerPool, policy: ServerPolicy) -> MCPServer
 
     tools = AgentTools(root, pool, policy)
     reading = [_tool(each, read_only=True) for each in (tools.profile, tools.compare, tools.check)]
-    writing = [_tool(each, read_only=False) for each in (tools.improve, tools.record)]
     named = partial(MCPServer, "codeopt", version=__version__, instructions=INSTRUCTIONS)
-    return named(lifespan=open_pool, log_level="WARNING", tools=[*reading, *writing])
+    return named(lifespan=open_pool, log_level="WARNING", tools=[*reading, _tool(tools.improve, read_only=False)])
 
 
 def _tool(function: Callable[..., Any], *, read_only: bool) -> Tool:

@@ -24,7 +24,6 @@ class Operation(StrEnum):
     COMPARE = "compare"
     IMPROVE = "improve"
     CHECK = "check"
-    RECORD = "record"
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,6 @@ class OperationRequest:
     """Largest allowed increase of time that `compare` tests, as a share. None: it asks about none."""
     write: bool = False
     """Put what `improve` accepted in place."""
-    command: tuple[str, ...] = ()
-    """Words of the command that `record` runs."""
     asked_by: str = "mcp"
     """Name of the server, as findings keep it."""
 
@@ -67,9 +64,7 @@ class OperationRequest:
     def from_line(cls, line: bytes) -> OperationRequest:
         """Read the line that `to_line` wrote."""
         given = json.loads(line)
-        for name in ("paths", "command"):
-            given[name] = tuple(given[name])
-        return cls(**{**given, "operation": Operation(given["operation"])})
+        return cls(**{**given, "paths": tuple(given["paths"]), "operation": Operation(given["operation"])})
 
 
 @dataclass(frozen=True)
@@ -80,8 +75,6 @@ class ServerPolicy:
     """Fields of ImproveOptions that hold for every request: sandbox, python, memory, ..."""
     model: str | None = None
     """Model that drafts if a client asks for one. None: no client may."""
-    commands: bool = False
-    """True if `record` may run a client's command, which is not isolated."""
 
 
 # The folder that a client may name paths in: a path that leads out of it, also by a symbolic link, is refused.
@@ -187,4 +180,4 @@ def policy_of(arguments: argparse.Namespace) -> ServerPolicy:
     options = {name: getattr(arguments, name) for name in FIELDS if getattr(arguments, name) is not None}
     if arguments.python and os.sep in arguments.python:
         options["python"] = str(Path(arguments.python).expanduser().absolute())  # workers run below the root
-    return ServerPolicy(options, arguments.model, getattr(arguments, "allow_commands", False))
+    return ServerPolicy(options, arguments.model)

@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 )
 def run(arguments: argparse.Namespace) -> int:
     """Compare; print a table or one JSON object."""
-    if (arguments.base or arguments.diff) and not arguments.run:
+    if arguments.base and not arguments.run:
         from codeopt.cli.compare_several import run_change as compare_change
 
         return compare_change(arguments)

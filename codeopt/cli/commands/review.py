@@ -175,9 +175,5 @@ def _refuse(arguments: argparse.Namespace) -> None:
     """Raise UsageError for flags that make no sense for several functions, or that would run files of the change."""
     if "." in arguments.task:
         raise UsageError(f"--task {arguments.task}: a review takes built-in and installed tasks only")
-    if arguments.diff and arguments.fail_if_slower is not None:
-        from codeopt.review.base_checkout import GIVE_BASE, NO_COMMIT
-
-        raise UsageError(f"--fail-if-slower: {NO_COMMIT}", hint=GIVE_BASE)
     if arguments.output and not arguments.output.resolve().parent.is_dir():
         raise UsageError(f"cannot write {arguments.output}: there is no directory {arguments.output.parent}")

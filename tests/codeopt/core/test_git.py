@@ -25,7 +25,7 @@ from codeopt.core.git import (
 )
 from codeopt.core.program import read_program, replacement
 from codeopt.review.base_checkout import open_base_checkout
-from codeopt.review.change import change_of_diff, change_since, find_base, whole_files
+from codeopt.review.change import change_since, find_base, whole_files
 from codeopt.review.repository import open_repository
 from codeopt.serving import slow_functions
 from codeopt.workloads.project.files import read_project
@@ -99,11 +99,6 @@ def everything(trap: Trap) -> None:
     assert {file.path for file in change.files} == {"mod.py", "data.py"}
     with open_base_checkout(repository, change) as folder:
         assert (folder / "mod.py").read_text() == "x = 1\n"
-    (root.parent / "change.diff").write_text(change.diff)
-    assert {file.path for file in change_of_diff(repository, root.parent / "change.diff").files} <= {
-        "mod.py",
-        "data.py",
-    }
     assert whole_files([root])[0]
     repository.attributes(("linguist-generated",), ["mod.py"])
     assert Path("mod.py") in (tracked_files(root) or [])

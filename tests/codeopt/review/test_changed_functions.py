@@ -11,7 +11,7 @@ import pytest
 
 from codeopt.core.errors import UsageError
 from codeopt.core.revision import merged, patch
-from codeopt.review.change import Change, change_of_diff, change_since, find_base, whole_files
+from codeopt.review.change import Change, change_since, find_base, whole_files
 from codeopt.review.changed_functions import find_targets, matches
 from codeopt.review.repository import open_repository
 from tests.codeopt.review.pull_request import commit, git, propose
@@ -154,28 +154,6 @@ def test_links_and_other_kinds_of_files_are_not_followed(tmp_path: Path) -> None
     (folder / "link.py").symlink_to(tmp_path / "secret.py")
     commit(folder, "a link")
     assert touched(folder) == (set(), {})
-
-
-def test_a_diff_file_says_the_same_as_git(tmp_path: Path) -> None:
-    folder = propose(tmp_path / "r", {"a.py": TWO, "b.py": CLASS}, {})
-    git(folder, "mv", "b.py", "c.py")
-    write_files(
-        folder, {"a.py": TWO.replace("1]", "3]"), "n`e\nw.py": TWO.replace("x, 1", "x, 8"), "note.txt": "hello\n"}
-    )
-    (folder / "blob").write_bytes(bytes(range(256)))
-    commit(folder, "proposal")
-    diff = tmp_path / "change.diff"
-    diff.write_text(git(folder, "diff", "-M", "main"))
-    change = change_of_diff(open_repository(folder), diff)
-    assert touched(folder, change=change)[0] == touched(folder)[0] == {"a.py::one", "n`e\nw.py::one", "n`e\nw.py::two"}
-
-
-@pytest.mark.parametrize("text", ["no diff at all\n", "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+never there\n"])
-def test_a_diff_that_does_not_fit_is_one_clear_line(tmp_path: Path, text: str) -> None:
-    folder = propose(tmp_path / "r", {"a.py": TWO}, {})
-    (tmp_path / "change.diff").write_text(text)
-    with pytest.raises(UsageError):
-        change_of_diff(open_repository(folder), tmp_path / "change.diff")
 
 
 def test_where_a_change_starts(tmp_path: Path) -> None:

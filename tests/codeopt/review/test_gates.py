@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.codeopt.command import QUICK, codeopt
-from tests.codeopt.review.pull_request import BASE, REPEATED, REPEATED_TEST, git, propose
+from tests.codeopt.review.pull_request import BASE, REPEATED, REPEATED_TEST, propose
 from tests.conftest import require_sandbox
 
 pytestmark = pytest.mark.full
@@ -149,11 +149,3 @@ def test_a_limit_that_cannot_be_told_is_no_success(tmp_path: Path) -> None:
     )
     done = codeopt("review", *flags, "--fail-if-slower", "0", "--json", "-q", cwd=folder)
     assert ([row["answer"] for row in done.json["limits"]], done.status) == (["inconclusive"], 5), done.err
-
-
-def test_a_limit_on_what_a_diff_changes_is_refused_before_the_review(tmp_path: Path) -> None:
-    folder, patch = propose(tmp_path / "r", FILES, {"shop/lists.py": SHOP.replace("x * 2", "2 * x")}), tmp_path / "p"
-    patch.write_text(git(folder, "diff", "main") + "\n")
-    done = codeopt("review", "--diff", str(patch), "--model", "rules", "--fail-if-slower", "5%", cwd=folder)
-    assert (done.status, done.out, len(done.facts)) == (2, "", 1), done.err
-    assert "--diff does not say what all other files were like\n  hint: give --base REF" in done.err

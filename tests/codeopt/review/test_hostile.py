@@ -187,7 +187,6 @@ def test_harmless_settings_may_change(tmp_path: Path) -> None:
     ("flags", "said"),
     [
         (("--base", "nowhere"), "git knows no commit 'nowhere'"),
-        (("--diff", "missing.diff", "--base", "main"), "give --base or --diff"),
         (("nowhere.py",), "there is no nowhere.py"),
         (("shop/orders.py::total",), "shop/orders.py::total names a function"),
         (("--output-format", "nothing"), "there is no reporter 'nothing'"),

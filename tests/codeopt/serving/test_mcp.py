@@ -79,7 +79,7 @@ def test_an_agent_has_its_edit_judged(tmp_path: Path) -> None:
     async def conversation() -> None:
         async with over_stdio(project) as client:
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-            assert sorted(tools) == ["check", "compare", "improve", "profile", "record"]
+            assert sorted(tools) == ["check", "compare", "improve", "profile"]
             schemas = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in tools.values()]
             assert len(json.dumps(schemas)) + len(INSTRUCTIONS) <= 8192
             wrong = await answer(client, "compare", target=TARGET, new_source=WRONG)
@@ -105,7 +105,7 @@ def test_over_http_it_is_the_same_behind_a_secret(tmp_path: Path) -> None:
     async def conversation(address: str) -> None:
         async with Client(address) as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}
-            assert tools == {"check", "compare", "improve", "profile", "record"}
+            assert tools == {"check", "compare", "improve", "profile"}
             assert "cannot read" in (await refusal(client, "profile", target="nothing.py")).lower()
 
     with http_server(project, mark) as address:
@@ -160,7 +160,6 @@ def test_a_hostile_client_reaches_nothing_outside_of_the_root(tmp_path: Path) ->
             assert await refusal(client, "compare", target="x" * 100_000)
             assert "git knows no commit" in await refusal(client, "compare", target=TARGET, base="--output=x")
             assert "invalid syntax" in await refusal(client, "compare", target=TARGET, new_source="def (")
-            assert "--allow-commands" in await refusal(client, "record", target=TARGET, command=["touch", "here"])
             assert "--model" in await refusal(client, "improve", target=TARGET, source="model")
 
     asyncio.run(conversation())
@@ -184,9 +183,8 @@ WRONG_ARGUMENTS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("check", {"path": "words.py"}, "there is no argument 'path'"),
     ("check", {"paths": "words.py"}, "'paths' should be a valid list"),
     ("check", {"max_seconds": "soon"}, "'max_seconds' should be a valid number"),
-    ("record", {"target": TARGET}, "the argument 'command' is missing"),
-    ("record", {"target": TARGET, "command": []}, "'command' should have at least 1 item"),
-    ("record", {"target": TARGET, "command": ["true"], "shell": True}, "there is no argument 'shell'"),
+    ("profile", {}, "the argument 'target' is missing"),
+    ("profile", {"target": TARGET, "shell": True}, "there is no argument 'shell'"),
 )
 
 

@@ -316,7 +316,12 @@ class Coordinator:
         problem = self._batch.problem(id)
         found: dict[str, bytes] = {}
         total = 0
-        for path in sorted(path for folder in _folders(problem) for path in _plain_files(folder)):
+        homes = [
+            home
+            for folder in _folders(problem)
+            for home in (folder, *(folder / name for pair in FOLDERS for name in pair))
+        ]
+        for path in sorted(path for home in homes if home.is_dir() for path in home.iterdir() if path.is_file()):
             if path.is_symlink():
                 return f"{path} is a link, and links among cases are not followed"
             total += path.stat().st_size
@@ -329,12 +334,6 @@ class Coordinator:
 def _folders(problem: Problem) -> list[Path]:
     """Folders in which a problem's cases are looked for."""
     return [problem.cases] if problem.cases else [problem.path.parent, problem.path.parent / "cases"]
-
-
-def _plain_files(folder: Path) -> list[Path]:
-    """Files in a folder and in its subfolders that hold cases."""
-    folders = [folder, *(folder / name for pair in FOLDERS for name in pair)]
-    return [path for each in folders if each.is_dir() for path in each.iterdir() if path.is_file()]
 
 
 @dataclass(frozen=True)

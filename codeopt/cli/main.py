@@ -25,7 +25,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
 
 from codeopt.cli import flags, settings
 from codeopt.cli.command import Command, command_of
@@ -54,7 +53,7 @@ def main(argv: list[str] | None = None, began: float | None = None) -> int:
     """Run one command; returns the exit status. began: its start by `time.monotonic()`; None: now."""
     began = time.monotonic() if began is None else began
     open_closed_streams()
-    signal.signal(signal.SIGTERM, _interrupt)  # a CI system's way to say Ctrl-C
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a CI system's way to say Ctrl-C
     warnings.simplefilter("ignore", SyntaxWarning)  # of programs that are read; it would show their lines
     asked = sys.argv[1:] if argv is None else argv
     as_json = "--json" in itertools.takewhile(lambda each: each != "--", asked)
@@ -234,10 +233,6 @@ def build_parser(commands: dict[str, ModuleType]) -> CommandParser:
         settings.apply(other, file, users, known)
         each.set_defaults(**vars(other.parse_args([])))
     return parser
-
-
-def _interrupt(_number: int, _frame: object) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -185,7 +185,9 @@ def find_run(name: str, home: Path) -> Path:
     found = known[:1] if name == NEWEST else [path for path in known if name in path.name]
     if len(found) == 1:
         return found[0]
-    if not found and (targets := _of_target(name, runs.own)):
+    each_one = [one for run in runs.own for one in (run, *functions_in(run.path))] if not found else []
+    named = [one for one in each_one if one.target == name or one.target.endswith(f"::{name}")]
+    if targets := {one.target: one.path for one in reversed(named)}:  # the newest of each
         if len(targets) > 1:
             raise UsageError(f"{name!r} is the name of {len(targets)} targets", hint=f"name one: {', '.join(targets)}")
         (path,) = targets.values()
@@ -197,13 +199,6 @@ def find_run(name: str, home: Path) -> Path:
                 raise refusal(f"the run in {path}", why)
         raise UsageError(f"there is no run {name!r} in {home / 'runs'}", hint="codeopt runs lists them")
     raise UsageError(f"{name!r} is a part of {len(found)} runs' names, such as {found[0].name} and {found[1].name}")
-
-
-def _of_target(name: str, runs: Sequence[RunListing]) -> dict[str, Path]:
-    """The newest run of each target with a name, `mod.py::f` or `f`."""
-    each_one = [one for run in runs for one in (run, *functions_in(run.path))]
-    named = [one for one in each_one if one.target == name or one.target.endswith(f"::{name}")]
-    return {one.target: one.path for one in reversed(named)}
 
 
 def changes_to_apply(run: StoredRun) -> tuple[FileChange, ...]:

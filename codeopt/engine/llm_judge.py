@@ -78,7 +78,9 @@ class LlmJudge:
                 side, reason, usage = self._ask(second, first) if turned else self._ask(first, second)
             except ModelError as error:
                 raise NoPreference(error, used) from error
-            winners.append(_winner(side, turned))
+            second_is_better = (side is NamedSide.B) is not turned
+            winner = Preferred.SECOND if second_is_better else Preferred.FIRST
+            winners.append(Preferred.NEITHER if side is NamedSide.SAME else winner)
             reasons.append(reason)
             used = used + usage
         if winners[0] is winners[1]:
@@ -101,13 +103,6 @@ class LlmJudge:
                 return NamedSide(named[-1].upper()), reason, used
             messages = (*messages, Message("assistant", reply.text), Message("user", AGAIN))
         return NamedSide.SAME, f"no answer had the line that was asked for, {ATTEMPTS} times", used
-
-
-def _winner(side: NamedSide, turned: bool) -> Preferred:
-    """The text behind a letter."""
-    if side is NamedSide.SAME:
-        return Preferred.NEITHER
-    return Preferred.SECOND if (side is NamedSide.B) is not turned else Preferred.FIRST
 
 
 def read_by(

@@ -309,7 +309,10 @@ class RefineLoop:
             return Confirmation(found if self.finished else f"no candidate was checked to its end: {self.stopped}")
         started = time.monotonic()
         reason, todo = self._undecided()
-        reason = self._unfinished() or reason or self.unreadable or self._outcomes() or self.task.nothing_accepted
+        unfinished = next(filter(self.judge.is_unfinished, reversed(self.history.candidates[1:])), None)
+        if unfinished:
+            reason = f"round {unfinished.round} was not judged to its end: {so_far(unfinished)}"
+        reason = reason or self.unreadable or self._outcomes() or self.task.nothing_accepted
         refused: list[Candidate] = []
         shares = iter(CONFIRMATION_SHARES[self._confirmed :])
         for candidate in tuple(self.ranked()):
@@ -373,11 +376,6 @@ class RefineLoop:
         rule = self.judge.workload.rule
         unsure = found is not None and found.decision is Decision.INCONCLUSIVE
         return more_pairs(found.pairs, rule.max_pairs, rule.max_seconds) if found and unsure else ""
-
-    def _unfinished(self) -> str:
-        """Describe the newest candidate that was not judged to its end. Empty without such a candidate."""
-        found = next(filter(self.judge.is_unfinished, reversed(self.history.candidates[1:])), None)
-        return f"round {found.round} was not judged to its end: {so_far(found)}" if found else ""
 
     def ranked(self) -> Iterator[Candidate]:
         """Yield acceptable candidates: the one that the proposer prefers, then the best first.

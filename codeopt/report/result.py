@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
@@ -240,11 +240,6 @@ def rows_of(candidate: Candidate) -> list[str]:
     return [line, *[f"{'':>11}{inline(below, 400)}"] * bool(below)]
 
 
-def most_memory(lines: Sequence[MemoryLine]) -> str:
-    """`line 3 1.2 MiB, line 7 40.0 KiB`."""
-    return ", ".join(f"line {line.line} {memory_of(line.peak_mib)}" for line in lines)
-
-
 MIN_HOT = 0.005
 """Least share of the time of a line that is named as hot."""
 
@@ -254,7 +249,8 @@ def hot(profile: Profile | None, *, memory: bool = False) -> str:
     if profile is None or not profile.lines:
         return ""
     if memory and profile.memory:
-        return f"   most memory: {most_memory(profile.memory[:3])}"
+        held = (f"line {line.line} {memory_of(line.peak_mib)}" for line in profile.memory[:3])
+        return f"   most memory: {', '.join(held)}"
     lines = [line for line in profile.lines if not line.is_import and line.share >= MIN_HOT][:3]
     imports = sum(line.share for line in profile.lines if line.is_import)
     parts = [f"{line.named} {share(line.share)}" for line in lines]

@@ -66,7 +66,10 @@ class ImportDecision:
 
 def check_pair(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDecision:
     """Decide whether a pair can be judged: Python 3, right on its cases, the same each time, with unique answers."""
-    if reason := _static(pair):
+    missing = "" if pair.source.strip() else "it has no program"
+    missing = missing if pair.cases else "it has no cases"
+    other = "" if pair.language.lower().startswith("py") else f"it is {pair.language}"
+    if reason := other or not_python(pair.source) or missing:
         return ImportDecision(pair, reason)
     for case in pair.cases:
         outcome = judge(case, run(pair.source, case.stdin, 0), check)
@@ -89,16 +92,6 @@ def check_pair(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDeci
                 replace(pair, target=None), note=f"the target fails case {each.name}: {reached.verdict.words}"
             )
     return ImportDecision(pair)
-
-
-def _static(pair: ProgramPair) -> str:
-    if not pair.language.lower().startswith("py"):
-        return f"it is {pair.language}"
-    if reason := not_python(pair.source):
-        return reason
-    if not pair.cases:
-        return "it has no cases"
-    return "" if pair.source.strip() else "it has no program"
 
 
 # Project CodeNet: for each problem, one user's slowest and fastest accepted Python submission by the judge's times.

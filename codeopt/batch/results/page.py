@@ -166,7 +166,15 @@ def row(batch: BatchFolder, each: Solved, spent: str) -> Markup:
     names = ("", "", "speedup", "95% interval", "reference", "candidates", "")
     badge = tag("span", label, class_=f"badge {kind(each)}")
     columns = [("num", text) for text in (speedup, span, human, str(len(each.rounds)))]
-    cells = (("id", each.id), ("", badge), *columns, ("why", code(_why(each) or spent)))
+    cells = (
+        ("id", each.id),
+        ("", badge),
+        *columns,
+        (
+            "why",
+            code((f"{each.task_score.words}: " if each.task_score and each.accepted else "") + each.reason or spent),
+        ),
+    )
     summary = tag(
         "summary",
         [
@@ -179,11 +187,6 @@ def row(batch: BatchFolder, each: Solved, spent: str) -> Markup:
     )
     inside = tag("div", list(_history(batch, each, spent)), class_="inside")
     return tag("details", summary, inside, class_=f"is-{kind(each)}", id=anchor(each.id))
-
-
-def _why(each: Solved) -> str:
-    """The accepted change, or why nothing was accepted; before it, what the task itself measured of a result."""
-    return f"{each.task_score.words}: {each.reason}" if each.task_score and each.accepted else each.reason
 
 
 def _history(batch: BatchFolder, each: Solved, spent: str) -> Iterator[Child]:

@@ -72,7 +72,10 @@ class Axis:
             size = 10.0 ** math.floor(math.log10(self.high / 4))
             step = next(m * size for m in (1, 2, 5, 10) if m * size >= self.high / 4)
             return [step * number for number in range(int(self.high / step) + 1)]
-        for every in (*self._near(), *self._wide()):
+        for every in (
+            *self._near(),
+            *([step * 10.0**power for power in range(-9, 13) for step in steps] for steps in STEPS),
+        ):
             inside = [each for each in every if self.low <= each <= self.high]
             if len(inside) <= TICKS:
                 break
@@ -81,10 +84,6 @@ class Axis:
     def _near(self) -> Iterator[list[float]]:
         for distance in DISTANCES if self.high < 2 * self.low else ():
             yield [round(number * distance, 2) for number in range(int(self.high / distance) + 1)]
-
-    def _wide(self) -> Iterator[list[float]]:
-        for steps in STEPS:
-            yield [step * 10.0**power for power in range(-9, 13) for step in steps]
 
     def grid(
         self, width: int, words: Callable[[float], str] = "{:.4g}x".format, *, marks_one: bool = True
@@ -152,14 +151,9 @@ def times_chart(found: Comparison) -> Markup | None:
     return _with_key(parts, axis, title, [("kept", "original"), ("solved", "candidate")])
 
 
-def ratios_of(found: Comparison) -> list[float]:
-    """Original over candidate of each pair, all timed cases together."""
-    return [old / max(new, 1e-12) for old, new in sums_of(found)]
-
-
 def pairs_chart(found: Comparison) -> Markup | None:
     """Draw each pair of runs with the interval, by the metric of the verdict and by wall time. None without pairs."""
-    ratios = ratios_of(found)
+    ratios = [old / max(new, 1e-12) for old, new in sums_of(found)]
     if not ratios:
         return None
     other = found.wall_ratios if found.metric != "wall" else ()

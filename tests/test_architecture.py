@@ -311,7 +311,6 @@ READS_ITSELF = {
     "codeopt/core/plugins.py": "this repository's own settings", "codeopt/cli/commands/doctor.py": "/proc",
     "codeopt/report/html/templating.py": "a template of the package",
     "codeopt/report/stacks.py": "a profile that is named each time, which a pipe may bring",
-    "codeopt/review/change.py": "a diff that is named each time, which a pipe may bring",
 }  # fmt: skip
 """What reads a whole file without the door `codeopt_sandbox.plain_files`."""
 

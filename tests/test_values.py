@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 CHANGED_BY_OTHERS = """
 Bounds Bytecode CheckerAnswers CommandProbes CommandRuns Compared Container DifferentialTest EditGains
 EffectAnalysis Evidence EvidenceCache Explanation Guesser Guest KnownFindings Liveness LocalBatch Loops Nesting
-PublicCalls Record RefusalReasons RemoteWorker Scopes Series SeveralRun SourcePage Surfaces TimedRuns
+PublicCalls Record RefusalReasons RemoteWorker Scopes Series SeveralRun SourcePage TimedRuns
 TraceCache WorkerProcess _Functions _Larger _Request
 """
 """Data classes whose objects others change."""

@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from os.path import commonprefix
-from typing import TYPE_CHECKING, Any, Protocol, Unpack
+from typing import TYPE_CHECKING, Any
 
 from codeopt.core.revision import Revision
 from codeopt.workloads._judging import HANGS
 from codeopt.workloads.function.counterexample import as_python
+from codeopt.workloads.function.harness import TimedRuns
 from codeopt.workloads.generated.larger import simpler
 from codeopt.workloads.source.literals import Call, Opaque, read
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind
@@ -18,7 +19,6 @@ from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.comparing import AnswerChecker, AnsweredCase
 from codeopt_sandbox.guest.accept import value
 from codeopt_sandbox.guest.request import USUAL, Environment, batch_of
-from codeopt_sandbox.runner import RunOptions
 
 if TYPE_CHECKING:
     from codeopt_sandbox.guest.request import Ordered
@@ -32,14 +32,6 @@ CALL_S = 0.5
 """Time limit of one call, seconds: a draft may not return from small calls."""
 MOST_BEFORE = 3
 """Number of calls that are shown before one that fails only after them."""
-
-
-class CallsRevisions(Protocol):
-    """Makes the calls of a batch in a module's revision."""
-
-    def run(self, program: Revision, stdin: bytes = b"", /, **options: Unpack[RunOptions]) -> CallRun:
-        """Run the calls of a program. Raises SandboxError when the sandbox itself failed."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -79,7 +71,7 @@ def _late(was: Answer, now: Answer, limit: float) -> bool:
 class CallShrinker:
     """Looks for the smallest call on which a draft differs from the original."""
 
-    runner: CallsRevisions
+    runner: TimedRuns
     original: Revision
     draft: Revision
     check: AnswerChecker

@@ -159,7 +159,7 @@ class FunctionGraph:
         self.files = files
         self._known: dict[str, dict[str, frozenset[str]]] = {}
         self._imported: dict[str, set[str]] = {}
-        self._surfaces = Surfaces(files)
+        self._surfaces: dict[str, Surface] = {}
 
     @cached_property
     def _graph(self) -> ModuleGraph:
@@ -178,8 +178,13 @@ class FunctionGraph:
         return CodeEdit(place.file, owner) if owner and place.qualname not in self.known(place.file) else place
 
     def is_public(self, place: CodeEdit) -> bool:
-        """Return True for a function that others may call."""
-        return place.qualname in self.known(place.file) and self._surfaces.is_public(place)
+        """Return True for a function that others may call, and that has its own contract, which calls of it show."""
+        path, name = place.file, place.qualname.rpartition(".")[2]
+        if name in CONSTRUCTORS or place.qualname not in self.known(path):
+            return False
+        if path not in self._surfaces:
+            self._surfaces[path] = surface_of(path, self.files)
+        return self._surfaces[path].reaches(place.qualname)
 
     def reached(self, place: CodeEdit, apart: Collection[str], seen: Collection[CodeEdit]) -> list[CodeEdit]:
         """Public functions that lead to a name; of more than can be judged those that lead to it by functions that were
@@ -357,24 +362,6 @@ def surface_of(file: str, files: Mapping[str, str]) -> Surface:
     packages = (text for name, text in files.items() if PurePosixPath(name).name == "__init__.py")
     taken = _taken(path.stem, packages) if hidden else ()
     return Surface(None if listed is None else frozenset(listed), frozenset(taken), hidden)
-
-
-@dataclass
-class Surfaces:
-    """Public surfaces of a project's modules, each read once."""
-
-    files: Mapping[str, str]
-    """Modules by path."""
-    known: dict[str, Surface] = field(default_factory=dict)
-
-    def is_public(self, edit: CodeEdit) -> bool:
-        """Return True if the changed function has its own contract, which calls of it show."""
-        name = edit.qualname.rpartition(".")[2]
-        if edit.qualname == "<module>" or name in CONSTRUCTORS:
-            return False
-        if edit.file not in self.known:
-            self.known[edit.file] = surface_of(edit.file, self.files)
-        return self.known[edit.file].reaches(edit.qualname)
 
 
 def _is_private(name: str) -> bool:

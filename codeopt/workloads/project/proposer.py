@@ -305,17 +305,9 @@ def _require_contracts(before: Mapping[str, str], after: Mapping[str, str]) -> N
 
 
 def _names_of(tree: ast.Module) -> set[str]:
-    """Names that a module and its classes bind otherwise than by `def`, as in `f = _quick` and `from x import f`."""
-    found = set[str]()
+    """Names that a module and its classes bind, as by `f = _quick` and `from x import f`."""
     owners = [("", tree.body), *((f"{n.name}.", n.body) for n in ast.walk(tree) if isinstance(n, ast.ClassDef))]
-    for prefix, body in owners:
-        for node in body:
-            if isinstance(node, ast.Assign | ast.AnnAssign):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                found |= {prefix + each.id for each in targets if isinstance(each, ast.Name)}
-            elif isinstance(node, ast.Import | ast.ImportFrom):
-                found |= {prefix + (each.asname or each.name) for each in node.names}
-    return found
+    return {prefix + name for prefix, body in owners for node in body for name in bound_names(node)}
 
 
 def _tree(text: str, path: str) -> ast.Module:

@@ -352,13 +352,10 @@ def named_tests(tests: Sequence[Path], roots: Sequence[Path]) -> list[str]:
 
 
 def _file_of(name: str, paths: Sequence[str]) -> str:
-    """The one of some paths that a test belongs to: pytest's names begin with a path, unittest's with a module."""
-    for path in paths:
-        dotted = path.removesuffix(".py").replace("/", ".")
-        rest = name.removeprefix(path) if name.startswith(path) else name.removeprefix(dotted)
-        if rest != name and rest[:1] in ("", ":", "/", ".", "["):
-            return path
-    return paths[0]  # of a runner with names of its own: the count of files is then that of the first
+    """The one of some files and folders that a test belongs to."""
+    home = name.partition("::")[0]
+    # of a runner with names of its own: the count of files is then that of the first
+    return next((path for path in paths if home == path or home.startswith(f"{path}/")), paths[0])
 
 
 def collected_files(names: Sequence[str], paths: Iterable[str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.workloads.project.impact import Surfaces
+from codeopt.workloads.project.impact import FunctionGraph
 from codeopt.workloads.project.public_calls import outcome_of, pickled_names
 from codeopt.workloads.source.edits import CodeEdit
 from codeopt_sandbox.call_answer import CallAnswer, CallRun
@@ -25,7 +25,8 @@ FILES = {
     "pkg/__init__.py": "from pkg._core import shown as shown\nfrom pkg._core import other as _other\n",
     "pkg/_core.py": "def shown(): pass\ndef other(): pass\n",
     "pkg/listed.py": "__all__ = ['a']\ndef a(): pass\ndef b(): pass\n",
-    "pkg/open.py": "class C:\n    def m(self): pass\n    def _p(self): pass\n",
+    "pkg/open.py": "class C:\n    def m(self): pass\n    def _p(self): pass\n    def __len__(self): pass\n"
+    "    def __init__(self): pass\n",
 }
 
 
@@ -50,7 +51,7 @@ FILES = {
     ],
 )
 def test_what_others_may_call(file: str, qualname: str, public: bool) -> None:
-    assert Surfaces(FILES).is_public(CodeEdit(file, qualname)) is public
+    assert FunctionGraph(FILES).is_public(CodeEdit(file, qualname)) is public
 
 
 class Thing:

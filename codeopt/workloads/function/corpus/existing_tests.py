@@ -14,7 +14,7 @@ from codeopt.analysis.nodes import first_line
 from codeopt.core.errors import Diagnostic
 from codeopt.core.json_codec import JsonCodec
 from codeopt.core.target import TracedCalls, Traces
-from codeopt.core.words import error_line
+from codeopt.core.words import counted, error_line
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import Module, locate
@@ -101,8 +101,8 @@ class Tests:
                 f"{self._failures()} and {'counts' if len(self.failed) == 1 else 'count'} for nothing", f"{name}: {why}"
             )
         tests = sum("::" in each for each in reasons)
-        none = f"{_counted(tests, 'test')} found, none passes"
-        what = none if tests else f"{_counted(files, 'test file')} found, none ran"
+        none = f"{counted(tests, 'test')} found, none passes"
+        what = none if tests else f"{counted(files, 'test file')} found, none ran"
         if self.error or not reasons:
             # Python's message where pytest is missing
             without = f"{INSTALL}, or " if "No module named 'pytest'" in self.error else ""
@@ -114,7 +114,7 @@ class Tests:
         tests = sum("::" in each for each in self.failed)
         files = len(self.failed) - tests
         parts = [f"{tests} of {len(self.passed) + tests} tests fail on the original"] * bool(tests)
-        parts += [f"{_counted(files, 'test file')} cannot be loaded"] * bool(files)
+        parts += [f"{counted(files, 'test file')} cannot be loaded"] * bool(files)
         return ", ".join(parts)
 
 
@@ -168,10 +168,6 @@ def run_tests(
     except ValueError:
         last = error_line(run.stderr.decode("utf-8", "replace"))
         return Tests(error=run.stop_detail or last or f"exit status {run.exit}")
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def failing(harness: FunctionHarness, draft: str, ids: Sequence[str]) -> str:

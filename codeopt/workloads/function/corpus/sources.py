@@ -196,7 +196,7 @@ def calls_of_tests(ask: Ask) -> Found:
 
 def _run(ask: Ask, every: Sequence[str], are_calling: bool) -> Found:
     paths = every if ask.harness.places else every[:MOST_FILES]
-    ask.notify(f"running tests in {len(paths)} file{'s' * (len(paths) != 1)}")
+    ask.notify(f"running tests in {counted(len(paths), 'file')}")
     found = run_tests(ask.harness, ask.harness.source, paths, functions=[ask.named])
     if not found.passed and len(paths) > 1:  # one that hangs or breaks takes the others with it
         found = run_tests(ask.harness, ask.harness.source, paths[:1], functions=[ask.named])
@@ -215,8 +215,7 @@ def _run(ask: Ask, every: Sequence[str], are_calling: bool) -> Found:
         missing.append(Diagnostic("some tests not run", f"after {ENOUGH_S:g} s no further one is begun", name_them))
     traced = replace(found.traced, tests=found.passed, diagnostics=tuple(missing))
     if not (traced.calls or traced.lost):  # tests that never call the function are no evidence about it
-        count = len(found.passed)
-        what = f"{count} test{'s' * (count != 1)} ran, none calls {ask.harness.function.qualname}"
+        what = f"{counted(len(found.passed), 'test')} ran, none calls {ask.harness.function.qualname}"
         return Found((), diagnostics=(Diagnostic(what, hint="--tests PATH names others"), *missing))
     ask.seen(traced)
     return _of_traced("tests", traced)

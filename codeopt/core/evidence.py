@@ -69,7 +69,7 @@ class VersionEvidence:
     """Tests that only NEW has, on both versions."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CommandEvidence:
     """A project's command: how it was checked and timed."""
 
@@ -78,23 +78,23 @@ class CommandEvidence:
     output: str
     """`compared`, or why it was not."""
     timed_command: str
-    hot_region: Mapping[str, Any] | None
+    hot_region: Mapping[str, Any] | None = None
     protected_files: Mapping[str, Any]
     mutated_commands: int
     sandbox_seconds: Mapping[str, float]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PatchEvidence(CommandEvidence):
     """The same of a patch that was made, with the gain of each edit."""
 
     profile: Mapping[str, Any]
     edits: tuple[Mapping[str, Any], ...]
     left_out_edits: tuple[Mapping[str, Any], ...]
-    benchmarks: Mapping[str, Any] | None
+    benchmarks: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TwoVersionsEvidence(CommandEvidence):
     """The same of two versions, with the public functions that differ."""
 

@@ -11,10 +11,11 @@ import jsonschema
 import pytest
 from pydantic import BaseModel
 
-from codeopt.core.evidence import CaseEvidence, WorkloadEvidence
+from codeopt.core.cache import Machine
+from codeopt.core.evidence import CaseEvidence, CommandEvidence, PatchEvidence, TwoVersionsEvidence, WorkloadEvidence
 from codeopt.core.words import Speedup
 from codeopt.engine.compare import PairResult
-from codeopt.report.answers import PRINTED, RoundFields, read_verdict, serialize
+from codeopt.report.answers import PRINTED, JudgedJson, RoundFields, gather_judged, read_verdict, serialize
 from codeopt.report.verdict import Verdict
 from codeopt.review.reporters.json import answer as review_answer
 from codeopt_sandbox.compare import Decision
@@ -164,6 +165,29 @@ def test_cases_of_a_comparison_are_the_timed_ones(pairs: int | None) -> None:
     evidence = WorkloadEvidence(cases=CaseEvidence(3, 0, 0, 1))
     found = PairResult(replace(Verdict.not_judged("wrong"), speedup=speedup, evidence=evidence)).to_json()
     assert (found.get("cases", []), found["tests"]["total"]) == ([], 3)
+
+
+COMMAND: dict[str, Any] = {
+    "command": "python run.py",
+    "project_tests": {"passed": 1},
+    "output": "compared",
+    "timed_command": "the command",
+    "protected_files": {},
+    "mutated_commands": 0,
+    "sandbox_seconds": {},
+}
+PATCH: dict[str, Any] = {"profile": {}, "edits": (), "left_out_edits": ()}
+
+
+@pytest.mark.parametrize("kind", [CommandEvidence, PatchEvidence, TwoVersionsEvidence])
+@pytest.mark.parametrize("region", [None, {"ratio": 2.0}])
+def test_a_verdict_on_a_command_is_read_back(kind: type[CommandEvidence], region: dict[str, Any] | None) -> None:
+    more = {PatchEvidence: PATCH, TwoVersionsEvidence: {"functions": ()}}.get(kind, {})
+    evidence = WorkloadEvidence(command=kind(**COMMAND, **more, hot_region=region))
+    verdict = Verdict(Decision.SAME, "no rule applies", evidence=evidence)
+    # `functions` are on their own in the answer of a comparison, which no one reads back
+    known = {"sandbox": "", "python": None, "machine": Machine("", 2, "", ""), "next_step": "", "speedup": None, **more}
+    assert read_verdict(gather_judged(JudgedJson, verdict, **known).to_json()) == verdict
 
 
 @pytest.mark.parametrize("name", PRINTED)

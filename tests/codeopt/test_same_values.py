@@ -19,8 +19,11 @@ from codeopt.batch.results.page import page
 from codeopt.batch.results.statistics import estimate, estimate_geometric, mcnemar_p, mean, share, sign_flip_p, wilson
 from codeopt.batch.results.table import as_json, metric_lines, write_csv
 from codeopt.cli.command_flags import flags_of_all, settings_by_key, settings_without_flag
+from codeopt.cli.commands.check import table as table_of_all
+from codeopt.cli.compare_several import change_table
 from codeopt.cli.comparison_table import cells_of, table
 from codeopt.cli.flags import options_of
+from codeopt.cli.listings import list_rules, list_tasks
 from codeopt.cli.main import build_parser
 from codeopt.cli.parser import commands_of, meant
 from codeopt.core import flag as converters
@@ -30,10 +33,11 @@ from codeopt.core.console import estimate as estimate_in_words
 from codeopt.core.console import minutes
 from codeopt.core.errors import CodeoptError
 from codeopt.core.evidence import AtSize, BySize
-from codeopt.core.history import History
+from codeopt.core.history import History, Refusal
 from codeopt.core.next_step import other_command, parted, same_command
 from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import added, holds, merged
+from codeopt.core.run_clock import RunClock
 from codeopt.core.run_inputs import is_secret
 from codeopt.core.sanitize import (
     acts_in_a_log,
@@ -57,7 +61,7 @@ from codeopt.models._reply import critique_text, draft_below, is_done, thoughts_
 from codeopt.proposers.feedback import describe
 from codeopt.report.answers import read_verdict, serialize
 from codeopt.report.html import charts
-from codeopt.report.result import diff_of, hot
+from codeopt.report.result import NextSteps, diff_of, hot, open_draft, rows_of
 from codeopt.report.stacks import (
     Frame,
     StackProfile,
@@ -68,11 +72,17 @@ from codeopt.report.stacks import (
     write_speedscope,
 )
 from codeopt.report.verdict import About, Verdict, candidate_in_words, failure_of, so_far, verdict_of, why, word_of
+from codeopt.review.several import ImprovedSeveral, find_several
+from codeopt.review.suggestion import ComparedFunction, FunctionRow, ReviewTarget, RowState
+from codeopt.review.work import ReviewBudget, Tried
+from codeopt.rules import all_rules
 from codeopt.tasks import open_task
 from codeopt_sandbox.compare import CaseTimes, Decision, Plan, StoppingRule
 from codeopt_sandbox.outcome import CaseVerdict, Caveat, CaveatKind, distinct
+from codeopt_sandbox.profile import HotLine
 from codeopt_sandbox.sequential_test import LimitAnswer, LimitTest
 from tests.support.candidates import CASES, FAST, HELD, SHOWN, comparison, original, outcome, right, wrong
+from tests.support.files import write_files
 from tests.support.filled_batch import fill, reply
 from tests.support.recorded import Row, compared_with, numbers_of, write_down
 from tests.support.reviews import EVIDENCE, FILES, IN_NEW, ONE_HUNK, OUTSIDE, review
@@ -302,7 +312,25 @@ def judged() -> Iterator[object]:
     yield [value for name in dir(history) if not name.startswith("_") and not callable(value := getattr(history, name))]
 
 
+HOT = (HotLine(3, 0.6, 9, 0.1, "x"), HotLine(7, 0.3, 1, 0.1, "x", place="a.py:7"), HotLine(9, 0.1, 1, 0.1, "x"))
+REFUSALS = (
+    Refusal("not known", ("3",), ("counter",)), Refusal("another", ("3", "a.py:7"), ("seen_set", "deque")), Refusal("whole")
+)  # fmt: skip
+
+
+def explained() -> Iterator[object]:
+    """Rows of a screen: why no rule changed a slow line, and each round."""
+    for skipped in (None, (), REFUSALS[:1], REFUSALS):
+        for tried_ in ((), (Refusal("1.1x slower", ("3", "9"), ("sums",)),)):
+            for lines in (HOT, ()):
+                yield NextSteps(lines, refusals=skipped, tried=tried_).no_rule()
+                yield NextSteps(lines, refusals=skipped, tried=tried_).no_rule("m.py:{}".format)
+    for each in CANDIDATES:
+        yield [numbers_of(line) for line in rows_of(each)], open_draft(History((original(), each)), "slow.py")
+
+
 def verdicts() -> Iterator[object]:
+    rows: list[ComparedFunction] = []
     caveats = tuple(
         Caveat(kind, f"f({n})", f"returns {n}", "returns 0", "why" if n % 2 else "")
         for n, kind in enumerate(CaveatKind)
@@ -337,6 +365,7 @@ def verdicts() -> Iterator[object]:
                 ),
             ):
                 pair = PairResult(found, "bubblewrap", "namespaces")
+                rows.append(ComparedFunction("m.py", f"g{len(rows)}", pair))
                 told = {name: value for name, value in pair.to_json().items() if name != "machine"}
                 yield (
                     json.dumps(told, default=dict, sort_keys=True),
@@ -347,6 +376,7 @@ def verdicts() -> Iterator[object]:
                     "slow" in table(pair),
                 )
                 yield tried(read_verdict, told), serialize(answer(pair, "m.py", "f")).get("file")
+    yield from (numbers_of(change_table(rows[at:], "main")) for at in range(0, len(rows), 9))
 
 
 def reported() -> Iterator[object]:
@@ -438,7 +468,37 @@ PLANS: tuple[dict[str, object], ...] = (
     {}, {"metric": "wall", "max_pairs": 9}, {"task": "memory", "no_profile": True}, {"task": "runtime,memory", "min_gain": 0.2},
     {"model": "rules", "max_rounds": 2, "select": ("seen_set",)}, {"ignore": ("ruff", "counter"), "max_seconds": 60.0},
     {"model": "scripted:gone.txt", "max_cost": 2.0}, {"task": "readability"}, {"select": ("ruff:nothing",)}, {"strict": True},
+    {"timeout": 2.0, "memory": 64, "strict": True, "mutated_inputs": "off", "check": "exact", "sandbox": "process"},
 )  # fmt: skip
+MODULES = {
+    "m/a.py": "def f(xs: list[int]) -> int:\n    return len(xs)\n\n\ndef _h(x):\n    return x\n\n\nclass C:\n    def g(self, n: int) -> int:\n        return n\n",
+    "m/sub/b.py": "def f(n: int) -> int:\n    return n\n", "m/tests/test_a.py": "def test_f():\n    pass\n", "bad/c.py": "def (\n",
+    "none/d.py": "X = 3\n",
+}  # fmt: skip
+
+
+def several() -> Iterator[object]:
+    """What a folder has to improve, and what is said of several that were."""
+    with TemporaryDirectory() as folder:
+        write_files(Path(folder), MODULES)
+        for name in (*MODULES, "m", "bad", "none", "gone"):
+            for limits in (ReviewBudget(), ReviewBudget(1), ReviewBudget(clock=RunClock(0.0))):
+                found = tried(find_several, Path(folder, name), limits)
+                yield name, found if isinstance(found, str) else [
+                    [(each.path.rpartition(name)[2], each.function, each.share) for each in found[0]],
+                    [(row.target.path.rpartition(name)[2], row.function, row.state, row.is_left) for row in found[1]],
+                ]  # fmt: skip
+    target, tried_ = ReviewTarget("m.py", "f", file=Path("m.py"), share=0.5), []
+    for state in RowState:
+        for row in (FunctionRow(target, "why", state=state), FunctionRow(target, suggestion=ONE_HUNK, state=state)):
+            for failure in (0, 3):
+                found = ImprovedSeveral((row,), notices=("a", "b"), failure=failure, seconds=1.23456)
+                told = {**found.answer("m.py").to_json(), "reason": "", "folder": "", "machine": ""}
+                yield numbers_of(found.reason), found.is_refused, found.left, found.stop_reason, told
+                tried_.append(replace(row, target=replace(target, function=f"f{len(tried_)}")))
+    yield from (numbers_of(table_of_all(Tried(tuple(tried_[at:]), failure=at))) for at in (0, 3, 9))
+
+
 LIMITED = (None, LimitTest(0.05, LimitAnswer.PASS, 0.01, 20), LimitTest(0.2, LimitAnswer.FAIL, 0.01, 9))
 
 
@@ -463,6 +523,19 @@ def planned() -> Iterator[object]:
     for limit in (None, 0.05):
         for found in (Verdict(Decision.SLOWER, speedup=Speedup(0.9, None, 0.9, 0), limit=each) for each in LIMITED):
             yield answered(limit, found), answered(limit, replace(found, speedup=Speedup(0.96, None, 0.96, 0)))
+
+
+def listed() -> Iterator[object]:
+    """What is shown before anything runs: rules and tasks."""
+    for select, ignore in (
+        ((), ()),
+        ((), ("counter",)),
+        (("counter",), ()),
+        ((rule.name for rule in all_rules()), ("seen_set",)),
+    ):
+        text = list_rules(tuple(select), ignore)
+        yield [(re.match(r"[\w+-]*", line)[0], len(line) <= 100) for line in text.splitlines()], text.count("\n\n")  # type: ignore[index]
+    yield [line.split()[0] for line in list_tasks().splitlines()], numbers_of(list_tasks())
 
 
 def drawn() -> Iterator[object]:
@@ -493,7 +566,7 @@ def drawn() -> Iterator[object]:
 
 
 ROWS: dict[str, Row] = {
-    "plans": planned, "charts": drawn,
+    "plans": planned, "charts": drawn, "listings": listed, "several": several, "rows": explained,
     "converters": converted, "figures": said, "texts": sanitized, "options": options, "limits": limited, "candidates": judged, "verdicts": verdicts,
     "reports": reported, "batches": batches, "stacks": stacked, "replies": replied,
 }  # fmt: skip

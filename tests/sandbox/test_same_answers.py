@@ -116,6 +116,7 @@ VALUES = {
     "long": lambda: ["x" * 5000, list(range(3000)), {str(k): k / 7 for k in range(300)}, b"y" * 5000],
     "floats": lambda: [k / 7 for k in range(40)],
     "functions": lambda: [lambda: 0, functools.partial(len, [1]), functools.lru_cache(len), Box().add, staticmethod(len)],
+    "standing": lambda: [itertools.count(3), itertools.repeat(1, 2), (lambda it: [next(it), it])(iter([1, 2, 3])), map(str, itertools.count())],
     "io": lambda: [io.StringIO("ab"), io.BytesIO(b"a"), open(os.devnull), threading.Lock()],
 }
 
@@ -209,7 +210,7 @@ CALLS = [("value", "plain"), (("kept", [1]), {}), (["changes", Box([3])], {"b": 
 BIG = [(("odd", 3), {}), (("calls_back", [1, 2], abs), {})]
 """
 VALUES = ("plain", "containers", "collections", "standard", "classes", "objects", "iterators", "shared", "circle", "deep",
-          "long", "floats", "functions", "io")  # fmt: skip
+          "long", "floats", "functions", "standing", "io")  # fmt: skip
 LEFT = ("state", "table", "rows", "class", "function", "new", "seed", "recursion", "gc", "decimal", "signal",
         "filters", "environ", "folder", "path", "modules", "hook", "logging", "handler", "thread", "umask", "builtins",
         "stdout", "file", "process", "intern", "trace", "switch", "atexit", "locale")  # fmt: skip
@@ -224,7 +225,7 @@ ARGUMENTS = (
     f"f('kept', {POINT}(1, tags=['a']))", f"f('changes', used({BOX}([1]), do.add(2)))", "f('kept', deque([1], 2))",
     "f('changes', iter([1, 2]))", "f('kept', Decimal('1.5'))", f"f('kept', {EQUAL}([1, 2]))", "f('calls_back', [3, -1], abs)",
     "f('odd', 2)", "f('odd', -1)", "f('odd', 9)", "f('yield', 3)", "f('yield', 2, ValueError(1))", "f('nothing')", "f(",
-    "f('kept', inf, nan)", "f('changes', (1, [2]))", "f('kept', set([1]))", "CALLS[0]", "CALLS[2]", "BIG[1]", "CALLS[9]",
+    "f('kept', inf, nan)", "f('changes', (1, [2]))", "f('changes', [[[[[[1], 2], 3], 4], 5], 6], 7)", "f('kept', set([1]))", "CALLS[0]", "CALLS[2]", "BIG[1]", "CALLS[9]",
 )  # fmt: skip
 TOGETHER = ("f('kept', [1, 2])", "f('kept', [1, 2])", "f('changes', [3])", "f('yield', 3)")
 

@@ -1,6 +1,6 @@
 """The same pairs are decided the same: by each rule and clock, after as many pairs, with the same interval; and the same
 outputs have the same verdicts. `python -m tests.sandbox.test_same_decisions` rewrites the table."""
-# looks at sandbox/codeopt_sandbox/compare, sandbox/codeopt_sandbox/sequential_test, sandbox/codeopt_sandbox/outcome, sandbox/codeopt_sandbox/verdict, sandbox/codeopt_sandbox/clock
+# looks at sandbox/codeopt_sandbox/compare, sandbox/codeopt_sandbox/comparing, sandbox/codeopt_sandbox/sequential_test, sandbox/codeopt_sandbox/outcome, sandbox/codeopt_sandbox/verdict, sandbox/codeopt_sandbox/clock
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from functools import partial
 from pathlib import Path
 
 from codeopt_sandbox.compare import PairWatch, Plan, Series, StoppingRule, compare, decide, make_plan
+from codeopt_sandbox.comparing import AnswerComparison
+from codeopt_sandbox.guest.answer import FIELDS
+from codeopt_sandbox.guest.calls.outcome import State, text_field
 from codeopt_sandbox.outcome import Case, Run, WrittenFile, choose_clock
 from codeopt_sandbox.sequential_test import (
     LimitRule,
@@ -28,6 +31,8 @@ from codeopt_sandbox.sequential_test import (
     rejects_null,
 )
 from codeopt_sandbox.verdict import check_tokens, judge, last_bits, open_checker
+from tests.sandbox.answered import returning, told
+from tests.sandbox.test_comparing import RAISED, STATES, VALUES, raising
 from tests.support.candidates import run
 from tests.support.recorded import Row, compared_with, write_down
 from tests.support.scripted import Asked, ScriptedRunner
@@ -166,8 +171,41 @@ def judged() -> Iterator[object]:
                     yield found.verdict, found.detail, found.words
 
 
+def differing() -> Iterator[object]:
+    """Each field of a difference, of each kind of answer, by each rule of comparison."""
+    one = returning(1)
+    pairs = [
+        *((returning(was), returning(now)) for was, now, _ in VALUES),
+        *((raising(was), raising(now)) for was, now, _ in RAISED),
+    ]
+    pairs += [(one, raising(ValueError("a"))), (one.replace(steps=(one, one)), one.replace(steps=(one, returning(2))))]
+    texts = {name for name in FIELDS if isinstance(getattr(one, name, None), type(one.value))}
+    pairs += [(one, one.replace(**{name: text_field("odd")})) for name in FIELDS if name in texts]
+    pairs += [(now, was) for was, now in pairs]
+    for comparison in (AnswerComparison(), AnswerComparison(exact=True), AnswerComparison(0.1)):
+        batches = [(told(one, was), told(one, now)) for was, now in pairs]
+        batches += [(told(one, state=was), told(one, state=now)) for was, now, _ in STATES]
+        batches += [
+            (told(one, one), told(one)),
+            (told(one, state=State()), told(returning(2), state=State(text_field("x")))),
+        ]
+        for expected, got in batches:
+            for each in comparison.differences(expected, got):
+                yield (
+                    each.field,
+                    each.at,
+                    each.call,
+                    each.expected,
+                    each.got,
+                    each.subject,
+                    rounded(each.apart),
+                    each.only,
+                )
+            yield bool(comparison.of_answers(expected, got)), comparison.same_state(expected, got)
+
+
 ROWS: dict[str, Row] = {f"by the rule: {name}": partial(decided, rule) for name, rule in RULES.items()}
-ROWS |= {"plans": planned, "tests of pairs": of_pairs, "verdicts": judged}
+ROWS |= {"plans": planned, "tests of pairs": of_pairs, "verdicts": judged, "differences": differing}
 
 
 test_the_same_is_decided, test_the_table_has_these_rows = compared_with(TABLE, ROWS)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codeopt.cli.commands.check import table
 from codeopt.review.change import whole_files
 from codeopt.review.changed_functions import find_targets
 from codeopt.review.ranking import ranked
-from codeopt.review.suggestion import FunctionRow, ReviewTarget, RowState
-from codeopt.review.work import Tried
 from codeopt_sandbox import Options, Sandbox, open_sandbox
 from tests.codeopt.review.pull_request import BASE, propose
 from tests.conftest import require_sandbox
@@ -59,26 +56,3 @@ def test_why_no_time_is_known(tmp_path: Path) -> None:
     (short,) = gone.diagnostics
     assert short.words.startswith("the tests could not be run: ")
     assert "/gone" in short.cause
-
-
-def test_what_was_not_looked_at_is_counted() -> None:
-    few, out = "less than 5% of the time", RowState.LEFT_OUT
-    found = [
-        ("a.py", "slow", 0.5, "rules found nothing to try", RowState.NO_DRAFT),
-        ("a.py", "quick", 0.01, few, out),
-        ("a.py", "quicker", 0.001, few, out),
-        ("b.py", "unused", None, "no test runs it", out),
-        ("c.py", "", None, "is no Python", RowState.FAILED),
-    ]
-    rows = [
-        FunctionRow(ReviewTarget(path, name, Path(path), share=share), why, state=state)
-        for path, name, share, why, state in found
-    ]
-    assert table(Tried(tuple(rows))).splitlines() == [
-        "0 of 5 functions can be faster by the built-in rules",
-        "              of test time  result",
-        "  a.py::slow           50%  rules found nothing to try",
-        "  c.py                      is no Python",
-        "Not tried: 2 more (less than 5% of the time)",
-        "Not tried: 1 more (no test runs it)",
-    ]

@@ -1,7 +1,7 @@
 """The same calls and inputs are made of the same known ones: a run can be repeated by its seed, and no change of the
 generators, of their limits or of their order goes unseen. `python -m tests.codeopt.workloads.test_same_evidence` writes
 the table."""
-# looks at codeopt/workloads/generated, codeopt/workloads/contract, codeopt/workloads/function, codeopt/workloads/program
+# looks at codeopt/workloads/generated, codeopt/workloads/contract, codeopt/workloads/function, codeopt/workloads/program, codeopt/workloads/_sizes
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from codeopt.workloads._sizes import smaller_ones
 from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.contract.inputs import look_at
 from codeopt.workloads.function.counterexample import CallNames, Importable, find_names, paste
@@ -206,6 +207,15 @@ def of_cases() -> Iterator[object]:
     yield largest_text(CASE)
 
 
+def sized() -> Iterator[object]:
+    for known in ((), (0.0, 0.9), (1.0,), (2.0, 9.0, 30.0), (5.0, 19.0, 20.0, 21.0, 300.0), (10.0, 10.0)):
+        for largest in (3.9, 4.0, 8.0, 40.0, 90.0, 1000.0):
+            for made in (None, (0.5, 0), (33.0, 0), (2000.0, 0)):
+                yield smaller_ones(
+                    [(each, at) for at, each in enumerate(known)], largest, lambda wanted, made=made: made
+                )
+
+
 FUNCTIONS = """\
 class Box:
     @property
@@ -266,7 +276,7 @@ def rows() -> dict[str, Row]:
     paths = {"a table": "t.csv", "json": "r.json", "json lines": "u.jsonl", "ini": "c.ini", "a log": "a.log"}
     for name, known in INPUTS.items():
         found[f"inputs like {name}"] = partial(of_inputs, paths.get(name, ""), known)
-    return {**found, "cases": of_cases, "shell lines": pasted, "what a text speaks of": spoken}
+    return {**found, "sizes": sized, "cases": of_cases, "shell lines": pasted, "what a text speaks of": spoken}
 
 
 ROWS = rows()

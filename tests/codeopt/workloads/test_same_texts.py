@@ -19,7 +19,7 @@ from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.command_probes import larger_commands, mutated_commands, smaller_commands
 from codeopt.workloads.project.edit_gains import edit_groups
 from codeopt.workloads.project.excerpts import ROOM, SourcePage, diff, named_places
-from codeopt.workloads.project.impact import callers_of
+from codeopt.workloads.project.impact import ImportedNames, callers_of, impact_of, text_names
 from codeopt.workloads.project.masks import given_masks, learn
 from codeopt.workloads.project.profile import (
     CalledBy,
@@ -32,6 +32,7 @@ from codeopt.workloads.project.profile import (
 from codeopt.workloads.project.project_program import entry_files, find_protected_files
 from codeopt.workloads.project.proposer import apply_answer, now_unused
 from codeopt.workloads.source.edits import (
+    CodeEdit,
     added,
     bound_in,
     commented,
@@ -180,7 +181,7 @@ def changed(old: str, new: str) -> Iterator[object]:
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             yield with_constant(old, text, node), bound_in(old, node)
     yield added(old, "more", "def more():\n    pass"), replaced(old, (2, 3), "x = 1")
-    yield re.sub(r"lines? left out|lines of the original", "", diff(before, after))
+    yield re.sub(r"(\[\.\.\. \d+ )[a-z ]+?( \.\.\.\])", r"\1\2", diff(before, after))
 
 
 def commands() -> Iterator[object]:
@@ -194,6 +195,14 @@ def commands() -> Iterator[object]:
         yield from smaller_commands(command, FILES)
         yield from (each.case(f"c{at}") for at, each in enumerate(islice(larger_commands(command, FILES), 2)))
         yield find_protected_files(command, FILES).to_json(), find_protected_files(command, FILES, ["data"]).files
+
+
+HAS = {
+    "report": frozenset({"is 1", "has own"}),
+    "ROWS": frozenset({"holds a", "holds b"}),
+    "_own": frozenset({"holds c"}),
+}
+HAD = {"report": frozenset({"is 1"}), "ROWS": frozenset({"holds b"}), "_own": frozenset(), "new": frozenset({"is 2"})}
 
 
 def graph() -> Iterator[object]:
@@ -210,6 +219,41 @@ def graph() -> Iterator[object]:
     original = Revision(PROJECT)
     for edit in edits_of(original, original.with_file("shop/store.py", NEW)):
         yield edit, callers_of(edit, original, "bench.py", ["tests/test_store.py"])
+    many = "".join(f"def f{n}():\n    return helper({n})\n" for n in range(22))
+    wide = original.with_file("shop/wide.py", f"from shop.store import helper, inner\n{many}")
+    for before in (original, wide):
+        after = Revision(
+            {
+                **before.with_file("shop/store.py", NEW).with_file("bench.py", "print(1)\n"),
+                "shop/report.py": "def report(n, m=1):\n    return n\n",
+            }
+        )
+        names = ImportedNames(
+            before, {"shop/store.py": text_names(OLD), "gone.py": {}, "shop/report.py": HAS}, {"gc": "on", "same": "1"}
+        )
+        drafts = (
+            ImportedNames(after),
+            replace(
+                names,
+                revision=after,
+                modules={"shop/store.py": text_names(NEW), "shop/report.py": HAD},
+                settings={"gc": "off", "same": "1", "new": "2"},
+            ),
+        )
+        for draft in drafts:
+            for gone in ((), ("shop/report.py",)):
+                for seen in (
+                    (),
+                    (
+                        CodeEdit("shop/report.py", "report"),
+                        CodeEdit("shop/wide.py", "f21"),
+                        CodeEdit("shop/store.py", "Store.find"),
+                    ),
+                ):
+                    found = impact_of(names, draft, "bench.py", gone, seen=seen, tests=["tests/test_store.py"])
+                    yield found.judged, found.caveats, [numbers_of(str(each)) for each in found.gaps]
+                    yield [(each.place, sorted(each.lost), sorted(each.gained)) for each in found.changed]
+                    yield [sorted(found.classes_without(place)) for place in found.judged]
 
 
 ANSWERS = (

@@ -15,7 +15,6 @@ from codeopt.core.revision import Revision
 from codeopt.workloads.project.impact import MOST, WIDELY, Impact, ImportedNames, impact_of
 from codeopt.workloads.source.edits import CodeEdit
 from codeopt_sandbox.guest.tests.surface import names_of
-from codeopt_sandbox.outcome import CaveatKind
 from tests.support.files import write_files
 
 
@@ -130,15 +129,6 @@ def test_public_functions_that_lead_to_a_change_are_judged(
     assert [gap.message.partition(" is ")[0] for gap in found.gaps] == gaps
 
 
-def test_what_exceeds_the_budget_is_named() -> None:
-    body = "".join(f"def f{k}():\n    return _x()\n" for k in range(MOST + 2))
-    old, new = (Revision({"a.py": f"def _x():\n    return {value}\n{body}"}) for value in (1, 2))
-    found = impact_of(ImportedNames(old), ImportedNames(new), "")
-    assert len(found.judged) == MOST
-    (gap,) = found.gaps
-    assert gap.message == f"2 public functions judged by the whole command alone: a.py::f{MOST}, a.py::f{MOST + 1}"
-
-
 def test_of_many_functions_that_lead_to_a_change_those_are_judged_that_the_command_was_seen_in() -> None:
     """A class that all modules use is reached by more functions than can be judged, most of which are never called."""
     core = "class Point:\n    def __init__(self, x):\n        self.x = x\n\n\ndef origin():\n    return _at(0)\n\n\n"
@@ -152,19 +142,6 @@ def test_of_many_functions_that_lead_to_a_change_those_are_judged_that_the_comma
     assert sorted(map(str, found.judged)) == ["app/core.py::origin", "app/m7.py::use"]
     assert "app/m7.py" not in {each.file for each in impact_of(old, new, "", tests=["app/m7.py"]).judged}
     assert len(impact_of(old, new, "").judged) == MOST
-
-
-def test_classes_and_settings_that_change_are_caveats() -> None:
-    names = {"Box": frozenset({"is of builtins.type", "has its own __hash__"}), "near": frozenset({"is 1"})}
-    old = ImportedNames(BEFORE, {"app/other.py": names})
-    new = ImportedNames(
-        BEFORE, {"app/other.py": {**names, "Box": frozenset({"is of builtins.type"})}}, {"gc.isenabled()": "False"}
-    )
-    found = impact({}, old, new)
-    assert [each.kind for each in found.caveats] == [CaveatKind.INTERFACE, CaveatKind.ENVIRONMENT]
-    assert "has its own __hash__" in found.caveats[0].words
-    assert "gc.isenabled()" in found.caveats[1].words
-    assert found.classes_without(CodeEdit("app/core.py", "near")) == {"Box"}
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def table() -> str:
 
 
 def anchor(name: str) -> str:
-    """Name of the place of a flag on the page: `flag-max-rounds`, or of a setting without one: `setting-feedback`."""
+    """Name of the place of a flag on the page: `flag-max-rounds`, or of a setting without one: `setting-search`."""
     return f"flag-{name[2:]}" if name.startswith("--") else f"setting-{name}"
 
 

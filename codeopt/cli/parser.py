@@ -166,7 +166,7 @@ OPTIONS: Mapping[str, str] = {
     "reporter": "use codeopt review --output-format rdjson | reviewdog -f=rdjson -reporter=github-pr-review",
     "candidates": "a second change of one round brought no gain: use --max-rounds",
     "ahead": "a batch has one worker for each core: use --cores",
-    **dict.fromkeys(("chains", "search"), "each change is made from the newest one, with all before it in view"),
+    "chains": "the search best-of has two chains",
     "context": "put the statement into statement.txt next to the program or its cases",
     "allow-commands": "codeopt record FILE::FUNCTION -- COMMAND records calls",
     "dry-run": "what cannot work is refused before anything runs; -v shows who writes the changes, Python and sandbox",
@@ -175,7 +175,7 @@ OPTIONS: Mapping[str, str] = {
     "max-tokens": "use --max-cost, --max-rounds or --max-seconds",
     "model-timeout": "the model's server may be silent for 300 s",
     "no-memory": "use --no-cache",
-    "patience": "use --max-rounds; a run ends after 2 rounds without a gain",
+    "patience": "use --max-rounds; a chain ends after 2 rounds without a gain, the search evolve after 6",
     "seed": "the order within pairs is drawn with 0; --input-seed is that of generated inputs",
     "seconds": "codeopt doctor makes one comparison of identical code",
 }

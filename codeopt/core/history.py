@@ -165,6 +165,10 @@ class Candidate:
     """Round of the budget that it was written in, from 1. 0: it cost no round."""
     parents: tuple[int, ...] = ()
     """Rounds that it was made from. The last one is that of the critique it answers."""
+    chain: int = 0
+    """Number of its chain among independent chains, from 1. 0: all chains continue from it."""
+    answers: str = ""
+    """Critique that it answers, if its parent carries another one."""
     settled: bool = False
     """The critic finds nothing left to improve in it."""
     model: str = ""
@@ -268,6 +272,8 @@ class History:
     """The original and every candidate so far."""
 
     candidates: tuple[Candidate, ...]
+    remark: str = ""
+    """Advice of the search to the proposer: how to continue from these candidates."""
     turn: int = 0
     """Number of rounds of the budget before this one."""
     views: Mapping[int, RoundView] = field(default_factory=dict)

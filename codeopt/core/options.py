@@ -207,6 +207,10 @@ class ImproveOptions:
         (), "RULES", "do not use these built-in rules: A,B, or ruff for its fixes", names, setting=SettableBy.RULES
     )
 
+    search: str = _experiment(
+        "chain", "NAME", "search strategy: chain, best-of, evolve, or a module of yours", setting=_PLUG_IN
+    )
+
     max_rounds: int | None = _budget(None, "N", "maximum number of rounds", count, unset="4 with a model", short="-n")
     max_seconds: float | None = _budget(None, "TIME", "time limit, such as 90 or 15m", duration, unset="none")
     max_cost: float | None = _budget(None, "USD", "cost limit for the model", positive, unset="none")
@@ -320,7 +324,7 @@ _SERVED = {
 COMMANDS: Mapping[str, Mapping[str, FlagUse]] = {
     "improve": uses(
         f"task workload {_INPUTS} {_CHECKING} strict ignore_difference calls contract {_TESTS} run {_MODEL}"
-        f" record {_LIMITED} {_TIMING} no_cache no_profile quick {_RUNNING} run_dir resume",
+        f" record search {_LIMITED} {_TIMING} no_cache no_profile quick {_RUNNING} run_dir resume",
         metric=_TIMES,
         no_tests=FlagUse(help="do not use existing tests, and accept a project's patch without any"),
     ),
@@ -354,7 +358,7 @@ COMMANDS: Mapping[str, Mapping[str, FlagUse]] = {
         **_OF_FUNCTIONS,
     ),
     "batch": uses(
-        f"task cases {_CHECKING} strict ignore_difference calls {_TESTS} {_MODEL} {_LIMITED} {_TIMING}"
+        f"task cases {_CHECKING} strict ignore_difference calls {_TESTS} {_MODEL} search {_LIMITED} {_TIMING}"
         f" no_profile {_RUNNING} run_dir",
         **under(_JUDGING, f"{_CHECKING} strict"),
         cases=FlagUse(help=_CASE_FOLDERS, unset="next to SET"),

@@ -28,6 +28,7 @@ FOLDERS = {
     "codeopt.datasets": "codeopt.batch.datasets",
     "codeopt.guards": "codeopt.engine.guards",
     "codeopt.reporters": "codeopt.review.reporters",
+    "codeopt.searches": "codeopt.engine.searches",
     "codeopt.workloads.function.sources": "codeopt.workloads.function.corpus.sources",
 }
 """Groups of entry points whose folder is called otherwise."""
@@ -136,8 +137,8 @@ def load(package: str, name: str) -> ModuleType:
 
 
 def kind_of_group(group: str) -> str:
-    """Singular name of a group's plug-ins: `rule` of `codeopt.rules`."""
-    return group.rpartition(".")[2].removesuffix("s")
+    """Singular name of a group's plug-ins: `search` of `codeopt.searches`."""
+    return group.rpartition(".")[2].replace("searches", "search").removesuffix("s")
 
 
 def _entered(entry: EntryPoint) -> ModuleType:

@@ -1,1 +1,1 @@
-"""The loop and its judge: workloads and proposers meet here."""
+"""The loop, its judge and its searches: workloads and proposers meet here."""

@@ -188,9 +188,9 @@ def _loop(
     ask_reader = _reader(plan, request, open_one) if plan.uses_model and plan.task.judge_question else None
     proposer = open_proposer(plan, workload, open_one, console, tried)
     return RefineLoop(
-        proposer, plan.task, judge, replace(plan.budget, seconds=clock.limit), saved.history, saved.ledger,
+        proposer, plan.task, judge, replace(plan.budget, seconds=clock.limit), saved.history, saved.ledger, plan.search,
         save=recorder.after_round, keep=recorder.verdict, clock=clock, on_usage=session.on_usage,
-        ask_reader=ask_reader, ends_early=plan.uses_model, quick=options.quick, told=len(saved.history.candidates),
+        ask_reader=ask_reader, quick=options.quick, told=len(saved.history.candidates),
     )  # fmt: skip
 
 

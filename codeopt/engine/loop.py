@@ -1,10 +1,10 @@
 """The whole algorithm: draft -> run, compare, profile -> critique -> refine, until nothing is left to improve.
 
-Self-Refine (Madaan et al. 2023) with a judge. A wrong candidate is also feedback. Each draft is made from the newest
-one, with all before it in view. The result is the original unless a candidate is right on every case and better with
-statistical confidence, twice: in its round, and in the confirmation with fresh timings and held-out cases. A draft
-after which nothing else would be tried is confirmed in its round: it was chosen by no timing, so that one comparison,
-at the error rate of the confirmation, says as much.
+Self-Refine (Madaan et al. 2023) with a judge. A wrong candidate is also feedback. A search chooses the drafts that the
+next one is made from. The result is the original unless a candidate is right on every case and better with statistical
+confidence, twice: in its round, and in the confirmation with fresh timings and held-out cases. A draft after which
+nothing else would be tried is confirmed in its round: it was chosen by no timing, so that one comparison, at the
+error rate of the confirmation, says as much.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from codeopt.core.run_clock import RunClock
 from codeopt.core.step_error import StepError
 from codeopt.core.words import counted, gain
 from codeopt.engine.comparison_progress import more_pairs
-from codeopt.engine.judge import Judge, Keep
+from codeopt.engine.judge import Judge, Keep, is_same_program
 from codeopt.engine.next_steps import no_headroom
+from codeopt.engine.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
 from codeopt.report.verdict import NOT_CONFIRMED as UNCONFIRMED
 from codeopt.report.verdict import is_screened, so_far, word_of
 from codeopt.tasks import Task
@@ -34,8 +35,6 @@ from codeopt_sandbox.sequential_test import FAR, FAR_PAIRS
 CONFIRMATION = 3.0
 """Estimated time of a confirmation with the fewest pairs that decide, as a multiple of what these and the checks took
 in the round. It makes inputs of its own, which the original also runs on: 2.7 and 3.0 times (a function, a program)."""
-PATIENCE = 2
-"""Rounds in a row without a gain after which a further one cannot pay."""
 MAX_UNREADABLE = 2
 """Replies in a row without a program that end the run: each costs as much as one with a program."""
 CLOSE = 0.98
@@ -85,7 +84,44 @@ class Confirmation:
     """Advice if pairs could not decide. Empty if they did."""
 
 
+@dataclass(frozen=True)
+class SearchPlan:
+    """Parameters of the search for candidates."""
+
+    search: Search = field(default_factory=lambda: open_search(DEFAULT))
+    chains: int = 2
+    """Number of independent chains, if the search has several."""
+    patience: int | None = None
+    """Rounds in a row without a gain that end a chain. 0: none do. None: as the search has it."""
+    seed: int = 0
+    floor: bool = True
+    """Ask after each better draft whether any other could be worth having."""
+
+
 Saver = Callable[["RefineLoop"], None]
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Place of a round's draft in the search."""
+
+    history: History
+    rounds: int
+    """Rounds of the budget before it."""
+    move: Move
+    answers: str
+    asked: Usage
+    """Usage of the critique, which is reported with the draft."""
+
+    def of(self, draft: Draft, candidate: Candidate) -> Candidate:
+        """Return the candidate with its place. One that is not a round belongs to no chain: all chains
+        continue from it.
+        """
+        turn, chain = (self.rounds + 1, self.move.chain) if not draft.screening_only else (0, 0)
+        return replace(
+            candidate, round=len(self.history.candidates), turn=turn, chain=chain, parents=self.move.parents,
+            answers=self.answers, effort=candidate.effort.asked(self.asked).asked(draft.usage).asked(candidate.usage),
+        )  # fmt: skip
 
 
 @dataclass
@@ -98,9 +134,7 @@ class RefineLoop:
     budget: Budget
     history: History
     ledger: Ledger
-    ends_early: bool = True
-    """End after PATIENCE rounds without a gain, and where a bound says that no other draft can be worth having. False:
-    the proposer ends by itself."""
+    plan: SearchPlan = field(default_factory=SearchPlan)
     save: Saver = lambda loop: None
     keep: Saver = lambda loop: None
     """Called after each step of judging a draft, and when its verdict is reached: before it is profiled."""
@@ -136,54 +170,42 @@ class RefineLoop:
 
         Candidates of an earlier session that were not judged to their end come first.
         """
+        plan = self.plan
         for candidate in filter(self.judge.is_unfinished, self.history.candidates[1:]):
             self._judge_again(candidate)
         while not (reason := self.spent or self._no_headroom()):
-            if reason := "nothing left to improve" if self.history.last.settled else self._stalled():
-                self.finished = True
+            move = plan.search.next_move(Position(self.history, self.task, plan.chains, plan.patience, plan.seed))
+            if isinstance(move, Stop):
+                self.finished, reason = True, move.reason
                 break
+            shown = view(self.history, move)
             self.on_stage(LoopStage.DRAFT)
-            critique = self.proposer.critique(self._shown())
+            critique = self.proposer.critique(shown)
             self._spend(critique.usage)
-            self.history = self.history.with_critique(critique.text)
+            shown = shown.with_critique(critique.text)
+            answers = self._keep(critique, shown.last)
             if critique.exhausted:
                 self.finished, reason = True, f"no further change by the {self.proposer.name}"
                 break
-            if not critique.draft and self.task.is_sufficient(critique, self.history):
-                self._settle()
+            if not critique.draft and self.task.is_sufficient(critique, shown):
+                self._settle(self.history.candidates[shown.last.round])
                 continue
-            self._round(critique)
+            self._round(shown, move, answers, critique)
+            newest = self.history.last
             # A verdict with a draft is on that draft, and believed once it is measured: one request in place of two.
-            gains = self.task.score(self.history.last, self.history.original) is not None
-            if critique.draft and self.task.is_sufficient(critique, self.history) and gains:
-                self._settle()
+            if critique.draft and self.task.is_sufficient(critique, self.history) and self._gains(newest):
+                self._settle(newest)
             self.save(self)
             if self.unreadable:
                 reason = self.unreadable
                 break
         self.stopped = reason
 
-    def _settle(self) -> None:
-        self.history = self.history.changed(replace(self.history.last, settled=True))
+    def _settle(self, candidate: Candidate) -> None:
+        self.history = self.history.changed(replace(candidate, settled=True))
 
-    def _shown(self) -> History:
-        """The history as the proposer sees it, with the number of rounds so far: models take turns by it."""
-        return replace(self.history, turn=max(candidate.turn for candidate in self.history.candidates))
-
-    def _stalled(self) -> str:
-        """Return the reason why a further round cannot pay, empty if it can: the last ones were right without a gain.
-
-        Incorrect candidates do not count: the idea may still gain after a fix. Only of a task of time: for others each
-        round costs the same, and any may gain.
-        """
-        best: Candidate | None = None
-        idle: set[int] = set()
-        for candidate in self.history.candidates[1:] if self.ends_early and self.task.needs_time else ():
-            if gains(candidate, best, self.task, self.history.original):
-                best, idle = candidate, set()
-            elif best is not None and candidate.turn and candidate.correct and candidate.turn != best.turn:
-                idle.add(candidate.turn)
-        return f"{PATIENCE} rounds in a row without a measurable gain" if len(idle) >= PATIENCE else ""
+    def _gains(self, candidate: Candidate) -> bool:
+        return self.task.score(candidate, self.history.original) is not None
 
     def _judge_again(self, candidate: Candidate) -> None:
         """Judge a draft of an earlier session from the step that was not finished, its pairs from the first one."""
@@ -193,8 +215,8 @@ class RefineLoop:
         def again(found: Candidate) -> Candidate:
             return self._placed(
                 replace(
-                    found, turn=candidate.turn, parents=candidate.parents, critique=candidate.critique,
-                    effort=candidate.effort + found.effort,
+                    found, turn=candidate.turn, parents=candidate.parents, chain=candidate.chain,
+                    answers=candidate.answers, critique=candidate.critique, effort=candidate.effort + found.effort,
                 )
             )  # fmt: skip
 
@@ -218,41 +240,57 @@ class RefineLoop:
         """The limit that is met, in plain words; the time that a confirmation needs counts as spent."""
         return self.ledger.spent(self.budget) or (self.budget.out_of_time if self.clock.is_over else "")
 
-    def _round(self, critique: Critique) -> None:
+    def _keep(self, critique: Critique, newest: Candidate) -> str:
+        """Store the critique at its candidate and return an empty text.
+
+        If that candidate was already answered with another critique, nothing is stored. The new critique is returned,
+        and its candidates carry it.
+        """
+        of = self.history.candidates[newest.round]
+        if any(c.parents[-1:] == (of.round,) for c in self.history.candidates):
+            return critique.text if critique.text != of.critique else ""
+        self.history = self.history.changed(replace(of, critique=critique.text))
+        return ""
+
+    def _round(self, shown: History, move: Move, answers: str, critique: Critique) -> None:
         """Run the draft that answers a critique, whose usage is reported with it."""
-        before, rounds = self.history, self.ledger.rounds
-        draft = critique.draft or self.proposer.refine(self._shown())
+        place = _Place(self.history, self.ledger.rounds, move, answers, critique.usage)
+        draft = critique.draft or self.proposer.refine(shown)
         self._spend(draft.usage)
         self._read(draft)
         self.on_stage(LoopStage.JUDGE)
-        counts = not draft.screening_only
 
         def keep(part: Candidate) -> None:
-            """Put the candidate into the history, as far as it is judged."""
-            part = replace(
-                part, round=len(before.candidates), turn=rounds + 1 if counts else 0, parents=(before.last.round,),
-                effort=part.effort.asked(critique.usage).asked(draft.usage).asked(part.usage),
-            )  # fmt: skip
-            self.history = before.add(self._placed(part))
-            self.ledger = replace(self.ledger, rounds=rounds + counts)
-            self._reserve(next(self.ranked(), None))
-            self.keep(self)
+            self._reached(draft, part, place)
 
         if draft.last and not self.quick and not self._confirmed:
-            keep(self._confirmed_at_once(draft, before, keep))
+            keep(self._confirmed_at_once(draft, shown, keep))
             return
-        found = self.judge.measure(draft, before, keep)
+        found = self._of_another_chain(draft, shown) or self.judge.measure(draft, shown, keep)
         self._spend(found.usage)
         keep(found)
+
+    def _of_another_chain(self, draft: Draft, shown: History) -> Candidate | None:
+        """The measurements of the same program in a chain that is not shown."""
+        seen = {candidate.round for candidate in shown.candidates}
+        for known in () if draft.problem or draft.screening_only else self.history.candidates:
+            elsewhere = known.round not in seen and not known.screening_only
+            if elsewhere and is_same_program(known.revision, draft.revision):
+                return replace(
+                    known, summary=draft.summary, model=draft.model, critique="", settled=False, effort=Effort(),
+                    notes=(*known.notes, f"measured as round {known.round}, the same program"),
+                )  # fmt: skip
+        return None
 
     @property
     def _confirmed(self) -> int:
         """Number of drafts that were confirmed in their round, each with a share of the error rate."""
         return sum(candidate.confirmed for candidate in self.history.candidates)
 
-    def _confirmed_at_once(self, draft: Draft, before: History, keep: Keep) -> Candidate:
+    def _confirmed_at_once(self, draft: Draft, shown: History, keep: Keep) -> Candidate:
         """Confirm the draft of a round if it is right. It has no comparison if that does not end."""
-        found = self.judge.screen(draft, before, keep)
+        number = len(self.history.candidates)
+        found = replace(self.judge.screen(draft, shown, keep), round=number)
         if not found.correct:
             return found
         keep(replace(found, step=Step.TIMING))
@@ -266,6 +304,13 @@ class RefineLoop:
         if self._unread >= MAX_UNREADABLE:
             begins = f'begins: "{draft.no_program}"' if draft.no_program else "is empty"
             self.unreadable = f"{draft.model} returned no program twice in a row; its last reply {begins}"
+
+    def _reached(self, draft: Draft, candidate: Candidate, place: _Place) -> None:
+        """Put the candidate of a round into the history, as far as it is judged."""
+        self.history = place.history.add(self._placed(place.of(draft, candidate)))
+        self.ledger = replace(self.ledger, rounds=place.rounds + (not draft.screening_only))
+        self._reserve(next(self.ranked(), None))
+        self.keep(self)
 
     def _reserve(self, candidate: Candidate | None) -> None:
         """Leave the time that the confirmation of a candidate takes with the fewest pairs, by what its pairs took."""
@@ -289,7 +334,7 @@ class RefineLoop:
         """Return the reason why no candidate can be faster than the best by the minimum gain. Empty if that
         is unknown.
         """
-        if not self.ends_early or not self.task.needs_time:
+        if not self.plan.floor or not self.task.needs_time:
             return ""
         best = next(self.ranked(), None)
         if best is None:
@@ -394,20 +439,6 @@ class RefineLoop:
             best = min(close, key=lambda pair: (bool(pair[1].caveats), changed_lines(original, pair[1])))
             scored.remove(best)
             yield best[1]
-
-
-def gains(new: Candidate, best: Candidate | None, task: Task, original: Candidate) -> bool:
-    """Return whether a candidate is better than the best before it, outside its interval.
-
-    For times its whole interval must lie above the other's estimate. A rule that the two intervals must not overlap
-    would miss a step of 1.6x after 20x.
-    """
-    score = task.score(new, original)
-    if score is None or best is None:
-        return score is not None
-    if task.needs_time and new.comparison and best.comparison:
-        return new.comparison.ci_low > best.comparison.ratio
-    return score > (task.score(best, original) or 0.0)
 
 
 def changed_lines(original: Candidate, candidate: Candidate) -> int:

@@ -13,7 +13,9 @@ from codeopt.core.history import Candidate, Proposer
 from codeopt.core.options import ImproveOptions
 from codeopt.core.target import Target
 from codeopt.engine.comparison_progress import granted
+from codeopt.engine.loop import SearchPlan
 from codeopt.engine.open_session import RULES, check_models, chosen_models
+from codeopt.engine.searches import open_search
 from codeopt.proposers.rules import Rules, matches
 from codeopt.rules import HotFiles, Rule, select_rules
 from codeopt.rules._ruff_fixes import GROUPS, is_known, ruff_rules
@@ -47,6 +49,7 @@ class RunPlan:
     profile_modes: tuple[Mode, ...]
     """Profiles of the original to take: the rules read only where the time goes."""
     profile_drafts: bool
+    search: SearchPlan
     budget: Budget
 
     @property
@@ -75,6 +78,7 @@ def make_plan(options: ImproveOptions) -> RunPlan:
         check_models(options)
     elif task.needs_model:
         raise UsageError(f"the built-in rules do not know the task {task.name}", hint="give a model: --model NAME")
+    search = open_search(options.search)
     clock = "memory" if task.metric == "memory" else options.metric
     modes: tuple[Mode, ...] = ("lines", "scalene") if models else ("lines",)
     return RunPlan(
@@ -88,6 +92,7 @@ def make_plan(options: ImproveOptions) -> RunPlan:
         second_metric=second,
         profile_modes=() if options.no_profile else modes,
         profile_drafts=bool(models) and not options.no_profile,  # the rules go by the original's profile
+        search=SearchPlan(search) if models else SearchPlan(patience=0, floor=False),  # the rules search by themselves
         budget=Budget(options.max_rounds or (MODEL_ROUNDS if models else None), options.time_limit_s, options.max_cost),
     )
 

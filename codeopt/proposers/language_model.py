@@ -105,6 +105,8 @@ class LanguageModel:
         messages, lost = self._prompter.fit(step, history, room)
         if lost:
             self._notify(f"left out of the prompt, to fit {self._model.context_tokens:,} tokens of context: {lost}")
+        if history.remark:
+            messages = (*messages[:-1], replace(messages[-1], content=f"{messages[-1].content}\n\n{history.remark}"))
         answer = whole(self._model, messages, self._model.complete(messages))
         if answer.reply.cut:
             self._notify(f"the reply to the {step} request was cut at its length limit")

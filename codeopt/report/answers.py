@@ -170,6 +170,7 @@ class RoundFields:
     """Time without each change, relative to this draft."""
     turn: int
     parents: tuple[int, ...]
+    chain: int
     model: str | None
     effort: Mapping[str, float]
     rejection: str

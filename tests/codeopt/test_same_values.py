@@ -468,6 +468,7 @@ PLANS: tuple[dict[str, object], ...] = (
     {}, {"metric": "wall", "max_pairs": 9}, {"task": "memory", "no_profile": True}, {"task": "runtime,memory", "min_gain": 0.2},
     {"model": "rules", "max_rounds": 2, "select": ("seen_set",)}, {"ignore": ("ruff", "counter"), "max_seconds": 60.0},
     {"model": "scripted:gone.txt", "max_cost": 2.0}, {"task": "readability"}, {"select": ("ruff:nothing",)}, {"strict": True},
+    {"search": "best-of"},
     {"timeout": 2.0, "memory": 64, "strict": True, "mutated_inputs": "off", "check": "exact", "sandbox": "process"},
 )  # fmt: skip
 MODULES = {
@@ -509,7 +510,7 @@ def planned() -> Iterator[object]:
         yield values, plan if isinstance(plan, str) else (
             plan.options.model, plan.task.name, plan.models, [each.name for each in plan.rules.built_in], plan.rules.ruff,
             plan.stopping_rule, plan.second_metric, plan.profile_modes, plan.profile_drafts, plan.budget, plan.proposer,
-            plan.uses_model,
+            plan.search.patience, plan.search.floor, plan.uses_model,
         )  # fmt: skip
     for longest_s in (0.01, 0.4, 2.0, 60.0):
         for repeats in (1, 20):

@@ -39,6 +39,7 @@ SAME = (
     "min_gain",
     "metric",
     "with_target",
+    "search",
 )
 """Flags that a batch keeps from its first command on: rows made with other values do not belong in one table."""
 

@@ -126,7 +126,7 @@ def test_a_downloaded_project_runs_nothing_and_sends_no_secret(
     require_own_word(parse(*instead))
 
 
-@pytest.mark.parametrize("line", ['workload = "my.kind"', 'runtime = "runc"'])
+@pytest.mark.parametrize("line", ['search = "my.search"', 'workload = "my.kind"', 'runtime = "runc"'])
 def test_a_downloaded_project_chooses_no_module_by_a_setting_without_a_flag(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,9 +142,9 @@ def test_a_downloaded_project_chooses_no_module_by_a_setting_without_a_flag(
 def test_a_setting_without_a_flag_is_read_and_its_flag_is_explained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert (parse().feedback, parse().context_tokens) == ("measured+critique", 128_000)
-    (tmp_path / "pyproject.toml").write_text("[tool.codeopt]\nfeedback = 'measured'\ncontext-tokens = 3000\n")
-    assert (parse().feedback, parse().context_tokens) == ("measured", 3000)
+    assert (parse().search, parse().context_tokens) == ("chain", 128_000)
+    (tmp_path / "pyproject.toml").write_text("[tool.codeopt]\nsearch = 'evolve'\ncontext-tokens = 3000\n")
+    assert (parse().search, parse().context_tokens) == ("evolve", 3000)
     monkeypatch.setenv("CODEOPT_CONTEXT_TOKENS", "4000")
     assert parse().context_tokens == 4000
     done = codeopt("improve", "slow.py", "--context-tokens", "4000", cwd=tmp_path)

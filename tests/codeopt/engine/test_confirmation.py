@@ -15,7 +15,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup
 from codeopt.engine.comparison_progress import answered
 from codeopt.engine.judge import Judge
-from codeopt.engine.loop import CONFIRMATION_SHARES, NOT_CONFIRMED, RefineLoop
+from codeopt.engine.loop import CONFIRMATION_SHARES, NOT_CONFIRMED, RefineLoop, SearchPlan
 from codeopt.report.verdict import Verdict
 from codeopt.tasks import open_task
 from codeopt.workloads import Stage
@@ -195,8 +195,8 @@ def run_of(gives: Gives, *texts: str, last: bool = True, quick: bool = False) ->
     judge = Judge(workload, profiled=False)
     proposer: Proposer = Drafts(*texts, last=last)  # type: ignore[assignment]
     history = History((workload.baseline,))
-    task = open_task("runtime")
-    return RefineLoop(proposer, task, judge, Budget(), history, Ledger(), ends_early=False, quick=quick), runner
+    plan = SearchPlan(floor=False)
+    return RefineLoop(proposer, open_task("runtime"), judge, Budget(), history, Ledger(), plan, quick=quick), runner
 
 
 def pairs_of(runner: ScriptedRunner) -> int:

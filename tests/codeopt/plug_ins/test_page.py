@@ -12,6 +12,7 @@ import pytest
 from codeopt.cli.command import command_of
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
+from codeopt.engine.searches import search_of
 from codeopt.workloads._protocol import kind_in
 from tests.codeopt.command import QUICK, codeopt
 from tests.conftest import require_sandbox
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.full
 COUNT = "total = 0\nfor k in range(int(input())):\n    total += k\nprint(total)\n"
 
 
-def test_guard_task_and_model_take_part(tmp_path: Path) -> None:
+def test_guard_task_search_and_model_take_part(tmp_path: Path) -> None:
     """In one improvement; the draft is one line, so the guard has nothing to say of it."""
     require_sandbox()
     env = write_package(tmp_path)
@@ -30,7 +31,7 @@ def test_guard_task_and_model_take_part(tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("300000\n")
     done = codeopt(
         "improve", "slow.py", "--stdin", "in.txt", "--task", "shorter", "--model", "fixed:any",
-        "--max-rounds", "1", *QUICK, "--json", cwd=tmp_path, env=env,
+        "--max-rounds", "1", *QUICK, "--json", cwd=tmp_path, env={**env, "CODEOPT_SEARCH": "afresh"},
     )  # fmt: skip
     assert done.status == 0, done.err
     assert (done.json["accepted"], done.json["task"]) == (True, "shorter")
@@ -70,6 +71,7 @@ def test_what_a_decorator_does_not_know_is_an_error(kind: str, tmp_path: Path) -
 UNDECORATED = """
 def run(arguments): return 5
 def open_workload(request): ...
+def next_move(position): ...
 """
 
 
@@ -78,6 +80,7 @@ def open_workload(request): ...
     [
         (command_of, "run"),
         (kind_in, "open_workload"),
+        (search_of, "next_move"),
     ],
 )
 def test_a_function_without_its_decorator_is_an_error(

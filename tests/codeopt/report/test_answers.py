@@ -46,7 +46,7 @@ FIELDS = {
 }
 """Fields of each object before there were schemas."""
 OF_A_ROUND = (
-    "round verdict summary changes ablations turn parents model effort rejection settings verdicts "
+    "round verdict summary changes ablations turn parents chain model effort rejection settings verdicts "
     "speedup against_best task_score critique hot_lines"
 )
 OF_TESTS = "total held_out confirmation_runs input_count"

@@ -80,7 +80,8 @@ def of_value(value: Any, home: str) -> Iterator[str]:
         # keys or items of a container that are named one by one; longer ones are tables of data, not what others
         # register
         if isinstance(value, (dict, list, set)) and len(value) <= 200:
-            yield from [f"{HOLDS}{held(each)}" for each in value]
+            held_ones = [f"{HOLDS}{held(each)}" for each in value]
+            yield from sorted(held_ones) if isinstance(value, set) else held_ones
         return
     yield f"has the name {name}"
     yield f"is {digest(value)}" if value.__module__ == home else f"is {named(value)}"

@@ -338,16 +338,23 @@ def sample_run(
 ) -> None:
     """Add the samples of one run. Raises OSError where the child's memory cannot be read."""
     begins, tell = os.pipe()
+    opened, go = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
+            os.close(go)
+            os.read(opened, 1)  # a short program ends before its memory is opened, which then cannot be read
             program.measured(code, lambda: os.write(tell, b"."))
         finally:
             os._exit(0)
     os.close(tell)
+    os.close(opened)
     memory = None
     try:
-        memory = ProcessMemory(pid)
+        try:
+            memory = ProcessMemory(pid)
+        finally:
+            os.close(go)
         has_begun = os.read(begins, 1)  # a function's module is imported before
         start, waits = time.perf_counter(), waiting_codes()
         while os.waitpid(pid, os.WNOHANG) == (0, 0):

@@ -35,7 +35,7 @@ def smaller_ones(
     # Least ratio of the timed size to the smallest one: nearer ones say nothing new
     if smallest is None or smallest[0] * 4.0 > largest:
         return []
-    wanted = sqrt(smallest[0] * largest)
+    wanted = sqrt(smallest[0]) * sqrt(largest)  # the product of two numbers may be beyond a float
     nearest = min(known, key=lambda each: abs(log(each[0] / wanted)))
     middle = nearest if 1 / NEAR <= nearest[0] / wanted <= NEAR else made(wanted)
     return [smallest, middle] if middle and smallest[0] < middle[0] < largest else [smallest]

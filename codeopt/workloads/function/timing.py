@@ -364,8 +364,12 @@ class _Choice:
         if took is None:
             return _long_enough(grown)
         before, now = took[: len(given)], took[len(given) :]
-        # least time of the longest grown call, as a multiple of that of the longest given one
-        if max(now) <= 1.2 * max(before):  # a value decides the time, and growth has replaced it
+        longest, size = max(zip(before, (call_size(k.text) for k in given), strict=True))
+        larger = max(call_size(k.text) for k in grown) / max(size, 1)
+        # Least time of the longest grown call, as a multiple of that of the longest given one. Where that takes long by
+        # itself it is the fourth root of the size: int() of 4,096 digits took 1.6 times as long as a prime of 6.
+        least = max(1.2, larger**0.25 if longest >= 0.001 else 0.0)
+        if max(now) <= least * longest:  # a value decides the time, and growth has replaced it
             return []
         timed = zip(grown, now, strict=True)
         return _long_enough([k for k, seconds in timed if _works_on_items(replace(k, seconds=seconds))])

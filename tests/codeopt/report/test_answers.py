@@ -168,23 +168,18 @@ def test_cases_of_a_comparison_are_the_timed_ones(pairs: int | None) -> None:
 
 
 COMMAND: dict[str, Any] = {
-    "command": "python run.py",
-    "project_tests": {"passed": 1},
-    "output": "compared",
-    "timed_command": "the command",
-    "protected_files": {},
-    "mutated_commands": 0,
-    "sandbox_seconds": {},
-}
-PATCH: dict[str, Any] = {"profile": {}, "edits": (), "left_out_edits": ()}
+    "command": "python run.py", "project_tests": {"passed": 1}, "output": "compared", "timed_command": "the command",
+    "protected_files": {}, "mutated_commands": 0, "sandbox_seconds": {},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", [CommandEvidence, PatchEvidence, TwoVersionsEvidence])
 @pytest.mark.parametrize("region", [None, {"ratio": 2.0}])
 def test_a_verdict_on_a_command_is_read_back(kind: type[CommandEvidence], region: dict[str, Any] | None) -> None:
-    more = {PatchEvidence: PATCH, TwoVersionsEvidence: {"functions": ()}}.get(kind, {})
-    evidence = WorkloadEvidence(command=kind(**COMMAND, **more, hot_region=region))
-    verdict = Verdict(Decision.SAME, "no rule applies", evidence=evidence)
+    patch: dict[str, Any] = {"profile": {}, "edits": (), "left_out_edits": ()}
+    more = {PatchEvidence: patch, TwoVersionsEvidence: {"functions": ()}}.get(kind, {})
+    command = kind(**COMMAND, **more, hot_region=region)
+    verdict = Verdict(Decision.SAME, "no rule applies", evidence=WorkloadEvidence(command=command))
     # `functions` are on their own in the answer of a comparison, which no one reads back
     known = {"sandbox": "", "python": None, "machine": Machine("", 2, "", ""), "next_step": "", "speedup": None, **more}
     assert read_verdict(gather_judged(JudgedJson, verdict, **known).to_json()) == verdict

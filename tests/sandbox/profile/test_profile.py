@@ -166,9 +166,7 @@ def test_a_loop_of_python_is_no_native_code(run_driver: RunDriver) -> None:
 
 @needs_scalene
 def test_a_process_that_a_program_forks_writes_no_clocks(run_driver: RunDriver) -> None:
-    found = profile(run_driver, FORKED, CASE)
-    assert not [note for note in found.notes if "not readable" in note]
-    assert found.native_share is not None
+    assert not [note for note in profile(run_driver, FORKED, CASE).notes if "not readable" in note]
 
 
 @needs_scalene

@@ -153,5 +153,4 @@ def test_what_is_slower_on_the_whole_is_slower(seconds: float, slower: bool) -> 
 @example(sizes=[2.0], largest=sys.float_info.max)
 def test_smaller_inputs_are_below_the_timed_one(sizes: list[float], largest: float) -> None:
     found = smaller_ones([(size, size) for size in sizes], largest, lambda wanted: (wanted, wanted))
-    assert len(found) <= 2
-    assert all(1 <= size < largest for size, _ in found)
+    assert len([size for size, _ in found if 1 <= size < largest]) == len(found) <= 2

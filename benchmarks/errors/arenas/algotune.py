@@ -10,12 +10,18 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.errors.arenas import CHANGES, COMPILED, RIGHT, UNKNOWN, WRONG, Settings, Trial, Truth, files
-from codeopt.batch.datasets._importers import ACCEPT
 from codeopt.core.target import Target
 
 COMPILERS = {"numba", "cython", "Cython", "pyximport", "pythran", "jax", "torch", "cupy", "ctypes", "cffi"}
 """Packages by which a draft becomes machine code."""
 _BIG = re.compile(r"(?m)^(BIG = .*generate_problem\()(\d+)")
+
+ACCEPT = """
+
+def accept(arguments, expected, got):
+    return bool(_TASK.is_solution(arguments["problem"], got))
+"""
+"""Function by which the task's own `is_solution` decides."""
 
 
 def trials(settings: Settings) -> Iterator[Trial]:

@@ -6,6 +6,7 @@ as few of them as possible; of these the judge is given only the first.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -13,7 +14,6 @@ from pathlib import Path
 
 from benchmarks.errors.arenas import CHANGES, RIGHT, Ran, Settings, Trial, Truth, files
 from benchmarks.errors.arenas.mutants import Mutant, wrong_drafts
-from codeopt.batch.datasets._importers import last_function
 from codeopt.core.target import Target
 from codeopt_sandbox.comparing import Observable
 
@@ -25,7 +25,8 @@ def trials(settings: Settings) -> Iterator[Trial]:
 
 
 def _task(settings: Settings, folder: Path) -> Iterator[Trial]:
-    name = last_function((folder / "slow.py").read_text("utf-8"), folder.name.partition("_")[2])
+    names = re.findall(r"(?m)^def (\w+)", (folder / "slow.py").read_text("utf-8"))
+    name = next((each for each in names if each == folder.name.partition("_")[2]), names[-1])
     old, new = (Target(folder / file, name) for file in ("slow.py", "expert.py"))
     options = replace(settings.options(), calls=folder / "calls.py")
     expert = Trial(folder.name, "expert", old, new, options, partial(_right, settings, folder, name))

@@ -227,7 +227,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "undo": "Undo the last apply or --write.",
         "show": "Show a run: each change that was tried, its verdict, the cost.",
         "runs": "List the runs, newest first.",
-        "clean": "Empty the cache of a project.",
+        "clean": "Empty the cache of a project, and remove copies of its files.",
     },
     "Continuous integration": {
         "review": "Suggest faster code for the functions that a change touches.",

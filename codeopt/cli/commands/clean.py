@@ -1,4 +1,4 @@
-"""Empty the cache of a project."""
+"""Empty the cache of a project, and remove copies of its files."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.core.errors import UsageError
     from codeopt.core.sanitize import inline
     from codeopt.core.words import counted
+    from codeopt.workloads.sandbox_view.copies import remove_kept
     from codeopt.workloads.sandbox_view.view import locate
 
     project = arguments.project
@@ -39,13 +40,19 @@ def run(arguments: argparse.Namespace) -> int:
             found[cache.file] = cache.clear()
         except OSError as error:
             raise UsageError(f"cannot remove {cache.file}: {error.strerror}") from error
+    copies = list(remove_kept(root))
     rows = [{"path": str(path), "values": size.values, "bytes": size.size} for path, size in found.items()]
+    rows += [{"path": str(path), "files": files, "bytes": size} for path, files, size in copies]
     if arguments.json:
         print(json.dumps({"schema": "codeopt.clean/1", "removed": rows}))
         return 0
     lines = [
         f"Emptied the cache {inline(str(path))}: {counted(size.values, 'result')}, {size.size / 1e6:.1f} MB"
         for path, size in found.items()
+    ]
+    lines += [
+        f"Removed the copy {inline(str(path))}: {counted(files, 'file')}, {size / 1e6:.1f} MB"
+        for path, files, size in copies
     ]
     tell("\n".join(lines or [f"Nothing is cached for {inline(str(root))}"]) + "\n")
     return 0

@@ -10,7 +10,6 @@ import ast
 import configparser
 import contextlib
 import re
-import shutil
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from codeopt.core.git import tracked_files
 from codeopt.core.interpreter import PROJECT_FILES, Interpreter
 from codeopt.core.ownership import PACKAGES, linked_folders
 from codeopt.core.run_inputs import is_secret
+from codeopt.workloads.sandbox_view.copies import copy_file
 from codeopt_sandbox.plain_files import read_bytes, read_text
 
 BESIDE = ".codeopt-beside"
@@ -245,9 +245,7 @@ def copy_beside(folders: Iterable[Path], copy: Path, files: Iterable[Path]) -> N
     """Copy of each folder what some of these files in a project's copy imports, directly or by another of them."""
     texts = (read_bytes(path) for path in files if path.suffix == ".py")
     for folder, name in imported_beside(folders, texts):
-        target = copy / place_beside(folder) / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(folder / name, target)
+        copy_file(folder / name, copy / place_beside(folder) / name)
 
 
 def imported_beside(folders: Iterable[Path], texts: Iterable[bytes]) -> Iterator[tuple[Path, Path]]:

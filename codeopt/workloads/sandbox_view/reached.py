@@ -96,9 +96,9 @@ class ReachedText:
         target = self._here(module.path)
         roots = (target.parent, *map(self._here, module.roots), *self.roots)
         always: list[Path] = []  # what Python or pytest always reads: settings, conftest.py, compiled modules
-        for path in self.view.folder.rglob("*") if self.view.copied else ():
-            if path.suffix == ".so" or (self.beside and path.name in READ_BY_PYTEST):
-                always.append(path.relative_to(self.view.folder))
+        for place, _, names in os.walk(self.view.folder) if self.view.copied else ():
+            found = (name for name in names if name.endswith(".so") or (self.beside and name in READ_BY_PYTEST))
+            always += (Path(place, name).relative_to(self.view.folder) for name in found)
         first = [*(self._here(module.root / path) for path in (*self.beside, *always)), target]
         waiting = [path for text in self._more_texts() for path in imported_files(text, target, roots)] + first
         seen: set[Path] = set()

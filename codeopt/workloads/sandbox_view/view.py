@@ -6,15 +6,13 @@ It has the files that git tracks, without secrets, and further files that the pr
 from __future__ import annotations
 
 import json
-import os
 import py_compile
 import re
-import shutil
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
@@ -24,6 +22,7 @@ from codeopt.core.errors import UsageError
 from codeopt.core.git import tracked_files, unadded_files
 from codeopt.core.ownership import PACKAGES
 from codeopt.core.run_inputs import files_below, is_secret
+from codeopt.workloads.sandbox_view.copies import Signature, copy_file, open_copy, signature
 from codeopt.workloads.sandbox_view.linked import (
     LARGEST_FILE,
     NO_LINKS,
@@ -148,12 +147,14 @@ class View:
     shown_at: str = INSIDE
     tracked: tuple[Path, ...] = ()
     """As of `tracked`, listed when the view was opened."""
+    release: Callable[[], None] = lambda: None
 
     @cached_property
     def test_folders(self) -> list[Path]:
         """Folders that the project's tests are imported from, and its own folder, as pytest's two ways of importing
         have it."""
-        tests = {path.parent for path in self.tracked if matches(path.as_posix(), USUAL)}
+        modules = (path for path in self.tracked if path.suffix == ".py")
+        tests = {path.parent for path in modules if matches(path.as_posix(), USUAL)}
         return [self.module.root, *(self.module.root / folder for folder in sorted(tests) if folder != Path())]
 
     def paths(self, isolated: bool) -> tuple[str, ...]:
@@ -183,47 +184,47 @@ class View:
         return ((str(self.folder), self.shown_at),) if self.copied else ()
 
     def close(self) -> None:
-        """Remove the copy."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """End the use of the copy. Those that share it are closed before it."""
+        self.release()
 
 
 def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = (), beside: View | None = None) -> View:
     """Copy what may be shown, and what of the project a user names. Raises UsageError when it is too much.
 
-    beside: a view of another version. If it is of the same project, both have one copy: a project of 50,000 files takes
-    5 CPU seconds to copy and to remove.
+    beside: a view of another version. If it is of the same project, both have one copy.
     """
-    shared = beside is not None and beside.module.root == module.root
-    folder = beside.folder if beside and shared else owned_folder("view")
-    folder.chmod(0o755)  # a run has a user of its own
+    shared = beside if beside is not None and beside.module.root == module.root else None
     names = tuple(tracked(module)) if module.root.name not in PACKAGES else ()
-    view = View(folder, module, shown_at, names)
-    copied: list[Path] = []
-    total = 0
+    view = View(shared.folder if shared else Path(), module, shown_at, names)
     named = [path.resolve().relative_to(module.root) for path in also if module.root in path.resolve().parents]
     needed = imported_unadded(module.path, module.root, module.roots) if view.copied else []  # not yet added to git
-    there = set(beside.tracked) if beside and shared else set[Path]()
+    there = set(shared.tracked) if shared else set[Path]()
     shown = [*(name for name in names if name not in there), *needed, *named] if view.copied else []
-    for name, path in (built_files(module.root, shown) | {name: name for name in shown}).items():
-        source, target = module.root / path, folder / name
-        if (shared and target.exists()) or source.is_symlink() or not source.is_file():
-            continue
-        size = source.stat().st_size
-        if size > LARGEST_FILE:
-            continue
-        total += size
-        if total > LARGEST_PROJECT:
-            view.close()
-            raise UsageError(
-                f"{module.root} tracks more than {LARGEST_PROJECT >> 20} MiB, which is not copied to a sandbox"
-            )
-        _copy(source, target)
-        copied.append(target)
-    if view.copied:
-        copy_beside(module.beside, folder, copied)
+    files, signatures = dict[str, str](), dict[str, Signature]()
+    for place, path in (built_files(module.root, shown) | {name: name for name in shown}).items():
+        found = signature(f"{module.root}/{path}")
+        if found is not None and found.size <= LARGEST_FILE and not (shared and (shared.folder / place).exists()):
+            files[str(place)], signatures[str(place)] = str(path), found
+    if sum(found.size for found in signatures.values()) > LARGEST_PROJECT:
+        raise UsageError(
+            f"{module.root} tracks more than {LARGEST_PROJECT >> 20} MiB, which is not copied to a sandbox"
+        )
+    if shared:
+        for name, source in files.items():
+            copy_file(module.root / source, shared.folder / name)
+    else:
+        copy = open_copy(module.root, files, signatures)
+        view = replace(view, folder=copy.folder, release=copy.release)
+    if not view.copied:
+        return view
+    folder = view.folder
+    try:
+        copy_beside(module.beside, folder, (folder / name for name in files))
         roots = tuple(folder / root.relative_to(module.root) for root in module.roots)
         compile_imports(folder / module.path.relative_to(module.root), roots)
-    _open_up(folder)
+    except BaseException:
+        view.close()
+        raise
     return view
 
 
@@ -233,19 +234,6 @@ def named_files(paths: Iterable[Path]) -> list[Path]:
         if not path.exists():
             raise UsageError(f"--with {path}: there is no such file or folder")
     return [file for path in paths for file in (files_below(path) if path.is_dir() else [path])]
-
-
-def _copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(source, target)
-
-
-def _open_up(folder: Path) -> None:
-    for place, folders, files in os.walk(folder):
-        for name in folders:
-            Path(place, name).chmod(0o755)
-        for name in files:
-            Path(place, name).chmod(0o644)
 
 
 @dataclass(frozen=True)
@@ -283,8 +271,7 @@ def open_places(paths: Iterable[Path], view: View, isolated: bool = True) -> lis
         files = [whole] if whole.is_file() else sorted(whole.rglob("*"))[:5000]
         for file in files:
             if file.is_file() and not file.is_symlink() and not is_secret(file.relative_to(top.parent)):
-                _copy(file, folder / file.relative_to(top.parent if whole.is_dir() else top))
-        _open_up(folder)
+                copy_file(file, folder / file.relative_to(top.parent if whole.is_dir() else top))
         found.append(Place(whole, folder, f"{INSIDE}-tests{number}/{whole.name}"))
     return found
 
@@ -418,6 +405,9 @@ def compile_imports(first: Path, roots: tuple[Path, ...]) -> None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 todo += imported_files(read_bytes(path), path, roots)
-                py_compile.compile(str(path), quiet=2)
+                if name := py_compile.compile(str(path), quiet=2):
+                    compiled = Path(name)
+                    compiled.chmod(0o644)  # whatever the umask of this process is
+                    compiled.parent.chmod(0o755)
         except OSError:
             continue

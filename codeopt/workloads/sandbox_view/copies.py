@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codeopt_sandbox.owner import owned_folder
+from codeopt_sandbox.plain_files import read_bytes
 
 KEPT_FROM = 500
 """Number of files from which on a copy is kept: below it, to copy and to remove them takes 0.2 CPU seconds."""
@@ -136,7 +137,7 @@ def _lock(place: Path) -> int | None:
 def _index(place: Path) -> dict[str, list[int]]:
     """Signature of each file when it was copied, and the time at which its copy was made, nanoseconds."""
     try:
-        found = json.loads((place / "index").read_bytes())
+        found = json.loads(read_bytes(place / "index"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

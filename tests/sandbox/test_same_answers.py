@@ -283,9 +283,6 @@ def played() -> dict[str, Row]:
 def rows() -> dict[str, Row]:
     raised, values = of("raised", RAISED), of("value", VALUES)
     found: dict[str, Row] = {
-        f"left: {LEFT[at]}": partial(answers, of("left", LEFT[at : at + 6])) for at in range(0, len(LEFT), 6)
-    }
-    found |= {
         "values": partial(answers, values), "said": partial(answers, of("said", SAID)), "raised": partial(answers, raised),
         "arguments": partial(answers, ARGUMENTS), "views": partial(answers, (*values, *ARGUMENTS), views=True),
         "results": partial(answers, values, results=True), "few items": partial(answers, values, items=2),
@@ -317,7 +314,8 @@ def rows() -> dict[str, Row]:
         name = f"{name} {environment.hash_seed} {environment.order}"
         found[f"read: {name}"] = partial(answers, of("read", READ), environment)
         found[f"observed: {name}"] = partial(answers, (*values, *raised, *of("said", SAID), *ARGUMENTS), environment)
-    return {**found, **played()}
+    left = {f"left: {LEFT[at]}": partial(answers, of("left", LEFT[at : at + 6])) for at in range(0, len(LEFT), 6)}
+    return {**found, **played(), **left}
 
 
 ROWS = rows()

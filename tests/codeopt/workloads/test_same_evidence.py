@@ -1,7 +1,7 @@
 """The same calls and inputs are made of the same known ones: a run can be repeated by its seed, and no change of the
 generators, of their limits or of their order goes unseen. `python -m tests.codeopt.workloads.test_same_evidence` writes
 the table."""
-# looks at codeopt/workloads/generated, codeopt/workloads/contract, codeopt/workloads/function, codeopt/workloads/program, codeopt/workloads/_sizes
+# looks at codeopt/workloads/generated, codeopt/workloads/contract, codeopt/workloads/program/mutated
 
 from __future__ import annotations
 

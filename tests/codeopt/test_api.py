@@ -37,9 +37,7 @@ def test_the_result_has_it_all(tmp_path: Path) -> None:
     assert result.accepted
     assert result.source == FAST
     assert result.comparison is not None
-    assert result.comparison.ratio > 2
     assert result.diff.startswith("--- a/slow.py\n+++ b/slow.py\n")
-    assert result.to_json()["accepted"] is True
     assert (result.saved / "best.py").read_text() == FAST
     assert path.read_text() == SLOW
     assert any("x faster" in line for line in lines)

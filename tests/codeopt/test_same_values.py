@@ -90,6 +90,10 @@ from tests.support.reviews import EVIDENCE, FILES, IN_NEW, ONE_HUNK, OUTSIDE, re
 TABLE = Path(__file__).with_name("same_values.txt")
 NUMBERS = (0, 1e-9, 4.4e-4, 0.0009994, 0.05, 0.1, 0.25, 0.5, 0.994, 0.996, 1, 1.004, 1.05, 1.5, 2, 3.04, 9.95, 10, 12.5,
            59.6, 60, 99.5, 100, 182.9, 999, 1000, 3599, 3600, 90000, 1e6, 2.5e9)  # fmt: skip
+BY_SIZE = (
+    ((5, 1.2), (120, 3.0)), ((5, 0.96), (120, 3.0)), ((10, 0.5), (100, 0.8), (1000, 2.0)),
+    ((10, 1.0), (100, 0.5), (10000, 2.0)), ((10, 2.0), (1000, 0.5)), ((10, 0.5), (1000, 1.02)),
+)  # fmt: skip
 CONVERTERS = """text positive duration count_or_zero count examples share share_above_zero checker_name expression names
 observables texts paths"""
 SECRET_OR_NOT = ".env id_rsa a.pem token.txt tokens.py secret data.csv .netrc credentials.json key.txt"
@@ -144,6 +148,7 @@ def said() -> Iterator[object]:
         (AtSize(5, 0.9, 9e-7, 1e-6),),
         (AtSize(5, 0.9, 9e-7, 1e-6), AtSize(120, 2.5, 5e-5, 2e-5)),
         (AtSize(5, 1.2, 1.0, 0.8), AtSize(9, 1.5, 2.0, 1.4), AtSize(50, 0.8, 3.0, 4.0)),
+        *(tuple(AtSize(size, ratio, ratio, 1.0) for size, ratio in rows) for rows in BY_SIZE),
     ):
         found = BySize("items", sizes)
         yield [

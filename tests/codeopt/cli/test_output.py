@@ -86,28 +86,18 @@ def test_nothing_accepted_is_an_empty_output(tmp_path: Path) -> None:
     (tmp_path / "answers.txt").write_text("I have no idea.")
     done = codeopt("improve", "slow.py", *SCRIPT, *QUICK, "--write", "-v", cwd=tmp_path, env=NO_FEEDBACK)
     assert (done.status, done.out) == (6, "")
-    assert "no faster version found: " in done.err
     assert (tmp_path / "slow.py").read_text() == SLOW
     assert not (tmp_path / "slow.py.orig").exists()
 
 
 @pytest.mark.full
 def test_the_object_for_programs(tmp_path: Path) -> None:
-    """The fields of the design, with the types that they will keep."""
+    """Its fields are in the rows of the engine's `test_same_run`."""
     done = improve(tmp_path, "--json", "--html", "page.html")
     result = done.json
     assert f"saved in {result['run']}</footer>" in (tmp_path / "page.html").read_text()
-    assert result["schema"] == "codeopt.improve/2"
-    assert (result["file"], result["task"], result["sandbox"]) == ("slow.py", "runtime", "bubblewrap")
-    assert (result["accepted"], result["best_round"], result["cost_usd"]) == (True, 1, None)
-    assert re.fullmatch("[0-9a-f]{64}", result["sha256_before"])
-    assert re.fullmatch("[0-9a-f]{64}", result["sha256_after"])
     speedup = result["speedup"]
     assert speedup["ci_low"] <= speedup["ratio"] <= speedup["ci_high"]
-    assert isinstance(speedup["pairs"], int)
-    assert isinstance(speedup["method"], str)
-    assert result["tests"]["total"] == 3
-    assert [set(each) >= {"round", "verdict", "summary", "speedup", "critique"} for each in result["rounds"]] == [True]
     assert json.loads((tmp_path / result["run"] / "result.json").read_text()) == result
 
 

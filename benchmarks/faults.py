@@ -255,7 +255,8 @@ seconds."""
 def tests_of(root: Path, file: str) -> list[str]:
     """Test files of a module: those of its name, then those that say that they look at it or import it, then the others
     of its folder. Of the last two, those that start no program come first: they see in a second what they see. The
-    others of the folder come last, whatever they start: outside a sandbox, tests run 27 % of `guest`."""
+    others of the folder come last, whatever they start: outside a sandbox, tests run 27 % of `guest`. Of those that
+    look, the one with the longest path comes first."""
     texts = _test_texts(root)
     module = file.removeprefix("sandbox/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     package, _, name = module.rpartition(".")
@@ -264,20 +265,21 @@ def tests_of(root: Path, file: str) -> list[str]:
     # The tests of a folder without tests of its own are in the one above.
     folder = next(each for each in (home, *home.parents) if any(Path(path).is_relative_to(each) for path in texts))
 
-    def rank(path: str) -> int:
+    def rank(path: str) -> tuple[int, int]:
         of_its_name = Path(path).stem in (f"test_{name}", f"test_{name.strip('_')}")
         if Path(path).is_relative_to(home / name) or (of_its_name and Path(path).is_relative_to(home)):
-            return 0
+            return 0, 0
         looks = LOOKS_AT.search(texts[path])
-        if looks and file.startswith(tuple(looks[1].split(", "))):
-            return 1
+        if places := [len(each) for each in (looks[1].split(", ") if looks else ()) if file.startswith(each)]:
+            return 1, -max(places)
         if imports.search(texts[path]):
-            return 2
-        return 3 if Path(path).is_relative_to(folder) else 4
+            return 2, 0
+        return (3, 0) if Path(path).is_relative_to(folder) else (4, 0)
 
     ranks = {path: rank(path) for path in texts}
-    found = [path for path in texts if ranks[path] < 4]
-    return sorted(found, key=lambda path: ((0, 1, 1, 2)[ranks[path]], bool(STARTS.search(texts[path])), ranks[path]))
+    found = [path for path in texts if ranks[path] < (4, 0)]
+    group = (0, 1, 1, 2)
+    return sorted(found, key=lambda path: (group[ranks[path][0]], bool(STARTS.search(texts[path])), ranks[path]))
 
 
 @cache

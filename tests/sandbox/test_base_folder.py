@@ -1,4 +1,5 @@
 """Runs that begin with the files of one base: each has them as if they were copies of its own, whatever others did."""
+# looks at sandbox/codeopt_sandbox/guest/supervisor/folders
 
 from __future__ import annotations
 

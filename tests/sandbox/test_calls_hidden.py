@@ -4,6 +4,7 @@ that is left, iterators read too early or not to their ends, exceptions without 
 Each pair of texts is one function, first as it was, then as a draft has it: what is said of them must differ; of the
 honest pairs it must not.
 """
+# looks at sandbox/codeopt_sandbox/guest/calls/checking, sandbox/codeopt_sandbox/guest/calls/mutation
 
 from __future__ import annotations
 

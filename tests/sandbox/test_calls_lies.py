@@ -2,6 +2,7 @@
 
 Each pair of texts is one function with its class, first as it was, then as a draft has it.
 """
+# looks at sandbox/codeopt_sandbox/guest/calls/repr
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """State that calls leave in the project's other modules: names that others go by must be left the same, numbers that a
 module keeps for itself are told, and what it remembers is its own."""
+# looks at sandbox/codeopt_sandbox/guest/calls/state
 
 from __future__ import annotations
 

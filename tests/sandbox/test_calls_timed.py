@@ -1,4 +1,5 @@
 """Timed calls beside checked ones: what the function sees is the same, and what is done beside the calls is seen."""
+# looks at sandbox/codeopt_sandbox/guest/calls/worker
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Reads of calls beside their arguments: each is seen under whatever name it is found, and what is kept of each of them
 wherever that is."""
+# looks at sandbox/codeopt_sandbox/guest/calls/watched
 
 from __future__ import annotations
 

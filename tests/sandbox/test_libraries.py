@@ -1,4 +1,5 @@
 """Libraries that are imported before the fork, and why some cannot be."""
+# looks at sandbox/codeopt_sandbox/guest/libraries
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The same is observed of the same calls: each kind of value, of effect and of question, in each environment and in
 each way of playing several calls. `python -m tests.sandbox.test_same_answers` rewrites the table."""
-# looks at sandbox/codeopt_sandbox/guest/calls, sandbox/codeopt_sandbox/guest/supervisor, sandbox/codeopt_sandbox/guest/zygote, sandbox/codeopt_sandbox/guest/request, sandbox/codeopt_sandbox/guest/answer, sandbox/codeopt_sandbox/guest/libraries, sandbox/codeopt_sandbox/call
+# looks at sandbox/codeopt_sandbox/guest/calls, sandbox/codeopt_sandbox/guest/zygote, sandbox/codeopt_sandbox/guest/request, sandbox/codeopt_sandbox/guest/answer, sandbox/codeopt_sandbox/guest/libraries, sandbox/codeopt_sandbox/call
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ A program states its case in comment lines at its top, in TOML: `verdict`, and w
 `limits` (fields of codeopt_sandbox.RunLimits), `exit`, `signal`, `stop`, `stdout` (its length), `detail` (a part of
 it), `check` and `modes`. Where backends differ `verdict` and `stop` may be tables by backend.
 """
+# looks at sandbox/codeopt_sandbox/guest/supervisor
 
 from __future__ import annotations
 

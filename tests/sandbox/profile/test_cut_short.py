@@ -1,4 +1,5 @@
 """A program that is stopped at its time limit: a line that waits for a callee has no more time than its own."""
+# looks at sandbox/codeopt_sandbox/guest/profile
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Programs with one known hot line, marked `# HOT`: the line profile must put it first."""
+# looks at sandbox/codeopt_sandbox/guest/profile
 
 from __future__ import annotations
 

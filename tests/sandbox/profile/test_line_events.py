@@ -1,4 +1,5 @@
 """Hot lines, in this Python and in every other one of this machine."""
+# looks at sandbox/codeopt_sandbox/guest/profile
 
 from __future__ import annotations
 

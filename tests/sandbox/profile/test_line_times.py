@@ -1,4 +1,5 @@
 """Shares of lines against what is known of them: from the time of C code that they call, and from py-spy."""
+# looks at sandbox/codeopt_sandbox/guest/profile
 
 from __future__ import annotations
 

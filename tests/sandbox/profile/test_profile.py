@@ -1,4 +1,5 @@
 """Profiles of programs that end in every way, and how much the host believes of a guest's answer."""
+# looks at sandbox/codeopt_sandbox/guest/profile, sandbox/codeopt_sandbox/profile
 
 from __future__ import annotations
 

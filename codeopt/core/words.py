@@ -344,7 +344,7 @@ def money(usd: float | None) -> str:
 
 def end_of_run(run: Run) -> str:
     """The end of a run that gave no answer, in one line."""
-    last = run.stderr.decode("utf-8", "backslashreplace").strip().rpartition("\n")[2]
+    last = error_line(run.stderr.decode("utf-8", "backslashreplace"))
     how = run.stop_detail or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
     more = {"memory": " (--memory MiB raises it)", "time": " (--timeout S raises it)"}.get(run.stop or "", "")
     return f"{how}{more}" if more else last or how

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from codeopt.core.errors import NotVerifiable, ProgramError
-from codeopt.core.words import error_line
+from codeopt.core.words import end_of_run
 from codeopt.workloads._sizes import LONG_S
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.corpus.corpus import CallCorpus
@@ -502,8 +502,7 @@ def _pass_seconds(harness: FunctionHarness, batch: CallBatch) -> tuple[float, fl
             harness.source, batch.replace(pass_seconds=BIG_S).stdin()
         )  # the original's time is no fault
         if run.exit != 0 or run.stop:
-            why = run.stop_detail or error_line(run.stderr.decode(errors="replace"))
-            raise ProgramError(f"the original cannot be timed: {why}")
+            raise ProgramError(f"the original cannot be timed: {end_of_run(run)}")
         found.append(max(run.cpu_s, run.wall_s * 0.5))
         around.append(run.call_timing.outside_s - run.call_timing.import_s if run.call_timing else 0.0)
         if found[0] > TOO_LONG_S:  # what disturbs a run is little against that

@@ -19,6 +19,7 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import UNCHANGED, Revision
 from codeopt.core.session import Session
 from codeopt.core.target import Target
+from codeopt.core.words import end_of_run
 from codeopt.report.stacks import Frame
 from codeopt.workloads._protocol import WorkloadRequest
 from codeopt.workloads.function.recording import Instrument, events, sampler
@@ -216,8 +217,7 @@ def require_good(run: Run, runs: CommandRuns) -> None:
             hint="--timeout S raises it; a command that waits for input gets none",
         )
     if run.stop is not None:
-        hint = "--memory MiB raises it" if run.stop == "memory" else ""
-        raise ProgramError(f"--run: the command was ended: {run.stop_detail}", hint=hint)
+        raise ProgramError(f"--run: the command was ended: {end_of_run(run)}")
     if run.exit != 0:
         ending = f"exit status {run.exit}" if run.exit is not None else f"signal {run.signal}"
         raise ProgramError(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from codeopt.core.words import end_of_run
 from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads._sizes import finding_on_whole
 from codeopt.workloads.function.corpus.cases import MOST_ITEMS, without_unsteady
@@ -37,7 +38,7 @@ def check_gain(gain: CallGain) -> Finding | None:
     original = run_on(workload.runner, gain.original, patient, mode="exec")
     asked = case.expecting(original)
     if not asked.is_answered:
-        return Finding(Consequence.REJECT, f"on a long call the original gives no answer: {original.stop_detail}")
+        return Finding(Consequence.REJECT, f"on a long call the original gives no answer: {end_of_run(original)}")
     outcome = workload.judge.run_with_answer(gain.draft, asked)
     note = None
     if outcome.verdict is CaseVerdict.WA and isinstance(outcome.run, CallRun):

@@ -6,21 +6,9 @@ import ast
 import re
 from collections.abc import Sequence
 
-from codeopt.rules import (
-    INT,
-    SUM_OF,
-    AnalyzedProgram,
-    Context,
-    Edit,
-    Edits,
-    as_diff,
-    is_simple,
-    names_in,
-    rule,
-    spans_lines,
-)
+from codeopt import rules
 
-ANY_ALL_LOOP = as_diff("""\
+ANY_ALL_LOOP = rules.as_diff("""\
   def has_vowel(word):
 -     return any(letter in "aeiou" for letter in word)
 +     for letter in word:
@@ -45,8 +33,8 @@ ANY_ALL_LOOP = as_diff("""\
 """)
 
 
-@rule(ast.Return, ast.If, example=ANY_ALL_LOOP, safety="unsafe")
-def any_all_loop(node: ast.Return | ast.If, ctx: Context) -> list[Edit]:
+@rules.rule(ast.Return, ast.If, example=ANY_ALL_LOOP, safety="unsafe")
+def any_all_loop(node: ast.Return | ast.If, ctx: rules.Context) -> list[rules.Edit]:
     """any() and all() start a generator and go into it for each element: a plain loop does neither.
 
     `return any(...)`, `return not all(...)`, `if all(...):` and `if not any(...):` without an else, one loop in the
@@ -77,7 +65,7 @@ def any_all_loop(node: ast.Return | ast.If, ctx: Context) -> list[Edit]:
         return []
     lines = _head(program, node, made, name == "any")
     return [
-        Edit(
+        rules.Edit(
             start,
             end,
             program.newline.join(
@@ -87,7 +75,7 @@ def any_all_loop(node: ast.Return | ast.If, ctx: Context) -> list[Edit]:
     ]
 
 
-def _asked(program: AnalyzedProgram, test: ast.expr | None) -> tuple[bool, str, ast.GeneratorExp] | None:
+def _asked(program: rules.AnalyzedProgram, test: ast.expr | None) -> tuple[bool, str, ast.GeneratorExp] | None:
     """Whether it is negated, any or all, and the generator of `any(generator)`."""
     match test:
         case ast.UnaryOp(ast.Not(), inner):
@@ -96,11 +84,11 @@ def _asked(program: AnalyzedProgram, test: ast.expr | None) -> tuple[bool, str, 
         case ast.Call(ast.Name("any" | "all" as name), [ast.GeneratorExp() as made]):
             if program.calls_builtin(test, name) and len(made.generators) == 1 and not made.generators[0].is_async:
                 parts = (made.elt, made.generators[0].target, *made.generators[0].ifs)
-                return None if any(map(spans_lines, parts)) else (False, name, made)
+                return None if any(map(rules.spans_lines, parts)) else (False, name, made)
     return None
 
 
-def _free(program: AnalyzedProgram, node: ast.stmt, made: ast.GeneratorExp) -> bool:
+def _free(program: rules.AnalyzedProgram, node: ast.stmt, made: ast.GeneratorExp) -> bool:
     """Whether the statement is in a plain function that does not use the generator's variables elsewhere."""
     scope = program.scopes.scope[node]
     if not isinstance(scope, ast.FunctionDef) or program.has(scope, ast.Yield, ast.YieldFrom):
@@ -120,18 +108,18 @@ def _free(program: AnalyzedProgram, node: ast.stmt, made: ast.GeneratorExp) -> b
     )
 
 
-def _functions(program: AnalyzedProgram, scope: ast.FunctionDef) -> list[ast.AST]:
+def _functions(program: rules.AnalyzedProgram, scope: ast.FunctionDef) -> list[ast.AST]:
     """The functions and classes inside a function."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
     return [part for part in program.walk(scope) if isinstance(part, kinds) and part is not scope]
 
 
-def _is_elif(program: AnalyzedProgram, node: ast.If) -> bool:
+def _is_elif(program: rules.AnalyzedProgram, node: ast.If) -> bool:
     start = program.span(node)[0]
     return program.text[start : start + 4] == "elif"
 
 
-def _head(program: AnalyzedProgram, node: ast.stmt, made: ast.GeneratorExp, wanted: bool) -> list[str]:
+def _head(program: rules.AnalyzedProgram, node: ast.stmt, made: ast.GeneratorExp, wanted: bool) -> list[str]:
     """The loop and its test, which is true for an element that decides."""
     (loop,) = made.generators
     margin, step = program.margin(node), program.indent
@@ -157,7 +145,7 @@ def _tight(node: ast.expr) -> bool:
 SIGN = {"min": "<", "max": ">"}
 CHANGING = (ast.Call, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
-MIN_MAX_CONDITIONAL = as_diff("""\
+MIN_MAX_CONDITIONAL = rules.as_diff("""\
   def best(values, limit):
       high = 0
       for i in range(len(values)):
@@ -176,8 +164,8 @@ MIN_MAX_CONDITIONAL = as_diff("""\
 """)
 
 
-@rule(ast.Call, example=MIN_MAX_CONDITIONAL, where="hot loop", priority=140)
-def min_max_conditional(call: ast.Call, ctx: Context) -> list[Edit]:
+@rules.rule(ast.Call, example=MIN_MAX_CONDITIONAL, where="hot loop", priority=140)
+def min_max_conditional(call: ast.Call, ctx: rules.Context) -> list[rules.Edit]:
     """A call of min() or max() costs several comparisons: compare directly.
 
     Only positional arguments, at least two, without key and default. Arguments that would be evaluated twice have to
@@ -200,13 +188,13 @@ def min_max_conditional(call: ast.Call, ctx: Context) -> list[Edit]:
     return []
 
 
-def _is_candidate(program: AnalyzedProgram, call: ast.Call) -> bool:
-    if not program.calls_builtin(call, "min", "max") or len(call.args) < 2 or spans_lines(call):
+def _is_candidate(program: rules.AnalyzedProgram, call: ast.Call) -> bool:
+    if not program.calls_builtin(call, "min", "max") or len(call.args) < 2 or rules.spans_lines(call):
         return False
     return not any(program.calls_builtin(p, "min", "max") for p in program.scopes.parents(call))
 
 
-def _update(program: AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[str] | None:
+def _update(program: rules.AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[str] | None:
     """`x = min(x, ...)`: store only what is smaller. None when it is something else or might see a changed x."""
     place = program.source(target)
     at = [i for i, argument in enumerate(call.args) if program.source(argument) == place]
@@ -215,19 +203,19 @@ def _update(program: AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[
     if not (first or second) or not program.purity.is_plain(target):
         return None
     if isinstance(target, ast.Name):
-        if _may_change(program, target, others) or target.id in names_in(others[1:]):
+        if _may_change(program, target, others) or target.id in rules.names_in(others[1:]):
             return None
     elif len(others) > 1 or not program.purity.is_plain(others[0]):
         return None
-    ties_differ = second and not all(program.types.of(one) == INT for one in [target, *others])
+    ties_differ = second and not all(program.types.of(one) == rules.INT for one in [target, *others])
     return _compared(program, place, call, others, ties_differ)
 
 
-def _build(program: AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[str] | None:
+def _build(program: rules.AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[str] | None:
     """Return the lines for `x = min(a, b, ...)`: the first, then each smaller one. None if an argument might see x."""
     first, *others = call.args
     if isinstance(target, ast.Name):
-        if target.id in names_in(others) or _may_change(program, target, others):
+        if target.id in rules.names_in(others) or _may_change(program, target, others):
             return None
         return [f"{target.id} = {program.source(first)}", *_compared(program, target.id, call, others)]
     if len(others) != 1 or not all(program.purity.is_plain(each) for each in [target, *call.args]):
@@ -243,13 +231,13 @@ def _build(program: AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[s
 
 
 def _compared(
-    program: AnalyzedProgram, place: str, call: ast.Call, others: Sequence[ast.expr], ties_differ: bool = False
+    program: rules.AnalyzedProgram, place: str, call: ast.Call, others: Sequence[ast.expr], ties_differ: bool = False
 ) -> list[str]:
     """Store each of the others in the place where it is smaller; where ties differ, unless what is there is smaller."""
     lines = []
     for other in others:
         value = program.source(other)
-        if not is_simple(other):
+        if not rules.is_simple(other):
             lines.append(f"{_temporary(program)} = {value}")
             value = _temporary(program)
         test = f"not {place} {_sign(call)} {value}" if ties_differ else f"{value} {_sign(call)} {place}"
@@ -257,7 +245,7 @@ def _compared(
     return lines
 
 
-def _may_change(program: AnalyzedProgram, target: ast.Name, others: Sequence[ast.expr]) -> bool:
+def _may_change(program: rules.AnalyzedProgram, target: ast.Name, others: Sequence[ast.expr]) -> bool:
     """Whether a call in the other arguments could rebind the target."""
     calls = any(program.has(other, *CHANGING) for other in others)
     return calls and not program.purity.only_stored_here(target)
@@ -268,14 +256,14 @@ def _sign(call: ast.Call) -> str:
     return SIGN[call.func.id]
 
 
-def _temporary(program: AnalyzedProgram) -> str:
+def _temporary(program: rules.AnalyzedProgram) -> str:
     return program.fresh("candidate", "value", "option")
 
 
 # sum([a, b, c]) to a + b + c: no list, no call.
 
 
-LITERAL_SUM = as_diff("""\
+LITERAL_SUM = rules.as_diff("""\
   count = 0
   for a in range(9):
       for b in range(a, 9):
@@ -286,19 +274,21 @@ LITERAL_SUM = as_diff("""\
 """)
 
 
-@rule(ast.Call, example=LITERAL_SUM, where="hot loop", priority=130)
-def literal_sum(node: ast.Call, ctx: Context) -> Edits:
+@rules.rule(ast.Call, example=LITERAL_SUM, where="hot loop", priority=130)
+def literal_sum(node: ast.Call, ctx: rules.Context) -> rules.Edits:
     """sum(), min() and max() of a list that is written down build the list first: use the values directly.
 
     sum() only of values that are whole numbers for certain (floats add differently); no starred elements.
     """
     program = ctx.program
     match node:
-        case ast.Call(args=[ast.List(elts) | ast.Tuple(elts) as display]) if len(elts) > 1 and not spans_lines(node):
+        case ast.Call(args=[ast.List(elts) | ast.Tuple(elts) as display]) if len(elts) > 1 and not rules.spans_lines(
+            node
+        ):
             if any(isinstance(part, ast.Starred) for part in elts):
                 return
             if program.calls_builtin(node, "sum") and program.types.is_int(*elts):
-                parts = (program.grouped(part, SUM_OF + bool(place)) for place, part in enumerate(elts))
+                parts = (program.grouped(part, rules.SUM_OF + bool(place)) for place, part in enumerate(elts))
                 yield program.put(node, " + ".join(parts))
             elif program.calls_builtin(node, "min", "max"):
                 yield program.replace(display, ", ".join(program.source(part) for part in elts))

@@ -4,20 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import (
-    AnalyzedProgram,
-    Container,
-    Context,
-    Edit,
-    Edits,
-    as_diff,
-    hashable,
-    hashable_or_empty,
-    rule,
-    together,
-)
+from codeopt import rules
 
-COUNTER = as_diff("""\
+COUNTER = rules.as_diff("""\
 + from collections import Counter
 +
   votes = "ann bob ann cid".split()
@@ -32,8 +21,8 @@ COUNTER = as_diff("""\
 """)
 
 
-@rule(ast.Call, example=COUNTER)
-def counter(node: ast.Call, ctx: Context) -> Edits:
+@rules.rule(ast.Call, example=COUNTER)
+def counter(node: ast.Call, ctx: rules.Context) -> rules.Edits:
     """count() goes through the whole list each time: count all values once with a Counter.
 
     Lists of numbers, text, None and tuples of them, which the loop around does not change through any name; and text
@@ -49,15 +38,15 @@ def counter(node: ast.Call, ctx: Context) -> Edits:
                 yield program.replace(node, f"{counts}[{program.source(sought)}]")
 
 
-def _place(program: AnalyzedProgram, call: ast.Call, values: ast.Name, sought: ast.expr) -> ast.stmt | None:
+def _place(program: rules.AnalyzedProgram, call: ast.Call, values: ast.Name, sought: ast.expr) -> ast.stmt | None:
     if program.types.is_text(values):
         known = _is_letter(program, sought)
     else:
-        known = hashable(program.types.elements(values, "list", "tuple")) and program.types.is_hashable(sought)
+        known = rules.hashable(program.types.elements(values, "list", "tuple")) and program.types.is_hashable(sought)
     return program.loops.outermost_keeping(call, values) if known else None
 
 
-def _is_letter(program: AnalyzedProgram, node: ast.expr) -> bool:
+def _is_letter(program: rules.AnalyzedProgram, node: ast.expr) -> bool:
     """Whether a value is one character: written down, or given by loops over text."""
     if not isinstance(node, ast.Name):
         return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) == 1
@@ -65,7 +54,7 @@ def _is_letter(program: AnalyzedProgram, node: ast.expr) -> bool:
     return bool(stores) and all(_gives_letters(program, use.node) for use in stores)
 
 
-def _gives_letters(program: AnalyzedProgram, target: ast.AST) -> bool:
+def _gives_letters(program: rules.AnalyzedProgram, target: ast.AST) -> bool:
     pair = program.scopes.parent[target]
     match program.loop_source(target), pair, program.loop_source(pair):
         case ast.expr() as source, _, _:
@@ -75,7 +64,7 @@ def _gives_letters(program: AnalyzedProgram, target: ast.AST) -> bool:
     return False
 
 
-def _is_made_of_letters(program: AnalyzedProgram, source: ast.expr) -> bool:
+def _is_made_of_letters(program: rules.AnalyzedProgram, source: ast.expr) -> bool:
     match source:
         case ast.Call(args=[inner]) if program.calls_builtin(source, "set", "sorted", "list", "reversed"):
             return _is_made_of_letters(program, inner)
@@ -91,7 +80,7 @@ Place = ast.Name | ast.Attribute
 SAME = frozenset({"append", "extend", "clear", "reverse"})
 """Methods without a result that both lists and deques have."""
 
-DEQUE_POPLEFT = as_diff("""\
+DEQUE_POPLEFT = rules.as_diff("""\
 + from collections import deque
 +
   graph = [[1, 2], [3], [3], []]
@@ -108,8 +97,8 @@ DEQUE_POPLEFT = as_diff("""\
 """)
 
 
-@rule(ast.Module, example=DEQUE_POPLEFT)
-def deque_popleft(_: ast.Module, ctx: Context) -> Edits:
+@rules.rule(ast.Module, example=DEQUE_POPLEFT)
+def deque_popleft(_: ast.Module, ctx: rules.Context) -> rules.Edits:
     """pop(0) moves all other elements of a list: use a deque, whose popleft() moves none.
 
     A variable, or an attribute that only the methods of one class use, bound to lists written down there, and only
@@ -124,20 +113,20 @@ def deque_popleft(_: ast.Module, ctx: Context) -> Edits:
     for places in [*_variables(program), *_attributes(program)]:
         pops = [place for place in places if _pops_first(program, place)]
         if any(program.loops.run_again(place) and ctx.is_hot(place) for place in pops):
-            edits = together(_used(program, place) for place in places)
+            edits = rules.together(_used(program, place) for place in places)
             if edits:
                 ctx.import_from("collections", "deque")
                 yield from edits
 
 
-def _variables(program: AnalyzedProgram) -> list[list[Place]]:
+def _variables(program: rules.AnalyzedProgram) -> list[list[Place]]:
     """All places of each variable that is only bound and read by its name."""
     found = [uses for variable, uses in program.scopes.uses.items() if variable.scope is not None]
     names = [[use.node for use in uses if isinstance(use.node, ast.Name) and use.kind != "del"] for uses in found]
     return [list[Place](group) for group, uses in zip(names, found, strict=True) if len(group) == len(uses)]
 
 
-def _attributes(program: AnalyzedProgram) -> list[list[Place]]:
+def _attributes(program: rules.AnalyzedProgram) -> list[list[Place]]:
     """All places of each attribute that only the methods of one class use, always as `self.name`."""
     if {"getattr", "setattr", "hasattr", "delattr", "attrgetter"} & program.words:
         return []
@@ -152,7 +141,7 @@ def _attributes(program: AnalyzedProgram) -> list[list[Place]]:
     return [groups[name] for name in own]
 
 
-def _class_of(program: AnalyzedProgram, node: ast.Attribute) -> ast.AST | None:
+def _class_of(program: rules.AnalyzedProgram, node: ast.Attribute) -> ast.AST | None:
     """The class in whose method `self.name` is, when only this program makes its objects and knows its name."""
     match node:
         case ast.Attribute(ast.Name() as owner, ctx=ast.Load() | ast.Store()):
@@ -168,14 +157,14 @@ def _class_of(program: AnalyzedProgram, node: ast.Attribute) -> ast.AST | None:
     return None
 
 
-def _pops_first(program: AnalyzedProgram, node: Place) -> bool:
+def _pops_first(program: rules.AnalyzedProgram, node: Place) -> bool:
     match _method_call(program, node):
         case ("pop", [ast.Constant(0)]) | ("insert", [ast.Constant(0), _]):
             return True
     return False
 
 
-def _method_call(program: AnalyzedProgram, name: ast.AST) -> tuple[str, list[ast.expr]] | None:
+def _method_call(program: rules.AnalyzedProgram, name: ast.AST) -> tuple[str, list[ast.expr]] | None:
     """The method that is called on the queue, and its arguments."""
     match program.method_call(name):
         case ast.Call(ast.Attribute(attr=method), arguments, []):
@@ -183,7 +172,7 @@ def _method_call(program: AnalyzedProgram, name: ast.AST) -> tuple[str, list[ast
     return None
 
 
-def _stored(program: AnalyzedProgram, node: Place) -> list[Edit] | None:
+def _stored(program: rules.AnalyzedProgram, node: Place) -> list[rules.Edit] | None:
     """`queue = [...]` becomes `queue = deque([...])`."""
     match program.scopes.parent[node]:
         case ast.Assign([_], ast.List() | ast.ListComp() as value):
@@ -196,11 +185,11 @@ def _stored(program: AnalyzedProgram, node: Place) -> list[Edit] | None:
     return [*annotation, program.replace(value, f"deque({'' if empty else program.source(value)})")]
 
 
-def _used(program: AnalyzedProgram, node: Place) -> list[Edit] | None:
+def _used(program: rules.AnalyzedProgram, node: Place) -> list[rules.Edit] | None:
     """The edit for one use: none when it may stay, None when a deque cannot do it."""
     if isinstance(node.ctx, ast.Store):
         return _stored(program, node)
-    nothing: list[Edit] = []
+    nothing: list[rules.Edit] = []
     parent = program.scopes.parent[node]
     match _method_call(program, node):
         case "pop", []:
@@ -234,7 +223,7 @@ DEEP = frozenset({"@copy.deepcopy"})
 KEEPING = frozenset({"pop", "remove", "clear", "sort", "reverse", "index", "count", "copy"})
 """Methods of a list that put nothing into it."""
 
-DEEPCOPY_LIST = as_diff("""\
+DEEPCOPY_LIST = rules.as_diff("""\
   import copy
 
   grid = [[0] * 4 for _ in range(3)]
@@ -249,8 +238,8 @@ DEEPCOPY_LIST = as_diff("""\
 """)
 
 
-@rule(ast.Call, example=DEEPCOPY_LIST)
-def deepcopy_list(node: ast.Call, ctx: Context) -> Edits:
+@rules.rule(ast.Call, example=DEEPCOPY_LIST)
+def deepcopy_list(node: ast.Call, ctx: rules.Context) -> rules.Edits:
     """deepcopy() asks of each number how to copy it: copy the lists themselves.
 
     Lists, dicts, sets and deques of numbers, text, None and tuples of them. Lists of such lists if each row is made
@@ -262,7 +251,7 @@ def deepcopy_list(node: ast.Call, ctx: Context) -> Edits:
             yield ctx.program.replace(node, copied)
 
 
-def _copied(program: AnalyzedProgram, call: ast.Call, row: str) -> str | None:
+def _copied(program: rules.AnalyzedProgram, call: ast.Call, row: str) -> str | None:
     """The same copy, made by the methods of the container."""
     match call:
         case ast.Call(args=[ast.Name() | ast.Attribute() | ast.Subscript() as whole], keywords=[]):
@@ -275,18 +264,20 @@ def _copied(program: AnalyzedProgram, call: ast.Call, row: str) -> str | None:
     return None
 
 
-def _is_flat(containers: list[Container]) -> bool:
+def _is_flat(containers: list[rules.Container]) -> bool:
     """Whether the elements cannot change: numbers, text, None, and tuples of such."""
-    return bool(containers) and all(hashable_or_empty([*c.elements, *c.keys]) for c in containers)
+    return bool(containers) and all(rules.hashable_or_empty([*c.elements, *c.keys]) for c in containers)
 
 
-def _has_own_rows(program: AnalyzedProgram, lists: list[Container], seen: set[Container]) -> bool:
+def _has_own_rows(program: rules.AnalyzedProgram, lists: list[rules.Container], seen: set[rules.Container]) -> bool:
     """Flat lists in lists, each row in one place only: a deep copy keeps two rows one where they are the same list."""
     for outer in lists:
         if outer in seen:
             continue
         seen.add(outer)
-        rows = [element for element in outer.elements if isinstance(element, Container) and element.kind == "list"]
+        rows = [
+            element for element in outer.elements if isinstance(element, rules.Container) and element.kind == "list"
+        ]
         if outer.escaped or len(rows) != len(outer.elements) or not _is_flat(rows):
             return False
         if not _made_of_new_rows(program, outer, seen) or _takes_rows(program, outer):
@@ -294,7 +285,7 @@ def _has_own_rows(program: AnalyzedProgram, lists: list[Container], seen: set[Co
     return bool(lists)
 
 
-def _made_of_new_rows(program: AnalyzedProgram, outer: Container, seen: set[Container]) -> bool:
+def _made_of_new_rows(program: rules.AnalyzedProgram, outer: rules.Container, seen: set[rules.Container]) -> bool:
     match program.types.maker(outer):
         case ast.ListComp(row):
             return _is_new(program, row)
@@ -305,7 +296,7 @@ def _made_of_new_rows(program: AnalyzedProgram, outer: Container, seen: set[Cont
     return False
 
 
-def _is_new(program: AnalyzedProgram, node: ast.expr) -> bool:
+def _is_new(program: rules.AnalyzedProgram, node: ast.expr) -> bool:
     """Whether the expression makes a list that nobody else has."""
     match node:
         case ast.List() | ast.ListComp() | ast.Subscript(slice=ast.Slice()):
@@ -317,7 +308,7 @@ def _is_new(program: AnalyzedProgram, node: ast.expr) -> bool:
     return program.calls_builtin(node, "list", "sorted")
 
 
-def _takes_rows(program: AnalyzedProgram, outer: Container) -> bool:
+def _takes_rows(program: rules.AnalyzedProgram, outer: rules.Container) -> bool:
     """Whether the program may put a row into the outer list that is at another place also."""
     for node in program.escape.changes(outer):
         match node:
@@ -333,7 +324,7 @@ def _takes_rows(program: AnalyzedProgram, outer: Container) -> bool:
     return False
 
 
-def _stores_new(program: AnalyzedProgram, place: ast.Subscript) -> bool:
+def _stores_new(program: rules.AnalyzedProgram, place: ast.Subscript) -> bool:
     match program.scopes.parent[place]:
         case ast.Assign([target], value):
             return target is place and not isinstance(place.slice, ast.Slice) and _is_new(program, value)

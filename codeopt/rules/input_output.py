@@ -5,23 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
-from codeopt.rules import (
-    PARSERS,
-    AnalyzedProgram,
-    Context,
-    Edit,
-    Edits,
-    Variable,
-    as_diff,
-    bare_calls,
-    bind_stream,
-    ignores_line_end,
-    reads_line,
-    rule,
-    spans_lines,
-)
+from codeopt import rules
 
-EVAL_INPUT = as_diff("""\
+EVAL_INPUT = rules.as_diff("""\
 - n = int(eval(input()))
 - values = [eval(input()) for _ in range(n)]
 + n = int(input())
@@ -30,16 +16,16 @@ EVAL_INPUT = as_diff("""\
 """)
 
 
-@rule(ast.Call, priority=40, safety="unsafe", scripts_only=True, example=EVAL_INPUT)
-def eval_input(call: ast.Call, ctx: Context) -> list[Edit]:
+@rules.rule(ast.Call, priority=40, safety="unsafe", scripts_only=True, example=EVAL_INPUT)
+def eval_input(call: ast.Call, ctx: rules.Context) -> list[rules.Edit]:
     """eval() compiles a program for every line that it reads; int() only reads a number.
 
     Only the same when each such line holds a plain whole number (a plain number inside float()); the test cases
     decide. Lines unpacked into several names are left alone.
     """
     program = ctx.program
-    evaluates = isinstance(call.func, ast.Name) and program.scopes.variable(call.func) == Variable(None, "eval")
-    if not evaluates or len(call.args) != 1 or not reads_line(call.args[0]):
+    evaluates = isinstance(call.func, ast.Name) and program.scopes.variable(call.func) == rules.Variable(None, "eval")
+    if not evaluates or len(call.args) != 1 or not rules.reads_line(call.args[0]):
         return []
     parent = program.scopes.parent[call]
     match parent:
@@ -51,7 +37,9 @@ def eval_input(call: ast.Call, ctx: Context) -> list[Edit]:
             return [program.replace(call, program.source(call.args[0]))]
         case ast.Assign(targets=[ast.Tuple() | ast.List()]) | ast.For():
             return []  # several values in one line
-    return [program.replace(call.func, "int")] if not program.scopes.uses.get(Variable(program.tree, "int")) else []
+    return (
+        [program.replace(call.func, "int")] if not program.scopes.uses.get(rules.Variable(program.tree, "int")) else []
+    )
 
 
 # input() in a loop to sys.stdin.readline: the same lines without the flushes and checks of input().
@@ -64,7 +52,7 @@ ValueError."""
 FLUSHED = frozenset({"flush", "_exit", "abort", "kill", "fork", "system", "popen", "spawn", "posix_spawn"})
 """A program with one of these words may need what input() flushes: for somebody who waits, or as it ends suddenly."""
 
-STDIN_READLINE = as_diff("""\
+STDIN_READLINE = rules.as_diff("""\
 + import sys
 +
 + input = sys.stdin.readline
@@ -77,8 +65,8 @@ STDIN_READLINE = as_diff("""\
 """)
 
 
-@rule(ast.Module, priority=20, scripts_only=True, example=STDIN_READLINE)
-def stdin_readline(_: ast.Module, ctx: Context) -> Edits:
+@rules.rule(ast.Module, priority=20, scripts_only=True, example=STDIN_READLINE)
+def stdin_readline(_: ast.Module, ctx: rules.Context) -> rules.Edits:
     """input() checks for a terminal and flushes the output on each call: read lines with sys.stdin.readline.
 
     Refused when `input` is rebound, passed on or given a prompt, when the end of the input could be caught (EOFError,
@@ -87,7 +75,7 @@ def stdin_readline(_: ast.Module, ctx: Context) -> Edits:
     its input gets '' instead of EOFError.
     """
     program = ctx.program
-    calls = bare_calls(program, Variable(None, "input"))
+    calls = rules.bare_calls(program, rules.Variable(None, "input"))
     hidden = program.scopes.star_hides("input") or program.scopes.star_hides("sys")
     if FLUSHED & program.words or calls is None or hidden:
         return []
@@ -95,16 +83,16 @@ def stdin_readline(_: ast.Module, ctx: Context) -> Edits:
         return []
     if not any(not program.loops.runs_once(call) and ctx.is_hot(call) for call in calls):
         return []
-    cuts = [program.behind(call, '.rstrip("\\n")') for call in calls if not ignores_line_end(program, call)]
-    return [bind_stream(program, "input", "stdin.readline"), *cuts]
+    cuts = [program.behind(call, '.rstrip("\\n")') for call in calls if not rules.ignores_line_end(program, call)]
+    return [rules.bind_stream(program, "input", "stdin.readline"), *cuts]
 
 
-def _notices_the_end(program: AnalyzedProgram) -> bool:
+def _notices_the_end(program: rules.AnalyzedProgram) -> bool:
     names = {node.id for node in program.of_kind(ast.Name)} | {node.attr for node in program.of_kind(ast.Attribute)}
     return program.catches(*CATCHES) or bool(names & {"suppress", "subprocess", "iter_except"})
 
 
-def _endless(program: AnalyzedProgram, call: ast.Call) -> bool:
+def _endless(program: rules.AnalyzedProgram, call: ast.Call) -> bool:
     """Whether a `while True` loop might never end: behind the end of the input readline gives empty lines, which only
     a conversion to a number refuses."""
     parents = list(program.scopes.parents(call))
@@ -113,7 +101,7 @@ def _endless(program: AnalyzedProgram, call: ast.Call) -> bool:
         return False
     inside = parents[: parents.index(loop)]
     unpacked = any(isinstance(p, ast.Assign) and isinstance(p.targets[0], ast.Tuple | ast.List) for p in inside)
-    return not unpacked and not program.calls_builtin(parents[0], *PARSERS)
+    return not unpacked and not program.calls_builtin(parents[0], *rules.PARSERS)
 
 
 # print() in a loop to sys.stdout.write: the same text in one call instead of two, without looking up options.
@@ -127,7 +115,7 @@ TIGHT = ast.Name | ast.Constant | ast.Call | ast.Subscript | ast.Attribute | ast
 """Nodes that need no parentheses in front of `+ "text"`."""
 _LITERAL = re.compile(r"""(?P<f>[fF]?)(?P<quote>['"])(?:(?!(?P=quote))[^\\\n]|\\.)*(?P=quote)""")
 
-STDOUT_WRITE = as_diff("""\
+STDOUT_WRITE = rules.as_diff("""\
 + import sys
 +
 + write = sys.stdout.write
@@ -142,8 +130,8 @@ STDOUT_WRITE = as_diff("""\
 """)
 
 
-@rule(ast.Module, priority=30, scripts_only=True, example=STDOUT_WRITE)
-def stdout_write(_: ast.Module, ctx: Context) -> list[Edit]:
+@rules.rule(ast.Module, priority=30, scripts_only=True, example=STDOUT_WRITE)
+def stdout_write(_: ast.Module, ctx: rules.Context) -> list[rules.Edit]:
     """print() handles options and writes the line end separately on each call: write whole lines to sys.stdout.
 
     Statements in loops that print numbers, text or None, with no option but a constant end or sep. Refused when print
@@ -154,21 +142,21 @@ def stdout_write(_: ast.Module, ctx: Context) -> list[Edit]:
     hidden = any(program.scopes.star_hides(needed) for needed in ("print", "sys", name))
     if hidden or REPLACED & program.words or program.stores_attribute("stdout"):
         return []
-    edits: list[Edit] = []
+    edits: list[rules.Edit] = []
     worth = False
-    for use in program.scopes.all_uses(Variable(None, "print")):
+    for use in program.scopes.all_uses(rules.Variable(None, "print")):
         call = program.scopes.parent[use.node]
         if isinstance(call, ast.Call) and call.func is use.node and program.loops.run_again(call, functions=False):
             written = _written(program, call)
             if written is not None:
                 edits.append(program.replace(call, f"{name}({written})"))
                 worth = worth or ctx.is_hot(call)
-    return [bind_stream(program, name, "stdout.write"), *edits] if worth else []
+    return [rules.bind_stream(program, name, "stdout.write"), *edits] if worth else []
 
 
-def _written(program: AnalyzedProgram, call: ast.Call) -> str | None:
+def _written(program: rules.AnalyzedProgram, call: ast.Call) -> str | None:
     """The text that the call writes, as an expression; None when it is not known, or not a statement of its own."""
-    if not isinstance(program.scopes.parent[call], ast.Expr) or spans_lines(call):
+    if not isinstance(program.scopes.parent[call], ast.Expr) or rules.spans_lines(call):
         return None
     options = {keyword.arg: getattr(keyword.value, "value", None) for keyword in call.keywords}
     end, sep = options.get("end", "\n"), options.get("sep", " ")
@@ -209,7 +197,7 @@ def _literal_with(literal: str, end: str) -> str:
     return literal[:-1] + inside + found["quote"]
 
 
-def _fits(program: AnalyzedProgram, node: ast.expr) -> bool:
+def _fits(program: rules.AnalyzedProgram, node: ast.expr) -> bool:
     """Whether a node can be in an f-string of Python 3.11: no quotes, backslashes, braces, lambdas or walruses."""
     source = program.source(node)
     return not set("\"\\{}!:=#'") & set(source) and not isinstance(node, ast.Starred)

@@ -5,28 +5,13 @@ from __future__ import annotations
 import ast
 import re
 
-from codeopt.rules import (
-    NUMBERS,
-    STR,
-    WHOLE,
-    AnalyzedProgram,
-    Context,
-    Edits,
-    Loop,
-    as_diff,
-    divides,
-    is_sum,
-    names_in,
-    rule,
-    sets_constant,
-    spans_lines,
-)
+from codeopt import rules
 
 CALLED = ("len", "abs", "pow", "min", "max", "sum")
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Call, ast.expr_context)
 """Nodes that may be in the call and around it: operations on whole numbers that cannot fail."""
 
-LOOP_INVARIANT = as_diff("""\
+LOOP_INVARIANT = rules.as_diff("""\
   def total(values, steps):
       modulus = 10**9 + 7
       result = 0
@@ -46,8 +31,8 @@ LOOP_INVARIANT = as_diff("""\
 """)
 
 
-@rule(ast.Call, priority=100, example=LOOP_INVARIANT)
-def loop_invariant(node: ast.Call, ctx: Context) -> Edits:
+@rules.rule(ast.Call, priority=100, example=LOOP_INVARIANT)
+def loop_invariant(node: ast.Call, ctx: rules.Context) -> rules.Edits:
     """This call gives the same result in every round of the loop: call it once, before the loop.
 
     len, sum, abs, min, max and pow with a constant modulus, of whole numbers and of containers that the loop cannot
@@ -55,7 +40,7 @@ def loop_invariant(node: ast.Call, ctx: Context) -> Edits:
     loop may not run at all.
     """
     program = ctx.program
-    if spans_lines(node) or not _cannot_fail(program, node):
+    if rules.spans_lines(node) or not _cannot_fail(program, node):
         return
     place, bare = program.loops.outermost_same(node), _of_elements(node)
     if place is None or (bare and not _goes_through(program, node, place)):
@@ -71,7 +56,7 @@ def _of_elements(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Name) and call.func.id in ("min", "max") and len(call.args) == 1
 
 
-def _goes_through(program: AnalyzedProgram, call: ast.Call, place: ast.stmt) -> bool:
+def _goes_through(program: rules.AnalyzedProgram, call: ast.Call, place: ast.stmt) -> bool:
     """Whether the call only runs in a loop over the same values, or over range(len(values)), which then are not
     empty."""
     (values,) = call.args
@@ -80,12 +65,12 @@ def _goes_through(program: AnalyzedProgram, call: ast.Call, place: ast.stmt) -> 
     return any(isinstance(source, ast.Name) and source.id == values.id for source in sources)
 
 
-def _widened(program: AnalyzedProgram, loop: ast.stmt, node: ast.expr) -> ast.expr:
+def _widened(program: rules.AnalyzedProgram, loop: ast.stmt, node: ast.expr) -> ast.expr:
     """The largest sum or product of whole numbers around the call that stays the same too."""
     parent = program.scopes.parent[node]
     while isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add | ast.Sub | ast.Mult):
         other = parent.right if parent.left is node else parent.left
-        if not program.is_made_of(parent, SIMPLE) or spans_lines(parent) or not program.types.is_int(node, other):
+        if not program.is_made_of(parent, SIMPLE) or rules.spans_lines(parent) or not program.types.is_int(node, other):
             break
         if program.has(other, ast.Call) or not program.loops.keeps(loop, parent):
             break
@@ -93,7 +78,7 @@ def _widened(program: AnalyzedProgram, loop: ast.stmt, node: ast.expr) -> ast.ex
     return node
 
 
-def _cannot_fail(program: AnalyzedProgram, call: ast.Call) -> bool:
+def _cannot_fail(program: rules.AnalyzedProgram, call: ast.Call) -> bool:
     """Whether one more call, or one where there was none before, changes nothing and raises nothing."""
     if not program.calls_builtin(call, *CALLED) or not program.is_made_of(call, SIMPLE):
         return False
@@ -101,11 +86,11 @@ def _cannot_fail(program: AnalyzedProgram, call: ast.Call) -> bool:
         case "len", [ast.Name() as value]:
             return program.types.is_sized(value)
         case "sum", [ast.Name() as value]:
-            return program.types.holds_only(value, WHOLE)
+            return program.types.holds_only(value, rules.WHOLE)
         case "abs", [value]:
             return program.types.is_int(value)
         case (("min" | "max"), [ast.Name() as value]):
-            return program.types.holds_only(value, NUMBERS) or program.types.holds_only(value, STR)
+            return program.types.holds_only(value, rules.NUMBERS) or program.types.holds_only(value, rules.STR)
         case (("min" | "max"), [_, _, *_]):
             return program.types.is_int(*call.args)
         case "pow", [base, exponent, modulus]:
@@ -114,7 +99,7 @@ def _cannot_fail(program: AnalyzedProgram, call: ast.Call) -> bool:
     return False
 
 
-def _wanted(program: AnalyzedProgram, node: ast.expr) -> str:
+def _wanted(program: rules.AnalyzedProgram, node: ast.expr) -> str:
     """Names for the value: rows_len for len(rows), rows_last for len(rows) - 1, a general name for others."""
     words = [name.id for name in program.names(node)]
     arguments = [word for word in words if word not in CALLED]
@@ -129,7 +114,7 @@ def _wanted(program: AnalyzedProgram, node: ast.expr) -> str:
 # `grid[i][j]` in a loop over j: look up the row once.
 
 
-ROW_HOIST = as_diff("""\
+ROW_HOIST = rules.as_diff("""\
   def paths(n):
       grid = [[1] * n for _ in range(n)]
       for i in range(1, n):
@@ -145,8 +130,8 @@ ROW_HOIST = as_diff("""\
 """)
 
 
-@rule(ast.Subscript, priority=120, example=ROW_HOIST)
-def row_hoist(node: ast.Subscript, ctx: Context) -> Edits:
+@rules.rule(ast.Subscript, priority=120, example=ROW_HOIST)
+def row_hoist(node: ast.Subscript, ctx: rules.Context) -> rules.Edits:
     """The row is the same in every round of the inner loop: look it up once, before the loop.
 
     A list of rows bound to a name once, with a length that the text shows (a comprehension or loop over range(n),
@@ -161,17 +146,17 @@ def row_hoist(node: ast.Subscript, ctx: Context) -> Edits:
         yield ctx.program.replace(node, name)
 
 
-def _is_row(program: AnalyzedProgram, node: ast.Subscript) -> bool:
+def _is_row(program: rules.AnalyzedProgram, node: ast.Subscript) -> bool:
     """Whether an expression is the `a[i]` of `a[i][j]`, with a sum of names and numbers for i."""
     match program.scopes.parent[node], node.value:
         case ast.Subscript(row), ast.Name() if row is node:
-            return is_sum(node.slice) and not spans_lines(node)
+            return rules.is_sum(node.slice) and not rules.spans_lines(node)
     return False
 
 
-def _outermost(program: AnalyzedProgram, node: ast.Subscript) -> Loop | None:
+def _outermost(program: rules.AnalyzedProgram, node: ast.Subscript) -> rules.Loop | None:
     """The outermost loop around in which the row stays the same and before which it exists."""
-    best: Loop | None = None
+    best: rules.Loop | None = None
     for loop in program.loops.around(node):
         if not program.alone(loop) or not program.effects.of(loop).keeps(node):
             break
@@ -184,7 +169,7 @@ def _outermost(program: AnalyzedProgram, node: ast.Subscript) -> Loop | None:
 # Looking for a divisor of n: none above the square root is the smallest.
 
 
-ISQRT_TRIAL_DIVISION = as_diff("""\
+ISQRT_TRIAL_DIVISION = rules.as_diff("""\
 + from math import isqrt
 +
 +
@@ -202,8 +187,8 @@ ISQRT_TRIAL_DIVISION = as_diff("""\
 """)
 
 
-@rule(ast.For, ast.GeneratorExp, example=ISQRT_TRIAL_DIVISION)
-def isqrt_trial_division(node: ast.For | ast.GeneratorExp, ctx: Context) -> Edits:
+@rules.rule(ast.For, ast.GeneratorExp, example=ISQRT_TRIAL_DIVISION)
+def isqrt_trial_division(node: ast.For | ast.GeneratorExp, ctx: rules.Context) -> rules.Edits:
     """A number without a divisor up to its square root has none: stop looking there.
 
     Loops and any/all over range(2, n) or range(2, n // 2 + 1), n a whole number, that only ask whether some divisor
@@ -216,7 +201,7 @@ def isqrt_trial_division(node: ast.For | ast.GeneratorExp, ctx: Context) -> Edit
         yield ctx.program.replace(old, f"isqrt(max({number}, 1)) + 1")
 
 
-def _searched(program: AnalyzedProgram, node: ast.For | ast.GeneratorExp) -> tuple[str, ast.expr] | None:
+def _searched(program: rules.AnalyzedProgram, node: ast.For | ast.GeneratorExp) -> tuple[str, ast.expr] | None:
     """The number whose divisor is looked for, and the end of the range."""
     match node:
         case ast.For(ast.Name(divisor), source, [ast.If(test, body, [])]) if _stops(body, divisor):
@@ -230,9 +215,9 @@ def _searched(program: AnalyzedProgram, node: ast.For | ast.GeneratorExp) -> tup
 
 
 def _range(
-    program: AnalyzedProgram, source: ast.expr, test: ast.expr, divisor: str, wanted: bool
+    program: rules.AnalyzedProgram, source: ast.expr, test: ast.expr, divisor: str, wanted: bool
 ) -> tuple[str, ast.expr] | None:
-    match program.range_bounds(source), divides(test):
+    match program.range_bounds(source), rules.divides(test):
         case (ast.Constant(2), stop), (number, by, found) if by == divisor != number and found is wanted:
             name = next((name for name in program.names(stop) if name.id == number), None)
             fits = ast.unparse(stop) in (number, f"{number} // 2 + 1")
@@ -245,10 +230,10 @@ def _stops(body: list[ast.stmt], divisor: str) -> bool:
     """Whether the first divisor that is found ends the search: constants are set, then break or return."""
     *settings, end = body
     leaves = isinstance(end, ast.Break) or (isinstance(end, ast.Return) and isinstance(end.value, ast.Constant | None))
-    return all(map(sets_constant, settings)) and leaves and divisor not in names_in(settings)
+    return all(map(rules.sets_constant, settings)) and leaves and divisor not in rules.names_in(settings)
 
 
-def _used_outside(program: AnalyzedProgram, loop: ast.For, divisor: str) -> bool:
+def _used_outside(program: rules.AnalyzedProgram, loop: ast.For, divisor: str) -> bool:
     inside = {node for part in [loop.target, *loop.body] for node in program.walk(part)}  # the else sees the last one
     variable = program.scopes.owner(divisor, program.scopes.scope[loop])
     return not inside.issuperset(program.scopes.loads(variable))

@@ -9,26 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
 
-from codeopt.rules import (
-    QUIET_MODULES,
-    AnalyzedProgram,
-    Context,
-    Edit,
-    Edits,
-    Use,
-    Variable,
-    as_diff,
-    bound_name,
-    compiles,
-    first_line,
-    is_bare_constant,
-    last_line,
-    names_in,
-    physical_lines,
-    rule,
-    sets_constant,
-    together,
-)
+from codeopt import rules
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Import = ast.Import | ast.ImportFrom
@@ -42,7 +23,7 @@ NEED_MODULE_LEVEL = frozenset(
 )
 """Libraries that find functions by their module's names, or compile them together with the globals they see."""
 
-MAIN_FUNCTION = as_diff("""\
+MAIN_FUNCTION = rules.as_diff("""\
   import sys
 
 - n = int(input())
@@ -63,8 +44,8 @@ MAIN_FUNCTION = as_diff("""\
 """)
 
 
-@rule(ast.Module, priority=10, scripts_only=True, example=MAIN_FUNCTION)
-def main_function(_: ast.Module, ctx: Context) -> Edits:
+@rules.rule(ast.Module, priority=10, scripts_only=True, example=MAIN_FUNCTION)
+def main_function(_: ast.Module, ctx: rules.Context) -> rules.Edits:
     """Python finds a function's own variables much faster than global ones: put module-level loops into main().
 
     Needs a loop at module level. Functions and plain classes that use none of the moved names stay outside, the
@@ -84,10 +65,10 @@ def main_function(_: ast.Module, ctx: Context) -> Edits:
     text_of_guard = None if renames else guarded(program, split, name)
     new = text_of_guard or assemble(program, split, [*declarations, *renames], name)
     if new is not None:
-        yield Edit(0, len(program.text), new)
+        yield rules.Edit(0, len(program.text), new)
 
 
-def _split(program: AnalyzedProgram) -> Split | None:
+def _split(program: rules.AnalyzedProgram) -> Split | None:
     everything = list(units(program))
     kept = _kept(program, everything)
     moved = tuple(unit for unit in everything if unit not in kept)
@@ -96,17 +77,19 @@ def _split(program: AnalyzedProgram) -> Split | None:
     stuck = any(isinstance(s, ast.ClassDef) and not (_plain(s) and class_may_move(program, s)) for s in inside)
     if any(isinstance(s, ast.FunctionDef) for s in inside) and tells_names(program):
         return None
-    if not moved or stuck or any(names_in(getattr(s, "decorator_list", [])) - CACHES for s in bodies):
+    if not moved or stuck or any(rules.names_in(getattr(s, "decorator_list", [])) - CACHES for s in bodies):
         return None
     return Split(tuple(kept), moved)
 
 
-def _kept(program: AnalyzedProgram, everything: list[Unit]) -> list[Unit]:
+def _kept(program: rules.AnalyzedProgram, everything: list[Unit]) -> list[Unit]:
     """Leading imports, and definitions that need none of the names that move; less until nothing changes."""
     kept: list[Unit] = []
     leading, first = True, program.tree.body[:1]
     for unit in everything:
-        heads = (isinstance(s, Import | Definition) or ([s] == first and is_bare_constant(s)) for s in unit.statements)
+        heads = (
+            isinstance(s, Import | Definition) or ([s] == first and rules.is_bare_constant(s)) for s in unit.statements
+        )
         leading = leading and all(heads)
         if leading or all(_can_be_hoisted(program, s) for s in unit.statements):
             kept.append(unit)
@@ -119,16 +102,16 @@ def _kept(program: AnalyzedProgram, everything: list[Unit]) -> list[Unit]:
         kept = stay
 
 
-def _can_be_hoisted(program: AnalyzedProgram, statement: ast.stmt) -> bool:
+def _can_be_hoisted(program: rules.AnalyzedProgram, statement: ast.stmt) -> bool:
     """Whether a statement is an import or a definition that only binds its name: it may be moved above code that ran
     before it."""
     names = _binds(statement)
-    again = (name for name in names if len(program.scopes.stores(Variable(program.tree, name))) > 1)
+    again = (name for name in names if len(program.scopes.stores(rules.Variable(program.tree, name))) > 1)
     if any(again) or any(hasattr(builtins, name) for name in names):
         return False
     if isinstance(statement, Import):
         modules = [a.name for a in statement.names] if isinstance(statement, ast.Import) else [statement.module or ""]
-        return QUIET_MODULES.issuperset(modules) and "*" not in names
+        return rules.QUIET_MODULES.issuperset(modules) and "*" not in names
     if isinstance(statement, ast.ClassDef):
         return _plain(statement)
     return isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and _can_be_made_anywhere(statement)
@@ -139,14 +122,19 @@ def _plain(statement: ast.ClassDef) -> bool:
     program."""
     for part in statement.body:
         method = isinstance(part, ast.FunctionDef) and _can_be_made_anywhere(part)
-        if not method and not isinstance(part, ast.Pass) and not is_bare_constant(part) and not sets_constant(part):
+        if (
+            not method
+            and not isinstance(part, ast.Pass)
+            and not rules.is_bare_constant(part)
+            and not rules.sets_constant(part)
+        ):
             return False
     return not statement.bases and not statement.keywords and not statement.decorator_list
 
 
 def _binds(statement: ast.stmt) -> list[str]:
     if isinstance(statement, Import):
-        return list(map(bound_name, statement.names))
+        return list(map(rules.bound_name, statement.names))
     return [statement.name] if isinstance(statement, Definition) else []
 
 
@@ -156,7 +144,7 @@ def _can_be_made_anywhere(function: ast.FunctionDef | ast.AsyncFunctionDef) -> b
     return not function.decorator_list and not annotated and all(isinstance(d, ast.Constant) for d in defaults)
 
 
-def _declarations(program: AnalyzedProgram, split: Split) -> list[Edit] | None:
+def _declarations(program: rules.AnalyzedProgram, split: Split) -> list[rules.Edit] | None:
     """Edits that turn `global x` of moved functions into `nonlocal x`; None when one cannot be translated."""
     local = {name for unit in split.moved for name in local_names(program, unit)}
     edits = []
@@ -170,13 +158,13 @@ def _declarations(program: AnalyzedProgram, split: Split) -> list[Edit] | None:
             return None
         if local.issuperset(node.names):
             start = program.span(node)[0]
-            edits.append(Edit(start, start + len("global"), "nonlocal"))
+            edits.append(rules.Edit(start, start + len("global"), "nonlocal"))
         elif local.intersection(node.names):
             return None
     return edits
 
 
-def _renames(program: AnalyzedProgram, split: Split) -> list[Edit] | None:
+def _renames(program: rules.AnalyzedProgram, split: Split) -> list[rules.Edit] | None:
     """Edits that give a rebound builtin (`sum = sum(a)`) another name; None when a name would mean something else.
 
     In a function a name is local from the start: nothing may read it before the moved code binds it.
@@ -189,10 +177,10 @@ def _renames(program: AnalyzedProgram, split: Split) -> list[Edit] | None:
         if star or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) and node.id in early):
             return None
     always = program.liveness.assigned_before_use
-    late = [name for name in sorted(early) if not always(Variable(program.tree, name), split.body)]
+    late = [name for name in sorted(early) if not always(rules.Variable(program.tree, name), split.body)]
     if any(name in kept or program.scopes.star_hides(name) for name in late):
         return None
-    return together(renamed(program, split, name) for name in late)
+    return rules.together(renamed(program, split, name) for name in late)
 
 
 # Names that would mean something else in a function, and classes that may move into one.
@@ -204,12 +192,12 @@ LATER = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.GeneratorExp |
 """Nodes whose code runs later than its place."""
 
 
-def renamed(program: AnalyzedProgram, split: Split, name: str) -> list[Edit] | None:
+def renamed(program: rules.AnalyzedProgram, split: Split, name: str) -> list[rules.Edit] | None:
     """Edits that rename the variable of a builtin's name, bound the first time by a statement of the moved code.
 
     Before that statement, and on its right side, the name means the builtin. After it, the variable.
     """
-    uses = program.scopes.all_uses(Variable(program.tree, name))
+    uses = program.scopes.all_uses(rules.Variable(program.tree, name))
     first = _first_binding(program, split, uses)
     if first is None or any(name in program.scopes.declared[use.scope] for use in uses):
         return None
@@ -219,7 +207,9 @@ def renamed(program: AnalyzedProgram, split: Split, name: str) -> list[Edit] | N
     for use in uses:
         if not isinstance(use.node, ast.Name) or program.source(use.node) != name or use.kind == "del":
             return None
-        if any(isinstance(p, ast.JoinedStr) and p.lineno != last_line(p) for p in program.scopes.parents(use.node)):
+        if any(
+            isinstance(p, ast.JoinedStr) and p.lineno != rules.last_line(p) for p in program.scopes.parents(use.node)
+        ):
             return None  # the positions in f-strings over several lines are not exact
         if use.node is not target and program.span(use.node)[0] < program.span(first)[1]:
             if any(isinstance(scope, LATER) for scope in [use.scope, *program.scopes.parents(use.scope)]):
@@ -229,7 +219,7 @@ def renamed(program: AnalyzedProgram, split: Split, name: str) -> list[Edit] | N
     return list(dict.fromkeys(edits))  # `x += 1` uses x twice
 
 
-def _first_binding(program: AnalyzedProgram, split: Split, uses: list[Use]) -> ast.Assign | None:
+def _first_binding(program: rules.AnalyzedProgram, split: Split, uses: list[rules.Use]) -> ast.Assign | None:
     """The statement `name = ...` that binds it first, when it runs exactly once, before all nodes below it."""
     stores = sorted((use.node for use in uses if use.kind == "store"), key=lambda node: program.span(node)[0])
     statement = program.scopes.parent[stores[0]]
@@ -238,22 +228,22 @@ def _first_binding(program: AnalyzedProgram, split: Split, uses: list[Use]) -> a
     return None
 
 
-def tells_names(program: AnalyzedProgram) -> bool:
+def tells_names(program: rules.AnalyzedProgram) -> bool:
     """Whether the program may print the full name of a function, then `main.<locals>.f`: a TypeError of a call has
     it."""
     return "__qualname__" in program.words or program.catches("TypeError", named=True)
 
 
-def class_may_move(program: AnalyzedProgram, statement: ast.ClassDef) -> bool:
+def class_may_move(program: rules.AnalyzedProgram, statement: ast.ClassDef) -> bool:
     """Whether the program only calls the class, reads its attributes or asks isinstance: no use shows where it was
     made."""
     if TELLS & program.words or program.scopes.declared.get(statement):
         return False
-    variable = Variable(program.tree, statement.name)
+    variable = rules.Variable(program.tree, statement.name)
     return all(use.kind == "store" or _hides_its_name(program, use) for use in program.scopes.all_uses(variable))
 
 
-def _hides_its_name(program: AnalyzedProgram, use: Use) -> bool:
+def _hides_its_name(program: rules.AnalyzedProgram, use: rules.Use) -> bool:
     match program.scopes.parent[use.node]:
         case ast.Call(func=func, args=arguments):
             asked = len(arguments) == 2 and use.node is arguments[1] and program.scopes.is_builtin(func, "isinstance")
@@ -268,7 +258,7 @@ def _hides_its_name(program: AnalyzedProgram, use: Use) -> bool:
 GUARD = '__name__ == "__main__"'
 
 
-def guarded(program: AnalyzedProgram, split: Split, name: str) -> str | None:
+def guarded(program: rules.AnalyzedProgram, split: Split, name: str) -> str | None:
     """`if __name__ == "__main__":` with everything in it: its block becomes the function, and calls it."""
     match split.body:
         case [ast.If(test, [first, *_], []) as guard] if program.source(test).replace("'", '"') == GUARD:
@@ -280,17 +270,17 @@ def guarded(program: AnalyzedProgram, split: Split, name: str) -> str | None:
             nl = program.newline
             call = f"{nl}{nl}{nl}{program.text[start:colon]}:{nl}{program.indent}{name}(){nl}"
             new = f"{program.text[:start]}def {name}(){program.text[colon:].rstrip()}{call}"
-            return new if compiles(new) else None
+            return new if rules.compiles(new) else None
     return None
 
 
-def assemble(program: AnalyzedProgram, split: Split, declarations: list[Edit], name: str) -> str | None:
+def assemble(program: rules.AnalyzedProgram, split: Split, declarations: list[rules.Edit], name: str) -> str | None:
     """Header, what is kept, the new function with what is moved, and its call."""
     text = program.spliced(declarations)
     if text is None:
         return None
-    lines = physical_lines(text)
-    first = first_line(program.tree.body[0])
+    lines = rules.physical_lines(text)
+    first = rules.first_line(program.tree.body[0])
     header = "".join(lines[: first - 1])
     kept = "".join("".join(lines[max(unit.first, first) - 1 : unit.last]) for unit in split.kept)
     kept = kept if header else kept.lstrip("\r\n")
@@ -309,17 +299,17 @@ def assemble(program: AnalyzedProgram, split: Split, declarations: list[Edit], n
             body.append(line if blank or number in verbatim else program.indent + line)
         after_blank = blank
     moved = body
-    below = "".join(lines[last_line(program.tree.body[-1]) :])
+    below = "".join(lines[rules.last_line(program.tree.body[-1]) :])
     nl = program.newline
     top = (header + kept).rstrip() + nl * 3 if (header + kept).strip() else ""
     new = f"{top}def {name}():{nl}{''.join(moved).strip(nl)}{nl * 3}{name}(){nl}{below.lstrip(nl)}"
-    return new if compiles(new) and _same_code(text, split, new, name) else None
+    return new if rules.compiles(new) and _same_code(text, split, new, name) else None
 
 
 def _same_code(text: str, split: Split, new: str, name: str) -> bool:
     """Whether the new function holds exactly the moved statements: indentation did not touch a string or a block."""
-    lines = {first_line(statement) for statement in split.body}
-    expected = [ast.dump(statement) for statement in ast.parse(text).body if first_line(statement) in lines]
+    lines = {rules.first_line(statement) for statement in split.body}
+    expected = [ast.dump(statement) for statement in ast.parse(text).body if rules.first_line(statement) in lines]
     function = next(s for s in ast.parse(new).body if isinstance(s, ast.FunctionDef) and s.name == name)
     return [ast.dump(statement) for statement in function.body] == expected
 
@@ -350,30 +340,30 @@ class Split:
         return [statement for unit in self.moved for statement in unit.statements]
 
 
-def units(program: AnalyzedProgram) -> Iterator[Unit]:
+def units(program: rules.AnalyzedProgram) -> Iterator[Unit]:
     """The top-level statements of a program, those that share a line in one unit."""
     above = 1
     group: list[ast.stmt] = []
     for statement in program.tree.body:
-        if group and first_line(statement) > last_line(group[-1]):
-            yield Unit(tuple(group), above, last_line(group[-1]))
-            above, group = last_line(group[-1]) + 1, []
+        if group and rules.first_line(statement) > rules.last_line(group[-1]):
+            yield Unit(tuple(group), above, rules.last_line(group[-1]))
+            above, group = rules.last_line(group[-1]) + 1, []
         group.append(statement)
     if group:
-        yield Unit(tuple(group), above, last_line(group[-1]))
+        yield Unit(tuple(group), above, rules.last_line(group[-1]))
 
 
-def bound(program: AnalyzedProgram, unit: Unit) -> set[str]:
+def bound(program: rules.AnalyzedProgram, unit: Unit) -> set[str]:
     """Module variables that the unit's own code binds, or its functions through `global`."""
     return {variable.name for variable, use in _uses(program, unit) if use.kind != "load"}
 
 
-def module_names(program: AnalyzedProgram, unit: Unit) -> set[str]:
+def module_names(program: rules.AnalyzedProgram, unit: Unit) -> set[str]:
     """Module variables that occur in the unit."""
     return {variable.name for variable, _ in _uses(program, unit)}
 
 
-def local_names(program: AnalyzedProgram, unit: Unit) -> set[str]:
+def local_names(program: rules.AnalyzedProgram, unit: Unit) -> set[str]:
     """Names that become locals of the new function: bound by the moved code itself, not by functions in it."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
     found: set[str] = set()
@@ -384,7 +374,7 @@ def local_names(program: AnalyzedProgram, unit: Unit) -> set[str]:
     return found
 
 
-def _uses(program: AnalyzedProgram, unit: Unit) -> Iterator[tuple[Variable, Use]]:
+def _uses(program: rules.AnalyzedProgram, unit: Unit) -> Iterator[tuple[rules.Variable, rules.Use]]:
     for statement in unit.statements:
         for node in program.walk(statement):
             found = program.scopes.names.get(node, ())

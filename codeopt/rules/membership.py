@@ -4,28 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import (
-    AnalyzedProgram,
-    Comprehension,
-    Container,
-    Context,
-    Edit,
-    Edits,
-    Loop,
-    Variable,
-    as_diff,
-    dotted,
-    hashable,
-    hashable_or_empty,
-    place_before,
-    rule,
-    spans_lines,
-    together,
-)
+from codeopt import rules
 
 COPIES = ("list", "tuple", "set", "frozenset")
 
-KEYS_MEMBERSHIP = as_diff("""\
+KEYS_MEMBERSHIP = rules.as_diff("""\
   counts = {}
   for word in "a b a c".split():
 -     if word in list(counts.keys()):
@@ -38,8 +21,8 @@ KEYS_MEMBERSHIP = as_diff("""\
 """)
 
 
-@rule(ast.Compare, example=KEYS_MEMBERSHIP)
-def keys_membership(node: ast.Compare, ctx: Context) -> Edits:
+@rules.rule(ast.Compare, example=KEYS_MEMBERSHIP)
+def keys_membership(node: ast.Compare, ctx: rules.Context) -> rules.Edits:
     """A list of the keys is made and searched each time: `in` finds a key of the dict at once.
 
     list, tuple or set of a dict, its keys() or a set, of numbers, text, None and tuples of them; and of a range that
@@ -53,9 +36,9 @@ def keys_membership(node: ast.Compare, ctx: Context) -> Edits:
                 yield program.replace(call, program.source(asked))
 
 
-def _asked_directly(program: AnalyzedProgram, left: ast.expr, copy: ast.Call) -> ast.expr | None:
+def _asked_directly(program: rules.AnalyzedProgram, left: ast.expr, copy: ast.Call) -> ast.expr | None:
     """The container that is copied, when asking it directly gives the same answer; else None."""
-    if not program.calls_builtin(copy, *COPIES) or len(copy.args) != 1 or spans_lines(copy):
+    if not program.calls_builtin(copy, *COPIES) or len(copy.args) != 1 or rules.spans_lines(copy):
         return None
     (whole,) = copy.args
     match _owner_of_keys(program, whole) or whole:
@@ -63,11 +46,11 @@ def _asked_directly(program: AnalyzedProgram, left: ast.expr, copy: ast.Call) ->
             return whole if program.types.is_int(left, *bounds) else None
         case ast.Name() as owner if program.types.containers(owner, "dict", "set"):
             inside = program.types.elements(owner, "dict", "set")
-            return owner if hashable_or_empty(inside) and program.types.is_hashable(left) else None
+            return owner if rules.hashable_or_empty(inside) and program.types.is_hashable(left) else None
     return None
 
 
-def _owner_of_keys(program: AnalyzedProgram, call: ast.expr) -> ast.Name | None:
+def _owner_of_keys(program: rules.AnalyzedProgram, call: ast.expr) -> ast.Name | None:
     """The dict of `counts.keys()`."""
     match call:
         case ast.Call(ast.Attribute(ast.Name() as owner, "keys"), [], []) if program.types.containers(owner, "dict"):
@@ -78,7 +61,7 @@ def _owner_of_keys(program: AnalyzedProgram, call: ast.expr) -> ast.Name | None:
 # `x in values` in a loop, for a list of values: ask a set.
 
 
-LIST_MEMBERSHIP_TO_SET = as_diff("""\
+LIST_MEMBERSHIP_TO_SET = rules.as_diff("""\
   banned = list(map(int, "3 1 4".split()))
   seen = []
 + banned_set = set(banned)
@@ -95,8 +78,8 @@ READERS = ("enumerate", "len", "list", "max", "min", "print", "set", "sorted", "
 """Builtins that leave a list as it is, and keep no hold of it by which it could change."""
 
 
-@rule(ast.Module, example=LIST_MEMBERSHIP_TO_SET)
-def list_membership_to_set(_: ast.Module, ctx: Context) -> Edits:
+@rules.rule(ast.Module, example=LIST_MEMBERSHIP_TO_SET)
+def list_membership_to_set(_: ast.Module, ctx: rules.Context) -> rules.Edits:
     """`in` compares with every element of a list; a set finds it at once.
 
     Lists of numbers, text, None and tuples of them, by what is stored in them or by their type hint, asked in a loop
@@ -108,28 +91,30 @@ def list_membership_to_set(_: ast.Module, ctx: Context) -> Edits:
         yield from _fixed(ctx.program, tests, name) or _growing(ctx.program, variable, tests, name) or []
 
 
-def _tests(ctx: Context) -> dict[Variable, list[ast.Name]]:
+def _tests(ctx: rules.Context) -> dict[rules.Variable, list[ast.Name]]:
     """Names of lists that are asked again and again, by variable."""
-    found: dict[Variable, list[ast.Name]] = {}
+    found: dict[rules.Variable, list[ast.Name]] = {}
     program = ctx.program
     for node in program.of_kind(ast.Compare):
         match node:
             case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.Name() as values]):
                 if not ctx.is_hot(node) or not program.loops.run_again(node):
                     continue
-                if hashable(program.types.elements(values, "list")) and program.types.is_hashable(left):
+                if rules.hashable(program.types.elements(values, "list")) and program.types.is_hashable(left):
                     found.setdefault(program.scopes.variable(values), []).append(values)
     return found
 
 
-def _fixed(program: AnalyzedProgram, tests: list[ast.Name], name: str) -> list[Edit] | None:
+def _fixed(program: rules.AnalyzedProgram, tests: list[ast.Name], name: str) -> list[rules.Edit] | None:
     """Whether the list does not change in the loop."""
     places = {test: place for test in tests if (place := program.loops.outermost_keeping(test, test)) is not None}
     made = [program.before(place, f"{name} = set({tests[0].id})") for place in dict.fromkeys(places.values())]
     return [*made, *(program.replace(test, name) for test in places)]
 
 
-def _growing(program: AnalyzedProgram, variable: Variable, tests: list[ast.Name], name: str) -> list[Edit] | None:
+def _growing(
+    program: rules.AnalyzedProgram, variable: rules.Variable, tests: list[ast.Name], name: str
+) -> list[rules.Edit] | None:
     """The edits for a list that is written down where it is bound, and changed only by `.append(x)` statements of this
     name."""
     containers = program.types.containers(tests[0], "list")
@@ -138,12 +123,12 @@ def _growing(program: AnalyzedProgram, variable: Variable, tests: list[ast.Name]
     uses = [use for use in program.scopes.all_uses(variable) if use.node not in tests]
     if any(use.kind != "load" and use.scope is not variable.scope for use in uses):
         return None
-    edits = together(_follow(program, use.node, use.kind, name) for use in uses) or []
+    edits = rules.together(_follow(program, use.node, use.kind, name) for use in uses) or []
     appended = any(".add(" in edit.text for edit in edits) and not _changed_elsewhere(program, containers[0], variable)
     return [*(program.replace(test, name) for test in tests), *edits] if appended else None
 
 
-def _follow(program: AnalyzedProgram, node: ast.AST, kind: str, name: str) -> list[Edit] | None:
+def _follow(program: rules.AnalyzedProgram, node: ast.AST, kind: str, name: str) -> list[rules.Edit] | None:
     """The edits for one use of the list; None when the use is not understood."""
     parent = program.scopes.parent[node]
     if kind != "load":
@@ -164,7 +149,7 @@ def _follow(program: AnalyzedProgram, node: ast.AST, kind: str, name: str) -> li
     return None
 
 
-def _append(program: AnalyzedProgram, name: ast.AST, grown: str) -> list[Edit] | None:
+def _append(program: rules.AnalyzedProgram, name: ast.AST, grown: str) -> list[rules.Edit] | None:
     match program.method_call(name):
         case ast.Call(args=[ast.Name() | ast.Constant() as value], keywords=[]) as call:
             statement = program.scopes.parent[call]
@@ -173,7 +158,7 @@ def _append(program: AnalyzedProgram, name: ast.AST, grown: str) -> list[Edit] |
     return None
 
 
-def _changed_elsewhere(program: AnalyzedProgram, container: Container, variable: Variable) -> bool:
+def _changed_elsewhere(program: rules.AnalyzedProgram, container: rules.Container, variable: rules.Variable) -> bool:
     """Whether another name, a subscript or an operator changes the list."""
     for node in program.escape.changes(container):
         match node:
@@ -194,7 +179,7 @@ LISTS = frozenset({"list", "List", "Sequence", "MutableSequence", "tuple", "Tupl
 MAKING = frozenset({"list", "sorted", "tuple", "split", "splitlines", "rsplit", "readlines", "findall"})
 """Builtins and methods that make a list or tuple."""
 
-SEEN_SET = as_diff("""\
+SEEN_SET = rules.as_diff("""\
   class Hit:
       def __init__(self, ip):
           self.ip = ip
@@ -216,8 +201,8 @@ SEEN_SET = as_diff("""\
 """)
 
 
-@rule(ast.FunctionDef, example=SEEN_SET, safety="unsafe", builtins=("set",))
-def seen_set(node: ast.FunctionDef, ctx: Context) -> Edits:
+@rules.rule(ast.FunctionDef, example=SEEN_SET, safety="unsafe", builtins=("set",))
+def seen_set(node: ast.FunctionDef, ctx: rules.Context) -> rules.Edits:
     """`in` compares with every element of a list; a set of its elements finds the value at once.
 
     Names and attributes that are lists or tuples by their hint, default, or all that is stored in them, in a loop whose
@@ -228,31 +213,33 @@ def seen_set(node: ast.FunctionDef, ctx: Context) -> Edits:
     asked: dict[str, list[ast.expr]] = {}
     for test in program.walk(node):
         match test:
-            case ast.Compare(_, [ast.In() | ast.NotIn()], [ast.Name() | ast.Attribute() as values]) if dotted(values):
+            case ast.Compare(_, [ast.In() | ast.NotIn()], [ast.Name() | ast.Attribute() as values]) if rules.dotted(
+                values
+            ):
                 inside: ast.AST | None = program.scopes.scope[test]
-                while isinstance(inside, Comprehension):
+                while isinstance(inside, rules.Comprehension):
                     inside = program.scopes.outer[inside]
                 if inside is node and ctx.is_hot(test):
-                    asked.setdefault(dotted(values), []).append(values)
+                    asked.setdefault(rules.dotted(values), []).append(values)
     for path, places in asked.items():
         yield from _grown(ctx, node, places) or _fixed_for(ctx, node, path, places)
 
 
-def _fixed_for(ctx: Context, function: ast.FunctionDef, path: str, places: list[ast.expr]) -> list[Edit]:
+def _fixed_for(ctx: rules.Context, function: ast.FunctionDef, path: str, places: list[ast.expr]) -> list[rules.Edit]:
     """The edits for a list that its loop leaves as it is."""
     program = ctx.program
-    edits: list[Edit] = []
+    edits: list[rules.Edit] = []
     for values in places:
         if not _is_list(program, function, values):
             continue
-        before = place_before(program, values)
+        before = rules.place_before(program, values)
         if before is not None:
             name = ctx.bind_before(before, f"set({path})", f"{path.rpartition('.')[2].lstrip('_')}_set")
             edits.append(program.replace(values, name))
     return edits
 
 
-def _is_list(program: AnalyzedProgram, function: ast.FunctionDef, values: ast.expr) -> bool:
+def _is_list(program: rules.AnalyzedProgram, function: ast.FunctionDef, values: ast.expr) -> bool:
     """Whether all that is written down says that a value is a list or tuple."""
     if isinstance(values, ast.Name):
         variable = program.scopes.variable(values)
@@ -295,10 +282,10 @@ def _is_hint(hint: ast.expr) -> bool:
     if isinstance(hint, ast.Constant) and isinstance(hint.value, str):
         return hint.value.partition("[")[0].rpartition(".")[2] in LISTS
     name = hint.value if isinstance(hint, ast.Subscript) else hint
-    return dotted(name).rpartition(".")[2] in LISTS
+    return rules.dotted(name).rpartition(".")[2] in LISTS
 
 
-def _grown(ctx: Context, function: ast.FunctionDef, places: list[ast.expr]) -> list[Edit]:
+def _grown(ctx: rules.Context, function: ast.FunctionDef, places: list[ast.expr]) -> list[rules.Edit]:
     """The edits for a variable of the function that starts as [] and is only appended to, and asked in a loop."""
     program, first = ctx.program, places[0]
     if not isinstance(first, ast.Name) or not any(program.loops.around(each) for each in places):
@@ -324,7 +311,7 @@ def _grown(ctx: Context, function: ast.FunctionDef, places: list[ast.expr]) -> l
     return [*below, *(program.replace(each, name) for each in places)]
 
 
-def _keeps_pace(program: AnalyzedProgram, node: ast.AST, loops: list[Loop]) -> bool:
+def _keeps_pace(program: rules.AnalyzedProgram, node: ast.AST, loops: list[rules.Loop]) -> bool:
     """Whether a set that is made and added to along with a list holds the same after this use of the list."""
     parent = program.scopes.parent[node]
     match parent:
@@ -342,7 +329,7 @@ def _keeps_pace(program: AnalyzedProgram, node: ast.AST, loops: list[Loop]) -> b
     return False
 
 
-def _append_of(program: AnalyzedProgram, name: ast.AST) -> ast.Call | None:
+def _append_of(program: rules.AnalyzedProgram, name: ast.AST) -> ast.Call | None:
     """The call of `.append` on a name, of a value that can be evaluated twice."""
     kinds = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.expr_context)
     match program.method_call(name):

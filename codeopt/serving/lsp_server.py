@@ -22,19 +22,8 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.version import __version__
 from codeopt.engine.open_session import RULES
 from codeopt.review.findings.finding import FindingKeys
+from codeopt.serving import slow_functions
 from codeopt.serving.request import Operation, OperationRequest, Root, ServerPolicy
-from codeopt.serving.slow_functions import (
-    ShownFunction,
-    SlowFunction,
-    line_range,
-    of_cache,
-    of_check,
-    of_improvement,
-    places,
-    saved,
-    shown,
-    text_edits,
-)
 from codeopt.serving.worker_pool import WorkerPool
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox.plain_files import read_bytes
@@ -64,9 +53,9 @@ class EditorSession:
     root: Root | None = None
     """Workspace. None: the editor has not named one yet."""
     pool: WorkerPool | None = None
-    stored: dict[tuple[str, str], SlowFunction] = field(default_factory=dict)
+    stored: dict[tuple[str, str], slow_functions.SlowFunction] = field(default_factory=dict)
     """Slow functions of the cache and of saved runs, by file and function."""
-    answered: dict[tuple[str, str], SlowFunction] = field(default_factory=dict)
+    answered: dict[tuple[str, str], slow_functions.SlowFunction] = field(default_factory=dict)
     """Slow functions of this session's own requests."""
     stamp: tuple[int, ...] = ()
     """Time of the cache's file when it was read."""
@@ -92,19 +81,19 @@ class EditorSession:
         if stamp == self.stamp and self.stored:
             return
         self.stamp = stamp
-        runs = reversed(saved(self.root.path))  # the newest has the last word
-        found = [*runs, *(each for cache in caches for each in of_cache(cache, top, self.root.path))]
+        runs = reversed(slow_functions.saved(self.root.path))  # the newest has the last word
+        found = [*runs, *(each for cache in caches for each in slow_functions.of_cache(cache, top, self.root.path))]
         self.stored = {each.judged.at: each for each in found}
 
     # --- what is shown -------------------------------------------------------------------------------
 
-    def of_file(self, uri: str) -> list[ShownFunction]:
+    def of_file(self, uri: str) -> list[slow_functions.ShownFunction]:
         """Slow functions of a file in the editor's text."""
         file, text = self.file_of(uri), self.text(uri)
         if self.root is None:
             return []
         here = [each for each in {**self.stored, **self.answered}.values() if each.judged.path == file]
-        return [*filter(None, (shown(each, self.root.path / file, text, self.keys) for each in here))]
+        return [*filter(None, (slow_functions.shown(each, self.root.path / file, text, self.keys) for each in here))]
 
     def file_of(self, uri: str) -> str:
         """Path of a document below the root. Empty: it lies elsewhere."""
@@ -138,7 +127,7 @@ class EditorSession:
             name, step = (APPLY, "apply") if each.improved and not each.old else (IMPROVE, "improve")
             words = f"{each.words}: {step}"
             command = lsp.Command(words, command=name, arguments=[uri, each.slow.judged.function])
-            found.append(lsp.CodeLens(line_range(text, each.line), command))
+            found.append(lsp.CodeLens(slow_functions.line_range(text, each.line), command))
         return found
 
     def hover(self, uri: str, line: int) -> lsp.Hover | None:
@@ -149,13 +138,13 @@ class EditorSession:
         old = [f"- old: {each.old} changed since" for each in told if each.old]
         return lsp.Hover(
             lsp.MarkupContent(lsp.MarkupKind.Markdown, "\n".join([*(each.slow.told for each in told), *old])),
-            line_range(self.text(uri), line),
+            slow_functions.line_range(self.text(uri), line),
         )
 
     def actions(self, uri: str, place: lsp.Range) -> list[lsp.CodeAction]:
         """Code actions at a place: verified changes as edits, and searches for new ones."""
         text = self.text(uri)
-        where = places(text)
+        where = slow_functions.places(text)
         here = [name for name, (first, last) in where.items() if first - 1 <= place.start.line < last]
         function = here[-1] if here else ""
         found = [
@@ -176,9 +165,9 @@ class EditorSession:
             found.append(lsp.CodeAction(command.title, lsp.CodeActionKind.Refactor, command=command))
         return found
 
-    def edit(self, uri: str, each: ShownFunction) -> lsp.WorkspaceEdit:
+    def edit(self, uri: str, each: slow_functions.ShownFunction) -> lsp.WorkspaceEdit:
         """Edit of the lines that the verified change differs in."""
-        return lsp.WorkspaceEdit(changes={uri: text_edits(self.text(uri), each.improved)})
+        return lsp.WorkspaceEdit(changes={uri: slow_functions.text_edits(self.text(uri), each.improved)})
 
     # --- what is done --------------------------------------------------------------------------------
 
@@ -191,7 +180,7 @@ class EditorSession:
         for known in (self.stored, self.answered):
             for key in [key for key in known if key[0] == file]:
                 del known[key]
-        for each in of_check(answer, text):
+        for each in slow_functions.of_check(answer, text):
             self.answered[each.judged.at] = each
         self._show(uri)
         return {"improved": answer["improved"], "not_checked_reason": answer["not_checked_reason"]}
@@ -207,7 +196,7 @@ class EditorSession:
         answer = await self._run(request, f"improving {function or file}")
         if answer["accepted"]:
             self.read_store()
-            self.answered[file, function] = of_improvement(answer, file, function, text)
+            self.answered[file, function] = slow_functions.of_improvement(answer, file, function, text)
             self._show(uri)
         else:
             self.say(f"{function or file} is not improved: {answer['reason']}", lsp.MessageType.Info)
@@ -288,10 +277,10 @@ class EditorSession:
         self.server.window_show_message(lsp.ShowMessageParams(kind, f"codeopt: {text}"))
 
 
-def _diagnostic(each: ShownFunction, text: str) -> lsp.Diagnostic:
+def _diagnostic(each: slow_functions.ShownFunction, text: str) -> lsp.Diagnostic:
     holds = each.improved and not each.old
     severity = lsp.DiagnosticSeverity.Information if holds else lsp.DiagnosticSeverity.Hint
-    return lsp.Diagnostic(line_range(text, each.line), each.words, severity, code="slow", source=SOURCE)
+    return lsp.Diagnostic(slow_functions.line_range(text, each.line), each.words, severity, code="slow", source=SOURCE)
 
 
 def make_lsp_server(policy: ServerPolicy, *, max_seconds: float, check_on_save: bool) -> LanguageServer:

@@ -19,19 +19,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from codeopt import tasks
 from codeopt.analysis.nodes import changed_part
 from codeopt.core import words
 from codeopt.core.history import Candidate, Critique, History, Preferred, TaskMeasure, TaskScore
 from codeopt.core.target import Target
-from codeopt.tasks import (
-    MAX_SLOWDOWN,
-    Aim,
-    Metric,
-    Prompts,
-    common_rejection,
-    critic_is_done,
-    too_slow,
-)
 from codeopt.tasks._readability_measures import WHOLE, Focus, Readability, measure, measure_both, parts
 from codeopt_sandbox.compare import Decision
 
@@ -72,18 +64,18 @@ _CRITIC = re.compile(r"^\W*READABILITY\W+(BETTER|SAME|WORSE)\b", re.IGNORECASE |
 
 
 @dataclass(frozen=True)
-class ReadabilityTask(Aim):
+class ReadabilityTask(tasks.Aim):
     """The readability of the program's text."""
 
     name: str = "readability"
-    metric: Metric = "time"
+    metric: tasks.Metric = "time"
     min_gain: float = 0.03
     """Least score: a mean gain of 3 % of the scale, such as one of five levels up by 15 %."""
-    prompts: Prompts = Prompts.usual(
+    prompts: tasks.Prompts = tasks.Prompts.usual(
         SYSTEM, "as easy to read as you can make it, and no slower", LOOK, "wrong or too slow", RATING
     )
     guidance: str = GUIDANCE
-    tolerated_slowdown: float | None = MAX_SLOWDOWN
+    tolerated_slowdown: float | None = tasks.MAX_SLOWDOWN
     needs_model: bool = True
     judge_question: str = QUESTION
     needs_time: bool = False
@@ -100,7 +92,7 @@ class ReadabilityTask(Aim):
 
         Empty if it is right, not too slow, better by the measures, and the critic, if asked, agrees.
         """
-        if reason := common_rejection(candidate) or too_slow(candidate):
+        if reason := tasks.common_rejection(candidate) or tasks.too_slow(candidate):
             return reason
         gained = gain(_text(candidate), _text(original), self.focus)
         if gained is None:
@@ -152,7 +144,7 @@ class ReadabilityTask(Aim):
 
     def is_sufficient(self, critique: Critique, history: History) -> bool:
         """The critic finds nothing left to improve in a draft that is right and not too slow."""
-        return critic_is_done(critique, history) and not too_slow(history.last)
+        return tasks.critic_is_done(critique, history) and not tasks.too_slow(history.last)
 
     def measure(self, source: str) -> str:
         """The paper's three measures, complexity and findings by line."""

@@ -23,18 +23,11 @@ from codeopt.workloads import Suite, WorkloadRequest
 from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads._runs import compared_in
 from codeopt.workloads.contract.function import Contract
+from codeopt.workloads.function.corpus import observe
 from codeopt.workloads.function.corpus.cases import CaseMaker, shown_and_held
 from codeopt.workloads.function.corpus.collect import ask_for_calls, with_names
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck, TooThin
 from codeopt.workloads.function.corpus.existing_tests import find_tests
-from codeopt.workloads.function.corpus.observe import (
-    CallTimeLimit,
-    Exclusions,
-    KnownCall,
-    as_recorded,
-    informed,
-    observe_quick,
-)
 from codeopt.workloads.function.corpus.scenarios import scenario_cases
 from codeopt.workloads.function.corpus.sources import Found
 from codeopt.workloads.function.corpus.special_check import special_checker
@@ -172,7 +165,7 @@ def _other(function: Function, target: Target | None, program: TargetFiles | Non
 
 # Measure a function: collect its calls, and make the workload that judges drafts by them.
 
-RECORDED = CallTimeLimit(0.5, 1.0)
+RECORDED = observe.CallTimeLimit(0.5, 1.0)
 """Seconds that one recorded call and all of them may take where nothing else is asked of a draft."""
 
 
@@ -225,7 +218,7 @@ def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionW
     derived = [known for known in corpus.known if known.made_of_others]
     # nothing is held back from a version that is there already
     shown, held = shown_and_held(given, derived) if request.other is None else ([*given, *derived], [])
-    harness = informed(function.harness, given)
+    harness = observe.informed(function.harness, given)
     found = _workload(request, harness, corpus, contract, shown, held, given or derived)
     return replace(found, kept=function.kept)
 
@@ -243,12 +236,12 @@ def measure_recorded(request: WorkloadRequest, harness: FunctionHarness) -> Func
     shown: quick, and nobody need ask what others may call it with. Raises ProgramError."""
     texts = recorded_calls(harness.function)
     found = Found((("recorded", tuple(texts)),)).with_recorded_ends()
-    known = observe_quick(harness, found.calls[0][1], "recorded", RECORDED)
-    known, elsewhere = as_recorded(known, found.recorded, harness.function.qualname)
+    known = observe.observe_quick(harness, found.calls[0][1], "recorded", RECORDED)
+    known, elsewhere = observe.as_recorded(known, found.recorded, harness.function.qualname)
     if not known:
         raise NotVerifiable(f"none of its {len(texts)} recorded calls can be made again and does the same twice")
     harness = with_names(harness, [each.text for each in known])
-    left_out = Exclusions(elsewhere)
+    left_out = observe.Exclusions(elsewhere)
     corpus = CallCorpus(tuple(known), left_out=left_out, diagnostics=left_out.unsteady())
     corpus, contract = narrowed(harness, corpus, request.options.contract)
     return _workload(request, harness, corpus, contract, list(corpus.known), [], list(corpus.known))
@@ -256,7 +249,7 @@ def measure_recorded(request: WorkloadRequest, harness: FunctionHarness) -> Func
 
 def _workload(
     request: WorkloadRequest, harness: FunctionHarness, corpus: CallCorpus, contract: Contract,
-    shown: list[KnownCall], held: list[KnownCall], read_on: list[KnownCall] | None,
+    shown: list[observe.KnownCall], held: list[observe.KnownCall], read_on: list[observe.KnownCall] | None,
 ) -> FunctionWorkload:  # fmt: skip
     """The workload of known calls. read_on: calls whose iterators may be read on. None: nothing but the calls
     themselves is looked at, no other environment, and no several of them together."""

@@ -8,17 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import dropwhile
 
-from codeopt.analysis.nodes import (
-    Def,
-    Definition,
-    bound_names,
-    evaluated_names,
-    find_definition,
-    first_line,
-    functions_by_name,
-    is_bare_constant,
-    last_line,
-)
+from codeopt.analysis import nodes
 from codeopt.core.briefing import Excerpted
 from codeopt.core.history import Draft, History
 from codeopt.core.revision import Revision, pack
@@ -28,20 +18,7 @@ from codeopt.workloads.project.excerpts import ROOM, SourcePage, round_views
 from codeopt.workloads.project.impact import surface_of
 from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.project_program import NOTHING_FIXED, ProtectedFiles, unpack
-from codeopt.workloads.source.edits import (
-    added,
-    bare_parameters,
-    begin_of_body,
-    bound_in,
-    edits_of,
-    lines_of,
-    merged_function,
-    replaced,
-    span_of,
-    with_constant,
-    with_definition,
-    with_import,
-)
+from codeopt.workloads.source import edits
 from codeopt.workloads.source.functions import SpliceError
 from codeopt.workloads.source.module_graph import read_module
 
@@ -60,7 +37,7 @@ class ProjectProposer(Excerpted):
             after = apply_answer(original, draft.source, self.ground)
         except SpliceError as error:
             return replace(draft, problem=f"it cannot be put into the project: {error}")
-        changed = tuple(map(str, edits_of(original, after)))
+        changed = tuple(map(str, edits.edits_of(original, after)))
         notes = tuple(f"now unused: `{name}`" for name in now_unused(original, after))
         return replace(draft, revision=after, problem="", changes=draft.changes or changed, notes=notes)
 
@@ -149,7 +126,7 @@ def _meant(files: Mapping[str, str], answer: str) -> str:
 
 
 def _defined(tree: ast.Module) -> set[str]:
-    return {node.name for node in tree.body if isinstance(node, Definition)}
+    return {node.name for node in tree.body if isinstance(node, nodes.Definition)}
 
 
 def _with_functions(text: str, path: str, part: str) -> str:
@@ -160,23 +137,23 @@ def _with_functions(text: str, path: str, part: str) -> str:
         lines = head.lines(node, getattr(node, "name", ""))
         if isinstance(node, ast.ClassDef) and _class_of(text, node.name):
             text = _with_members(text, head, node, node.name)
-        elif isinstance(node, Definition):
-            span = span_of(text, node.name, node)
-            text = replaced(text, span, lines) if span else with_definition(text, lines, node)
+        elif isinstance(node, nodes.Definition):
+            span = edits.span_of(text, node.name, node)
+            text = edits.replaced(text, span, lines) if span else edits.with_definition(text, lines, node)
         elif isinstance(node, ast.Delete):
             text = _without(text, path, node)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
-            same = bound_in(text, node)
-            text = replaced(text, same, lines) if same else with_constant(text, lines, node)
+            same = edits.bound_in(text, node)
+            text = edits.replaced(text, same, lines) if same else edits.with_constant(text, lines, node)
         elif isinstance(node, ast.Import | ast.ImportFrom):
-            same = bound_in(text, node)
-            text = replaced(text, same, lines) if same else with_import(text, lines, node)
+            same = edits.bound_in(text, node)
+            text = edits.replaced(text, same, lines) if same else edits.with_import(text, lines, node)
         elif not _is_known(node, old.body):
-            if clash := bound_names(node) & {name for each in old.body for name in bound_names(each)}:
+            if clash := nodes.bound_names(node) & {name for each in old.body for name in nodes.bound_names(each)}:
                 raise SpliceError(
                     f"{path}: {min(clash)} is bound in a block outside of functions; change that with a SEARCH block"
                 )
-            text = with_constant(text, lines, node)
+            text = edits.with_constant(text, lines, node)
     _tree(text, path)
     return text
 
@@ -184,7 +161,7 @@ def _with_functions(text: str, path: str, part: str) -> str:
 def _without(text: str, path: str, node: ast.Delete) -> str:
     """Return the text without the functions and classes of a `del NAME` or `del Class.method`. Raises SpliceError."""
     for target in node.targets:
-        span = span_of(text, ast.unparse(target))
+        span = edits.span_of(text, ast.unparse(target))
         if span is None:
             raise SpliceError(f"{path}: `del {ast.unparse(target)}` names no function or class of it")
         lines = text.splitlines(keepends=True)
@@ -196,7 +173,7 @@ def _without(text: str, path: str, node: ast.Delete) -> str:
 def now_unused(before: Revision, after: Revision) -> tuple[str, ...]:
     """Private functions that the original uses and a draft leaves without a use."""
     changed = list(after.changed_files(before))
-    names = {name for path in changed for name in functions_by_name(ast.parse(after[path]).body)}
+    names = {name for path in changed for name in nodes.functions_by_name(ast.parse(after[path]).body)}
     private = sorted(name for name in names if re.search(r"(?:^|\.)_(?!_)\w+$", name))
 
     def uses(name: str, files: Revision, paths: Iterable[str]) -> int:
@@ -210,7 +187,7 @@ def now_unused(before: Revision, after: Revision) -> tuple[str, ...]:
 
 def _order(node: ast.stmt) -> int:
     """Constants after the functions that make them, and imports at last: only then it can be seen what needs them."""
-    return 2 if isinstance(node, ast.Import | ast.ImportFrom) else int(not isinstance(node, Definition))
+    return 2 if isinstance(node, ast.Import | ast.ImportFrom) else int(not isinstance(node, nodes.Definition))
 
 
 @dataclass(frozen=True)
@@ -226,10 +203,10 @@ class _Heads:
 
     def lines(self, node: ast.stmt, qualname: str) -> str:
         """Lines of a statement of the answer; those of a function begin as the old one does."""
-        was = find_definition(self.known, qualname, node) if isinstance(node, Def) else None
-        if not isinstance(node, Def) or not isinstance(was, Def):
-            return lines_of(self.part, node)
-        return merged_function(self.old, was, self.part, node)
+        was = nodes.find_definition(self.known, qualname, node) if isinstance(node, nodes.Def) else None
+        if not isinstance(node, nodes.Def) or not isinstance(was, nodes.Def):
+            return edits.lines_of(self.part, node)
+        return edits.merged_function(self.old, was, self.part, node)
 
 
 def _with_members(text: str, head: _Heads, node: ast.ClassDef, qualname: str) -> str:
@@ -240,9 +217,9 @@ def _with_members(text: str, head: _Heads, node: ast.ClassDef, qualname: str) ->
         lines = head.lines(member, name)
         if isinstance(member, ast.ClassDef) and _class_of(text, name):
             text = _with_members(text, head, member, name)
-        elif isinstance(member, Definition):
-            span = span_of(text, name, member)
-            text = replaced(text, span, lines) if span else added(text, name, lines)
+        elif isinstance(member, nodes.Definition):
+            span = edits.span_of(text, name, member)
+            text = edits.replaced(text, span, lines) if span else edits.added(text, name, lines)
         elif (owner := _class_of(text, qualname)) and not _is_known(member, owner.body):
             text = _with_field(text, owner, member, lines)
     return text
@@ -254,45 +231,49 @@ def _with_class_line(text: str, part: str, node: ast.ClassDef, qualname: str) ->
     mine, theirs = text.splitlines(keepends=True), part.splitlines(keepends=True)
     if was is None or was.body[0].lineno == was.lineno or node.body[0].lineno == node.lineno:
         return text
-    above, line = mine[first_line(was) - 1 : was.lineno - 1], mine[was.lineno - 1 : begin_of_body(mine, was)]
+    above, line = (
+        mine[nodes.first_line(was) - 1 : was.lineno - 1],
+        mine[was.lineno - 1 : edits.begin_of_body(mine, was)],
+    )
     if node.decorator_list:
-        above = theirs[first_line(node) - 1 : node.lineno - 1]
+        above = theirs[nodes.first_line(node) - 1 : node.lineno - 1]
     if node.bases or node.keywords:
-        line = theirs[node.lineno - 1 : begin_of_body(theirs, node)]
-    return replaced(text, (first_line(was), begin_of_body(mine, was)), "".join([*above, *line]))
+        line = theirs[node.lineno - 1 : edits.begin_of_body(theirs, node)]
+    return edits.replaced(text, (nodes.first_line(was), edits.begin_of_body(mine, was)), "".join([*above, *line]))
 
 
 def _with_field(text: str, owner: ast.ClassDef, node: ast.stmt, lines: str) -> str:
     """Return the text with a statement of a class: in place of the one that binds the same names, else above the
     methods, or at the end where it needs one of them."""
-    binds = bound_names(node)
+    binds = nodes.bound_names(node)
     same = next(
-        (each for each in owner.body if binds and not isinstance(each, Def) and bound_names(each) == binds), None
+        (each for each in owner.body if binds and not isinstance(each, nodes.Def) and nodes.bound_names(each) == binds),
+        None,
     )
     if same:
-        return replaced(text, (same.lineno, last_line(same)), lines)
-    index = next((at for at, each in enumerate(owner.body) if isinstance(each, Definition)), len(owner.body))
-    needed = evaluated_names(node) & {name for each in owner.body[index:] for name in bound_names(each)}
-    at = last_line(owner) if needed or index == len(owner.body) else first_line(owner.body[index]) - 1
+        return edits.replaced(text, (same.lineno, nodes.last_line(same)), lines)
+    index = next((at for at, each in enumerate(owner.body) if isinstance(each, nodes.Definition)), len(owner.body))
+    needed = nodes.evaluated_names(node) & {name for each in owner.body[index:] for name in nodes.bound_names(each)}
+    at = nodes.last_line(owner) if needed or index == len(owner.body) else nodes.first_line(owner.body[index]) - 1
     before = text.splitlines(keepends=True)
-    return "".join([*before[:at], lines.rstrip("\n") + "\n", "\n" * (at < last_line(owner)), *before[at:]])
+    return "".join([*before[:at], lines.rstrip("\n") + "\n", "\n" * (at < nodes.last_line(owner)), *before[at:]])
 
 
 def _class_of(text: str, qualname: str) -> ast.ClassDef | None:
-    node = find_definition(ast.parse(text).body, qualname)
+    node = nodes.find_definition(ast.parse(text).body, qualname)
     return node if isinstance(node, ast.ClassDef) else None
 
 
 def _is_known(node: ast.stmt, body: Sequence[ast.stmt]) -> bool:
     """Return True if a statement need not be added: it is there, says nothing, or is for a module run as a script."""
-    empty = isinstance(node, ast.Pass) or is_bare_constant(node)
-    return empty or "__name__" in evaluated_names(node) or ast.dump(node) in map(ast.dump, body)
+    empty = isinstance(node, ast.Pass) or nodes.is_bare_constant(node)
+    return empty or "__name__" in nodes.evaluated_names(node) or ast.dump(node) in map(ast.dump, body)
 
 
 def _require_contracts(before: Mapping[str, str], after: Mapping[str, str]) -> None:
     """A public function is called by others, who know its name and its parameters. Raises SpliceError."""
     for path in (path for path in before if before[path] != after[path]):
-        old, new = (functions_by_name(ast.parse(files[path]).body) for files in (before, after))
+        old, new = (nodes.functions_by_name(ast.parse(files[path]).body) for files in (before, after))
         bound = _names_of(ast.parse(after[path]))
         surface = surface_of(path, before)
         for name, node in old.items():
@@ -300,14 +281,14 @@ def _require_contracts(before: Mapping[str, str], after: Mapping[str, str]) -> N
                 continue
             if name not in new and name not in bound:
                 raise SpliceError(f"{path}: it removes {name}, which others may call")
-            if name in new and bare_parameters(node) != bare_parameters(new[name]):
+            if name in new and edits.bare_parameters(node) != edits.bare_parameters(new[name]):
                 raise SpliceError(f"{path}: it changes the parameters of {name}, which others may call")
 
 
 def _names_of(tree: ast.Module) -> set[str]:
     """Names that a module and its classes bind, as by `f = _quick` and `from x import f`."""
     owners = [("", tree.body), *((f"{n.name}.", n.body) for n in ast.walk(tree) if isinstance(n, ast.ClassDef))]
-    return {prefix + name for prefix, body in owners for node in body for name in bound_names(node)}
+    return {prefix + name for prefix, body in owners for node in body for name in nodes.bound_names(node)}
 
 
 def _tree(text: str, path: str) -> ast.Module:

@@ -17,15 +17,8 @@ from codeopt.report.verdict import THE_COMMAND
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._judging import HANGS, InputPolicy, OutputChecker, answers_of, require_own
 from codeopt.workloads._protocol import Checked, Defaults, KeepTests, Stage, Suite, Workload, WorkloadRequest
+from codeopt.workloads.project import command_probes
 from codeopt.workloads.project.briefing import brief, fixed_words
-from codeopt.workloads.project.command_probes import (
-    BaselineCommand,
-    CommandProbes,
-    changed_runs,
-    shortfall_of,
-    smaller_runs,
-    why_unchanged,
-)
 from codeopt.workloads.project.edit_gains import EditGains
 from codeopt.workloads.project.harnesses import Benches, TimedBody, find_benches
 from codeopt.workloads.project.masks import HIDDEN, Masks, given_masks
@@ -67,9 +60,9 @@ class ProjectWorkload(Defaults):
     too_short: str = ""
     timed_command: str = ""
     """The larger command that is timed, as the command itself is too short; empty: the command itself."""
-    changed: tuple[CommandProbes, ...] = ()
+    changed: tuple[command_probes.CommandProbes, ...] = ()
     """Commands that the user did not give: those of the rounds, and those that confirm a draft."""
-    smaller: CommandProbes | None = None
+    smaller: command_probes.CommandProbes | None = None
     """Commands with much smaller numbers, which reach edges that a large one never comes to."""
     unchanged: str = ""
     """Reason why there are no mutated commands. Empty if there are some."""
@@ -232,7 +225,7 @@ class ProjectWorkload(Defaults):
         """The command's checks and the patch's edits; of two versions the functions that differ."""
         calls = self.calls.latest
         missing = (
-            shortfall_of(self.changed, self.unchanged),
+            command_probes.shortfall_of(self.changed, self.unchanged),
             self.project_suite.gap,
             *calls.diagnostics,
             *self.masks.gaps,
@@ -340,12 +333,12 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     check = _checker(options, runs)
     require_own(check, [case], [first], options.check)
     calls = PublicCalls(request, program, runs, frozenset(CodeEdit(f.file, f.qualname) for f in found.functions))
-    given = BaselineCommand(runs, original, check, case, first)
+    given = command_probes.BaselineCommand(runs, original, check, case, first)
     policy = InputPolicy(options.mutated_inputs)
-    unchanged = why_unchanged(benches is not None, not masks.output.nothing, policy)
+    unchanged = command_probes.why_unchanged(benches is not None, not masks.output.nothing, policy)
     seeds = () if unchanged else (request.input_seed, request.input_seed + 1)
-    changed = tuple(changed_runs(given, seed, policy) for seed in seeds)
-    smaller = None if unchanged else smaller_runs(given, policy)
+    changed = tuple(command_probes.changed_runs(given, seed, policy) for seed in seeds)
+    smaller = None if unchanged else command_probes.smaller_runs(given, policy)
     return ProjectWorkload(
         request, program, runs, masks, suite, calls, EditGains(given, notify, resizable=not benches), found, baseline,
         Suite((case,), check), request.rule, changed=changed, smaller=smaller,

@@ -11,19 +11,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 
-from codeopt.analysis.nodes import (
-    Def,
-    Definition,
-    bound_names,
-    definitions,
-    evaluated_names,
-    find_definition,
-    first_line,
-    functions,
-    import_index,
-    is_text,
-    last_line,
-)
+from codeopt.analysis import nodes
 from codeopt.analysis.syntax import physical_lines
 from codeopt.core.revision import Revision
 
@@ -76,9 +64,9 @@ def commented(original: Revision, edits: Sequence[CodeEdit]) -> Revision:
         body, lines = ast.parse(text).body, physical_lines(text)
         places: set[int] = set()
         for name in names:
-            node = find_definition(body, name)
+            node = nodes.find_definition(body, name)
             if node is not None:
-                places |= {first_line(node), node.body[0].lineno}
+                places |= {nodes.first_line(node), node.body[0].lineno}
         for number in sorted(places, reverse=True):
             line = lines[number - 1]
             lines.insert(number - 1, line[: len(line) - len(line.lstrip())] + COMMENT)
@@ -86,27 +74,27 @@ def commented(original: Revision, edits: Sequence[CodeEdit]) -> Revision:
     return found
 
 
-def by_name(body: Sequence[ast.stmt]) -> dict[str, list[Def]]:
+def by_name(body: Sequence[ast.stmt]) -> dict[str, list[nodes.Def]]:
     """Functions by qualified name, of which a property and its setter have one."""
-    found: dict[str, list[Def]] = defaultdict(list)
-    for name, node in functions(body):
+    found: dict[str, list[nodes.Def]] = defaultdict(list)
+    for name, node in nodes.functions(body):
         found[name].append(node)
     return dict(found)
 
 
-def head_of(node: Def) -> list[str]:
+def head_of(node: nodes.Def) -> list[str]:
     """Decorators and parameters with their defaults, which are evaluated without a call."""
     return [type(node).__name__, *map(ast.dump, (node.args, *node.decorator_list))]
 
 
-def body_of(node: Def) -> list[str]:
+def body_of(node: nodes.Def) -> list[str]:
     """Statements without the docstring."""
-    return [ast.dump(each) for each in node.body[is_text(node.body[0]) :]]
+    return [ast.dump(each) for each in node.body[nodes.is_text(node.body[0]) :]]
 
 
 def keeps_statements(was: Sequence[ast.stmt], now: Sequence[ast.stmt]) -> bool:
     """Return True if all statements except functions are kept in order. Classes are compared by their content."""
-    plain, new = ([each for each in body if not isinstance(each, Def)] for body in (was, now))
+    plain, new = ([each for each in body if not isinstance(each, nodes.Def)] for body in (was, now))
     rest = iter(new)
     return all(any(_same(each, other) for other in rest) for each in plain)
 
@@ -126,21 +114,21 @@ _FIXED_COMMENT = re.compile(r"#!|#.*coding[:=]")
 
 def functions_of(text: str) -> dict[str, str]:
     """The lines of each function by its qualified name; those inside of functions belong to these."""
-    return {name: lines_of(text, node) for name, node in functions(ast.parse(text).body)}
+    return {name: lines_of(text, node) for name, node in nodes.functions(ast.parse(text).body)}
 
 
 def lines_of(text: str, node: ast.stmt) -> str:
     """A statement's lines, decorators included."""
-    return "".join(physical_lines(text)[first_line(node) - 1 : node.end_lineno])
+    return "".join(physical_lines(text)[nodes.first_line(node) - 1 : node.end_lineno])
 
 
-def span_of(text: str, qualname: str, like: Definition | None = None) -> tuple[int, int] | None:
+def span_of(text: str, qualname: str, like: nodes.Definition | None = None) -> tuple[int, int] | None:
     """Return the first and last line of a function or class, 1-based.
 
     None if the text has no definition with this name and the kind of `like`.
     """
-    node = find_definition(ast.parse(text).body, qualname, like)
-    return (first_line(node), last_line(node)) if node else None
+    node = nodes.find_definition(ast.parse(text).body, qualname, like)
+    return (nodes.first_line(node), nodes.last_line(node)) if node else None
 
 
 def replaced(text: str, span: tuple[int, int], new: str) -> str:
@@ -158,14 +146,14 @@ def added(text: str, qualname: str, new: str) -> str:
     return "".join([*lines[:at], "\n" if owner else "\n\n", _ended(new), *lines[at:]])
 
 
-def with_definition(text: str, new: str, node: Definition) -> str:
+def with_definition(text: str, new: str, node: nodes.Definition) -> str:
     """The text with a new function or class: above its first definition, and below what the new one evaluates."""
     body, lines = ast.parse(text).body, physical_lines(text)
-    first = next((at for at, each in enumerate(body) if isinstance(each, Definition)), len(body))
+    first = next((at for at, each in enumerate(body) if isinstance(each, nodes.Definition)), len(body))
     index = _below_needed(body, first, node)
     if index > first:
         return _put(text, _end(lines, body, index), new, node, above=2)
-    at = first_line(body[first]) - 1 if first < len(body) else len(lines)
+    at = nodes.first_line(body[first]) - 1 if first < len(body) else len(lines)
     while at and lines[at - 1].startswith("#"):
         at -= 1
     return "".join([*lines[:at], _ended(new), "\n\n", *lines[at:]])
@@ -174,18 +162,18 @@ def with_definition(text: str, new: str, node: Definition) -> str:
 def with_helper(text: str, new: str, node: ast.stmt, anchor: str) -> str:
     """The text with a new function, class or constant right above the statement that defines a name."""
     body, lines = ast.parse(text).body, physical_lines(text)
-    index = next(at for at, each in enumerate(body) if any(name == anchor for name, _ in definitions([each])))
+    index = next(at for at, each in enumerate(body) if any(name == anchor for name, _ in nodes.definitions([each])))
     at = _end(lines, body, index)
-    return _put(text, at, new, node, above=(2 if isinstance(node, Definition) else 1) if at else 0)
+    return _put(text, at, new, node, above=(2 if isinstance(node, nodes.Definition) else 1) if at else 0)
 
 
 def with_constant(text: str, new: str, node: ast.stmt) -> str:
     """The text with a new constant: below the imports at its top, and below what it evaluates."""
     body, lines = ast.parse(text).body, physical_lines(text)
-    top = import_index(body, bound_names(node))
+    top = nodes.import_index(body, nodes.bound_names(node))
     index = _below_needed(body, top, node)
     at = _end(lines, body, index)
-    after_block = index > top and isinstance(body[index - 1], Definition)
+    after_block = index > top and isinstance(body[index - 1], nodes.Definition)
     return _put(text, at, new, node, above=2 if after_block else int(at > 0))
 
 
@@ -193,7 +181,7 @@ def with_import(text: str, new: str, node: ast.Import | ast.ImportFrom) -> str:
     """Return the text with a new import at `import_index`. One of `__future__` goes above all others."""
     body, lines = ast.parse(text).body, physical_lines(text)
     future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
-    index = import_index(body[:1]) if future else import_index(body, bound_names(node))
+    index = nodes.import_index(body[:1]) if future else nodes.import_index(body, nodes.bound_names(node))
     at = _end(lines, body, index)
     among = bool(index) and isinstance(body[index - 1], ast.Import | ast.ImportFrom)
     return _put(text, at, new, node, above=int(at > 0 and not among))
@@ -207,9 +195,9 @@ def bound_in(text: str, node: ast.Import | ast.ImportFrom | ast.Assign | ast.Ann
     names, needed = _targets(node), set[str]()
     for each in ast.parse(text).body:
         if type(each) is type(node) and (ast.dump(each) == ast.dump(node) or (names and names == _targets(each))):
-            late = isinstance(node, ast.Import | ast.ImportFrom) and needed & bound_names(node)
-            return None if late else (each.lineno, last_line(each))
-        needed |= evaluated_names(each)
+            late = isinstance(node, ast.Import | ast.ImportFrom) and needed & nodes.bound_names(node)
+            return None if late else (each.lineno, nodes.last_line(each))
+        needed |= nodes.evaluated_names(each)
     return None
 
 
@@ -220,11 +208,11 @@ def _targets(node: ast.stmt) -> list[str]:
 
 def _below_needed(body: Sequence[ast.stmt], index: int, node: ast.stmt) -> int:
     """Return the first index from `index` on at which all names that the statement evaluates are bound."""
-    missing = evaluated_names(node) - bound_names(node)
+    missing = nodes.evaluated_names(node) - nodes.bound_names(node)
     for each in body[:index]:
-        missing -= bound_names(each)
+        missing -= nodes.bound_names(each)
     for at in range(index, len(body)):
-        if missing & (bound := bound_names(body[at])):
+        if missing & (bound := nodes.bound_names(body[at])):
             missing -= bound
             index = at + 1
     return index
@@ -233,7 +221,7 @@ def _below_needed(body: Sequence[ast.stmt], index: int, node: ast.stmt) -> int:
 def _end(lines: Sequence[str], body: Sequence[ast.stmt], index: int) -> int:
     """The number of lines above what is put at an index of the body: comments at the top of the file stay there."""
     if index:
-        return last_line(body[index - 1])
+        return nodes.last_line(body[index - 1])
     top = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
     if top < len(lines) and not lines[top].strip():
         return top
@@ -244,8 +232,8 @@ def _put(text: str, at: int, new: str, node: ast.stmt, *, above: int) -> str:
     """The text with new lines below its first `at`, and blank lines around them as usual."""
     lines = physical_lines(text)
     rest = lines[at:]
-    following = next((each for each in ast.parse(text).body if first_line(each) > at), None)
-    usual = 2 if isinstance(following, Definition) or isinstance(node, Definition) else 1
+    following = next((each for each in ast.parse(text).body if nodes.first_line(each) > at), None)
+    usual = 2 if isinstance(following, nodes.Definition) or isinstance(node, nodes.Definition) else 1
     there = next((number for number, line in enumerate(rest) if line.strip()), usual)
     return "".join([*lines[:at], "\n" * above, _ended(new), "\n" * (usual - there), *rest])
 
@@ -269,7 +257,7 @@ class Indentation:
     """What its body has in addition."""
 
     @classmethod
-    def of(cls, text: str, node: Def) -> Indentation:
+    def of(cls, text: str, node: nodes.Def) -> Indentation:
         """That of a function of a text."""
         lines, first = physical_lines(text), node.body[0]
         margin = _margin(lines[node.lineno - 1])
@@ -280,7 +268,7 @@ class Indentation:
     def lines(self, text: str, node: ast.stmt, *, comments: bool = False) -> list[str]:
         """Lines of a statement of any text in this layout; lines inside of its strings stay. comments: with those right
         above it."""
-        every, first = physical_lines(text), first_line(node)
+        every, first = physical_lines(text), nodes.first_line(node)
         while comments and first > 1 and every[first - 2].startswith("#"):
             first -= 1
         lines, levels, within = (
@@ -316,15 +304,15 @@ def _shares_line(lines: Sequence[str], first: ast.stmt) -> bool:
     return first.col_offset > len(_margin(lines[first.lineno - 1]))
 
 
-def begin_of_body(lines: Sequence[str], node: Definition) -> int:
+def begin_of_body(lines: Sequence[str], node: nodes.Definition) -> int:
     """Number of lines above the first statement and the comments on that."""
-    at = first_line(node.body[0]) - 1
+    at = nodes.first_line(node.body[0]) - 1
     while lines[at - 1].lstrip().startswith("#"):
         at -= 1
     return at
 
 
-def bare_parameters(node: Def) -> str:
+def bare_parameters(node: nodes.Def) -> str:
     """Parameters without annotations."""
     arguments = deepcopy(node.args)
     for each in ast.walk(arguments):
@@ -333,17 +321,17 @@ def bare_parameters(node: Def) -> str:
     return ast.unparse(arguments)
 
 
-def _is_annotated(node: Def) -> bool:
+def _is_annotated(node: nodes.Def) -> bool:
     return bool(node.returns) or any(isinstance(each, ast.arg) and each.annotation for each in ast.walk(node.args))
 
 
-def merged_function(text: str, was: Def, part: str, now: Def, *, keep: bool = False) -> str:
+def merged_function(text: str, was: nodes.Def, part: str, now: nodes.Def, *, keep: bool = False) -> str:
     """The lines of a function that take the place of another version of it, in the layout of that.
 
     Another version need not repeat decorators, annotations and the docstring. keep: head and docstring stay.
     """
     layout, (mine, written) = Indentation.of(text, was), ([*map(_ended, physical_lines(each))] for each in (text, part))
-    theirs = ["\n"] * (first_line(now) - 1) + layout.lines(part, now)
+    theirs = ["\n"] * (nodes.first_line(now) - 1) + layout.lines(part, now)
     (head, doc, _), (new_head, new_doc, rest) = _parts(mine, was, mine), _parts(theirs, now, written)
     one_line = not new_head[-1].endswith("\n")
     same = type(was) is type(now) and bare_parameters(was) == bare_parameters(now)
@@ -353,12 +341,12 @@ def merged_function(text: str, was: Def, part: str, now: Def, *, keep: bool = Fa
         rest = [layout.margin + layout.unit + rest[0], *rest[1:]]
     elif not one_line or doc:
         head = [*head[:-1], head[-1].rstrip() + "\n"]
-    above = theirs[first_line(now) - 1 : now.lineno - 1] or mine[first_line(was) - 1 : was.lineno - 1]
+    above = theirs[nodes.first_line(now) - 1 : now.lineno - 1] or mine[nodes.first_line(was) - 1 : was.lineno - 1]
     doc = doc if doc and rest and (keep or not new_doc) else new_doc
     return "".join([*above, *head, *doc, *rest])
 
 
-def _parts(lines: Sequence[str], node: Def, written: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
+def _parts(lines: Sequence[str], node: nodes.Def, written: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
     """Lines of a function from `def` on: its head, its docstring and the rest. A head whose line the body shares ends
     within that. written: the lines with the margin that the node's positions are of."""
     first, begin = node.body[0], begin_of_body(lines, node)
@@ -366,5 +354,5 @@ def _parts(lines: Sequence[str], node: Def, written: Sequence[str]) -> tuple[lis
         tail = written[first.lineno - 1].encode()[first.col_offset :].decode()
         head = [*lines[node.lineno - 1 : first.lineno - 1], lines[first.lineno - 1].removesuffix(tail)]
         return head, [], [tail, *lines[first.lineno : node.end_lineno]]
-    end = last_line(first) if is_text(first) else begin
+    end = nodes.last_line(first) if nodes.is_text(first) else begin
     return [*lines[node.lineno - 1 : begin]], [*lines[begin:end]], [*lines[end : node.end_lineno]]

@@ -7,28 +7,9 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from codeopt.analysis.nodes import (
-    Def,
-    Definition,
-    bound_names,
-    evaluated_names,
-    find_definition,
-    first_line,
-    is_bare_constant,
-    last_line,
-    mentioned,
-    parse,
-)
+from codeopt.analysis import nodes
 from codeopt.analysis.syntax import physical_lines
-from codeopt.workloads.source.edits import (
-    Indentation,
-    bare_parameters,
-    head_of,
-    merged_function,
-    replaced,
-    with_helper,
-    with_import,
-)
+from codeopt.workloads.source import edits
 from codeopt.workloads.source.functions import SpliceError, at_margin
 
 _KINDS = frozenset({"staticmethod", "classmethod", "property", "cached_property"})
@@ -48,30 +29,30 @@ def splice(original: str, qualname: str, draft: str) -> str:
         module, at_margin(draft.replace("\r\n", "\n")), qualname, set(re.findall(r"\w+", original))
     )
     new, (owner, _, name) = _parsed(draft), qualname.rpartition(".")
-    was = find_definition(module.body, qualname)
-    now = find_definition(new.body, qualname) or find_definition(new.body, name)
-    if not isinstance(was, Def):
+    was = nodes.find_definition(module.body, qualname)
+    now = nodes.find_definition(new.body, qualname) or nodes.find_definition(new.body, name)
+    if not isinstance(was, nodes.Def):
         raise SpliceError(f"the module defines no {qualname}")
-    if not isinstance(now, Def):
+    if not isinstance(now, nodes.Def):
         raise SpliceError(f"the draft does not define {qualname}")
     _require_same_use(qualname, was, now)
-    text = merged_function(original, was, draft, now, keep=True)
-    layout = Indentation.of(original, was)
-    methods = _new_methods(find_definition(module.body, owner), find_definition(new.body, owner), now)
+    text = edits.merged_function(original, was, draft, now, keep=True)
+    layout = edits.Indentation.of(original, was)
+    methods = _new_methods(nodes.find_definition(module.body, owner), nodes.find_definition(new.body, owner), now)
     above = "".join("".join(layout.lines(draft, each)) + "\n" for each in methods)
     merged = [*_function_in(text), *methods]
-    result = replaced(original, (first_line(was), last_line(was)), above + text)
+    result = edits.replaced(original, (nodes.first_line(was), nodes.last_line(was)), above + text)
     anchor = qualname.partition(".")[0]
     imports, helpers = _additions(module, new, anchor, merged)
     for helper in helpers:
-        lines = "".join(Indentation("", layout.unit).lines(draft, helper, comments=True))
-        result = with_helper(result, lines, helper, anchor)
+        lines = "".join(edits.Indentation("", layout.unit).lines(draft, helper, comments=True))
+        result = edits.with_helper(result, lines, helper, anchor)
     for text in imports:
         (statement,) = ast.parse(text).body
         assert isinstance(statement, ast.Import | ast.ImportFrom)
-        result = with_import(result, text, statement)
+        result = edits.with_import(result, text, statement)
     try:
-        parse(result)
+        nodes.parse(result)
     except SyntaxError as error:
         raise SpliceError(f"put back into the module, line {error.lineno} is no Python: {error.msg}") from error
     return result
@@ -79,7 +60,7 @@ def splice(original: str, qualname: str, draft: str) -> str:
 
 def _parsed(draft: str) -> ast.Module:
     try:
-        return parse(draft)
+        return nodes.parse(draft)
     except SyntaxError as error:
         raise SpliceError(f"line {error.lineno or 1}: {error.msg}") from error
 
@@ -90,13 +71,13 @@ def _function_in(text: str) -> Sequence[ast.stmt]:
     return body[0].body if isinstance(body[0], ast.If) else body
 
 
-def _require_same_use(qualname: str, was: Def, now: Def) -> None:
+def _require_same_use(qualname: str, was: nodes.Def, now: nodes.Def) -> None:
     """A function stays one of its kind, with its parameters. Raises SpliceError."""
     if type(was) is not type(now):
         raise SpliceError(
             f"{qualname} must stay {'a plain' if isinstance(was, ast.FunctionDef) else 'an async'} function"
         )
-    before, after = bare_parameters(was), bare_parameters(now)
+    before, after = edits.bare_parameters(was), edits.bare_parameters(now)
     if before != after:
         raise SpliceError(f"it changes the parameters of {qualname} from ({before}) to ({after})")
     kinds, new = (
@@ -110,7 +91,7 @@ def _require_same_use(qualname: str, was: Def, now: Def) -> None:
 def _with_own_helpers(module: ast.Module, draft: str, qualname: str, taken: set[str]) -> str:
     """The draft, in which functions of the module that it changes have names of their own."""
     short, tree = qualname.rpartition(".")[2], _parsed(draft)
-    old, new = ({node.name: node for node in each.body if isinstance(node, Def)} for each in (module, tree))
+    old, new = ({node.name: node for node in each.body if isinstance(node, nodes.Def)} for each in (module, tree))
     taken |= set(re.findall(r"\w+", draft))
     names = dict[str, str]()
     for name in sorted(new.keys() & old.keys() - {short}):
@@ -118,7 +99,7 @@ def _with_own_helpers(module: ast.Module, draft: str, qualname: str, taken: set[
         was, now = (
             [ast.dump(node) for node in each.body if not _says_nothing(node)] for each in (old[name], new[name])
         )
-        if now and [*was, *head_of(old[name])] != [*now, *head_of(new[name])]:
+        if now and [*was, *edits.head_of(old[name])] != [*now, *edits.head_of(new[name])]:
             names[name] = f"_{name.lstrip('_')}_of_{short}"
             while names[name] in taken:
                 names[name] += "_"
@@ -131,7 +112,7 @@ def _with_own_helpers(module: ast.Module, draft: str, qualname: str, taken: set[
 
 
 def _says_nothing(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Pass) or is_bare_constant(node)
+    return isinstance(node, ast.Pass) or nodes.is_bare_constant(node)
 
 
 def _named(node: ast.AST, lines: Sequence[bytes]) -> Iterator[tuple[int, int, str]]:
@@ -140,7 +121,7 @@ def _named(node: ast.AST, lines: Sequence[bytes]) -> Iterator[tuple[int, int, st
         yield node.lineno, node.col_offset, node.id
     elif isinstance(node, ast.arg):
         yield node.lineno, node.col_offset, node.arg
-    elif isinstance(node, Def) and (
+    elif isinstance(node, nodes.Def) and (
         found := re.compile(rb"(async\s+)?def\s+").match(lines[node.lineno - 1], node.col_offset)
     ):
         yield node.lineno, found.end(), node.name
@@ -149,12 +130,12 @@ def _named(node: ast.AST, lines: Sequence[bytes]) -> Iterator[tuple[int, int, st
 # Methods, helpers and imports that a draft's function needs and the module has not.
 
 
-def _new_methods(old: Definition | None, new: Definition | None, function: Def) -> list[Def]:
+def _new_methods(old: nodes.Definition | None, new: nodes.Definition | None, function: nodes.Def) -> list[nodes.Def]:
     """Methods of the draft's class that the original has not and the function uses."""
     if not isinstance(old, ast.ClassDef) or not isinstance(new, ast.ClassDef):
         return []
-    known = {node.name for node in old.body if isinstance(node, Def)}
-    fresh = {node.name: node for node in new.body if isinstance(node, Def) and node.name not in known}
+    known = {node.name for node in old.body if isinstance(node, nodes.Def)}
+    fresh = {node.name: node for node in new.body if isinstance(node, nodes.Def) and node.name not in known}
     used = _used([function], fresh)
     return [node for name, node in fresh.items() if name in used]
 
@@ -163,18 +144,22 @@ def _additions(
     module: ast.Module, new: ast.Module, anchor: str, roots: Sequence[ast.stmt]
 ) -> tuple[list[str], list[ast.stmt]]:
     """Imports and top-level definitions of the draft that are new and used by what is put back."""
-    known = bound_names(module)
-    needed = {name for root in roots for name in evaluated_names(root)}
+    known = nodes.bound_names(module)
+    needed = {name for root in roots for name in nodes.evaluated_names(root)}
     for node in module.body:  # what it needs as soon as it is defined, and is bound below it alone, is imported again
-        if anchor in (bound := bound_names(node)):
+        if anchor in (bound := nodes.bound_names(node)):
             break
         needed -= bound
     imports, helpers = dict[str, ast.stmt](), dict[str, ast.stmt]()
     for node in new.body:
-        names = bound_names(node)
+        names = nodes.bound_names(node)
         if isinstance(node, ast.Import | ast.ImportFrom):
             imports |= {name: each for name, each in _imports(node) if name not in known - needed}
-        elif isinstance(node, Definition | ast.Assign | ast.AnnAssign) and not names & known and anchor not in names:
+        elif (
+            isinstance(node, nodes.Definition | ast.Assign | ast.AnnAssign)
+            and not names & known
+            and anchor not in names
+        ):
             helpers |= dict.fromkeys(names, node)
     used = _used(roots, {**imports, **helpers})
     wanted = [node for name, node in helpers.items() if name in used]
@@ -201,7 +186,7 @@ def _used(roots: Iterable[ast.AST], candidates: Mapping[str, ast.stmt]) -> set[s
     """The part of `candidates` that some code uses, and what those use."""
     found, todo = set[str](), [*roots]
     while todo:
-        fresh = candidates.keys() & set(mentioned(todo.pop())) - found
+        fresh = candidates.keys() & set(nodes.mentioned(todo.pop())) - found
         found |= fresh
         todo += [candidates[name] for name in fresh]
     return found

@@ -17,18 +17,9 @@ from typing import Any
 
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.generated.vocabulary import PLAIN
+from codeopt.workloads.source import names
 from codeopt.workloads.source.functions import dotted
 from codeopt.workloads.source.literals import Call, Constructed, Opaque
-from codeopt.workloads.source.names import (
-    Parameter,
-    Scope,
-    members,
-    methods,
-    of_function,
-    parameters,
-    setters,
-    stand_ins,
-)
 from codeopt_sandbox.owner import temporary_folder
 
 EXAMPLES = 80
@@ -62,7 +53,7 @@ def calls_from_hints(harness: FunctionHarness) -> tuple[list[str], str]:
     if drawn:
         return drawn, ""
     bound = harness.function.kind in ("method", "property", "classmethod")
-    given = of_function(harness.function.node, harness.scope, int(bound))
+    given = names.of_function(harness.function.node, harness.scope, int(bound))
     bare = [each.name for each in given if each.hint is None and each.default is None]
     if bare:
         return [], f"{', '.join(bare)} {'has' if len(bare) == 1 else 'have'} no type hint"
@@ -106,7 +97,7 @@ def _strategy(harness: FunctionHarness, st: Any) -> Any:
     guesser = Guesser(st, Kinds(st, text, harness.vocabulary.keys))
     bound = function.kind in ("method", "property", "classmethod")
     here = scope.inside(owner) if owner is not None else scope
-    arguments = guesser.arguments(of_function(function.node, here, int(bound)), "f")
+    arguments = guesser.arguments(names.of_function(function.node, here, int(bound)), "f")
     if arguments is None or function.kind not in ("method", "property"):
         return arguments
     made = guesser.used(scope, owner, function.name) if owner is not None else None
@@ -135,7 +126,7 @@ class Guesser:
     made: dict[tuple[str, str, int], Any] = field(default_factory=dict)
     """Objects by module, class and depth: types that hold each other would be looked at again and again."""
 
-    def arguments(self, given: list[Parameter], maker: str, depth: int = 0) -> Any:
+    def arguments(self, given: list[names.Parameter], maker: str, depth: int = 0) -> Any:
         """`maker` called with these parameters: required ones always; None when one of those has no known type."""
         required, named, optional = [], {}, {}
         for parameter in given:
@@ -154,14 +145,14 @@ class Guesser:
             lambda drawn: Constructed(maker, drawn[0], tuple(drawn[1].items()))
         )
 
-    def parameter(self, parameter: Parameter, depth: int) -> Any:
+    def parameter(self, parameter: names.Parameter, depth: int) -> Any:
         """Strategy for a parameter, by its annotation or the type of its default."""
         if parameter.hint is not None:
             return self.value(parameter.hint, parameter.scope, depth)
         default = getattr(parameter.default, "value", None)
         return self.kinds.plain(type(default).__name__, depth) if isinstance(default, int | float | str) else None
 
-    def value(self, hint: ast.expr, scope: Scope, depth: int = 0) -> Any:
+    def value(self, hint: ast.expr, scope: names.Scope, depth: int = 0) -> Any:
         """Strategy for an annotation; None for a type that is not known, an empty strategy where it is nested too
         deep."""
         if isinstance(hint, ast.Constant):
@@ -176,7 +167,7 @@ class Guesser:
             return self.generic(name.rpartition(".")[2], hint.slice, scope, depth)
         return self.kinds.plain(name.rpartition(".")[2], depth)
 
-    def constant(self, value: Any, scope: Scope, depth: int) -> Any:
+    def constant(self, value: Any, scope: names.Scope, depth: int) -> Any:
         """Strategy for a constant: None, or an annotation in quotes."""
         if value is None:
             return self.st.none()
@@ -185,12 +176,12 @@ class Guesser:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
 
-    def one_of(self, hints: list[ast.expr], scope: Scope, depth: int) -> Any:
+    def one_of(self, hints: list[ast.expr], scope: names.Scope, depth: int) -> Any:
         """Strategy for one of the known types, if any is known."""
         known = [value for hint in hints if (value := self.value(hint, scope, depth)) is not None]
         return self.st.one_of(*known) if known else None
 
-    def alias(self, home: Scope, node: ast.stmt, depth: int) -> Any:
+    def alias(self, home: names.Scope, node: ast.stmt, depth: int) -> Any:
         """Strategy for what a module-level name is bound to: another annotation, a NewType, a TypeVar."""
         value = getattr(node, "value", None)
         if depth > DEPTH or value is None:
@@ -203,7 +194,7 @@ class Guesser:
             return self.value(value.args[1], home, depth + 1) if name == "NewType" and len(value.args) == 2 else None
         return self.value(value, home, depth + 1)
 
-    def object(self, home: Scope, node: ast.ClassDef, depth: int) -> Any:
+    def object(self, home: names.Scope, node: ast.ClassDef, depth: int) -> Any:
         """Return a strategy for objects of a project class. An abstract class gives those of its subclasses in its
         module."""
         if depth >= DEPTH:
@@ -213,19 +204,19 @@ class Guesser:
             self.made[key] = self._object(home, node, key[1], depth)
         return self.made[key]
 
-    def _object(self, home: Scope, node: ast.ClassDef, name: str, depth: int) -> Any:
-        if values := members(home, node):
+    def _object(self, home: names.Scope, node: ast.ClassDef, name: str, depth: int) -> Any:
+        if values := names.members(home, node):
             return self.st.sampled_from([Opaque(f"load({home.module!r}, '{name}.{value}')") for value in values])
-        others = stand_ins(home, node)
+        others = names.stand_ins(home, node)
         if others is not None:
             made = [self.object(home, other, depth) for other in others]
             known = [value for value in made if value is not None]
             return self.st.one_of(*known) if known else None
-        kind, given = parameters(home, node)
+        kind, given = names.parameters(home, node)
         made = self.arguments(given, f"load({home.module!r}, {name!r})", depth + 1)
         return made.map(lambda value: dict(value.kwargs)) if made is not None and kind == "TypedDict" else made
 
-    def used(self, home: Scope, node: ast.ClassDef, but: str) -> Any:
+    def used(self, home: names.Scope, node: ast.ClassDef, but: str) -> Any:
         """Return a strategy for objects of a class, or of a subclass that inherits the method `but`.
 
         On most objects other methods with known parameters were called before, so that their state changed.
@@ -234,13 +225,13 @@ class Guesser:
         kinds = [self.object(home, each, 0) for each in (node, *heirs)]
         known = [each for each in kinds if each is not None]
         made = self.st.one_of(*known) if known else None
-        others = [method for method in methods(node) if method.name != but]
+        others = [method for method in names.methods(node) if method.name != but]
         made_calls = [
-            self.arguments(of_function(method, home.inside(node), 1), f"do.{method.name}", 1) for method in others
+            self.arguments(names.of_function(method, home.inside(node), 1), f"do.{method.name}", 1) for method in others
         ]
         calls = [call for call in made_calls if call is not None]
-        for setter in setters(node):
-            value = self.parameter(of_function(setter, home.inside(node), 1)[0], 1)
+        for setter in names.setters(node):
+            value = self.parameter(names.of_function(setter, home.inside(node), 1)[0], 1)
             if value is not None and not value.is_empty:
                 calls.append(value.map(lambda drawn, name=setter.name: Constructed("do.__setattr__", (name, drawn))))
         if made is None or not calls:
@@ -251,7 +242,7 @@ class Guesser:
             lambda pair: Constructed("used", (pair[0], *pair[1])) if pair[1] else pair[0]
         )
 
-    def generic(self, name: str, inside: ast.expr, scope: Scope, depth: int) -> Any:
+    def generic(self, name: str, inside: ast.expr, scope: names.Scope, depth: int) -> Any:
         """A type with what it holds in brackets."""
         parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
         if name == "Literal":

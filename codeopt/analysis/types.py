@@ -34,8 +34,6 @@ from codeopt.analysis.values import (
 )
 
 SIZED = ("list", "tuple", "set", "dict", "deque")
-MAX_WALKS = 40
-"""Most walks through a program, which settles in three to six; one that does not is not understood."""
 
 
 class Types:
@@ -49,7 +47,8 @@ class Types:
     @cached_property
     def understood(self) -> bool:
         """Whether following the values came to an end; done when the first question is asked."""
-        for _ in range(MAX_WALKS):
+        # most walks through a program, which settles in three to six; one that does not is not understood
+        for _ in range(40):
             self.facts.begin()
             block(self.facts, self.program.tree.body)
             if not self.facts.changed:
@@ -131,9 +130,6 @@ class Types:
 
 
 # Flow of values through statements, one small method for each kind of statement.
-
-UNFOLLOWED = (ast.AsyncWith, ast.Match, ast.AsyncFor, ast.Delete, ast.Raise)
-"""Statements that are not followed: the values that go in are lost, and the names that they bind are unknown."""
 
 
 def block(facts: Facts, body: Iterable[ast.stmt]) -> None:
@@ -234,7 +230,8 @@ class StatementFlow(ast.NodeVisitor):
 
     def generic_visit(self, node: ast.AST) -> None:
         """Follow statements that only hold others, and note those that are not followed."""
-        if isinstance(node, UNFOLLOWED):
+        # statements that are not followed: the values that go in are lost, and the names that they bind are unknown
+        if isinstance(node, (ast.AsyncWith, ast.Match, ast.AsyncFor, ast.Delete, ast.Raise)):
             for part in self.facts.program.walk(node):
                 _lose(self.facts, part)
         for child in ast.iter_child_nodes(node):

@@ -20,11 +20,6 @@ from codeopt.batch.batch_folder import BatchFolder
 from codeopt.core.errors import UsageError
 from codeopt.core.run_store import digest
 
-CORE_AGAIN_S = 0.005
-"""Interval at which a worker looks whether its core is free, seconds; a measurement takes a tenth at least."""
-SLOT_AGAIN_S = 0.05
-"""Interval at which a free slot is looked for, seconds; replies take seconds."""
-
 
 def measuring_cores(jobs: int | None = None) -> list[int]:
     """Cores that measure: the last `jobs` of those that this process may use.
@@ -49,7 +44,8 @@ class CoreLock:
     def held(self) -> Iterator[None]:
         """Wait for the core, then hold it alone."""
         started = time.monotonic()
-        with FileLock(shared_folder("cores") / f"core-{self.core}").acquire(poll_interval=CORE_AGAIN_S):
+        # interval at which a worker looks whether its core is free, seconds; a measurement takes a tenth at least
+        with FileLock(shared_folder("cores") / f"core-{self.core}").acquire(poll_interval=0.005):
             self.waited_s += time.monotonic() - started
             yield
 
@@ -84,7 +80,8 @@ class RequestSlots:
         home.mkdir(mode=0o700, exist_ok=True)
         slots = [FileLock(home / str(number)) for number in range(self.count)]
         while (slot := next(filter(taken, slots), None)) is None:
-            time.sleep(SLOT_AGAIN_S)
+            # interval at which a free slot is looked for, seconds; replies take seconds
+            time.sleep(0.05)
         try:
             yield
         finally:

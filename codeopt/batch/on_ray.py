@@ -36,12 +36,8 @@ from codeopt_sandbox.plain_files import read_bytes
 
 POLL_S = 0.5
 """Longest wait for a worker's answer before the driver looks after the cluster, seconds."""
-COUNT_NODES_S = 5.0
-"""Interval at which nodes are counted, seconds."""
 CONNECT_S = 10.0
 """Longest wait for a connection to the cluster, seconds."""
-MAX_NO_HEAD_S = 10.0
-"""Longest wait for a head of the cluster that does not answer, seconds: one that is kept in Redis may start again."""
 MAX_NO_NODE_S = 60.0
 """Longest wait of a batch without a node for one, seconds; also a node's time to describe itself."""
 PASSED_PREFIXES = (
@@ -122,7 +118,8 @@ class RayBatch:
             self._met = now
         if now - self._met > MAX_NO_NODE_S:
             raise NoSandbox(f"the cluster has had no node for {MAX_NO_NODE_S:.0f} s", hint="the same command continues")
-        if now - self._seen < (COUNT_NODES_S if self._calls else POLL_S):
+        # interval at which nodes are counted, seconds
+        if now - self._seen < (5.0 if self._calls else POLL_S):
             return
         self._seen = now
         nodes = ray.nodes()
@@ -203,7 +200,9 @@ class RayBatch:
 
     def _require_head(self) -> None:
         """Wait for a head that does not answer. Raises NoSandbox. Ray would end the process after a minute."""
-        until = time.monotonic() + MAX_NO_HEAD_S
+        # longest wait for a head of the cluster that does not answer, seconds: one that is kept in Redis may start
+        # again
+        until = time.monotonic() + 10.0
         while True:
             try:
                 return _require_listener(self._head)

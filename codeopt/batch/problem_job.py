@@ -271,8 +271,6 @@ def open_worker_sandbox(options: BatchOptions, core: int) -> AbstractContextMana
 
 MAX_TRIES = 6
 """Attempts of one request; with the pauses in between they take about a minute."""
-FINAL_STATUSES = frozenset({400, 401, 403, 404, 413, 422})
-"""HTTP statuses after which the same request would fail in the same way."""
 
 
 class BudgetSpent(CodeoptError):
@@ -342,7 +340,8 @@ class CachedModel:
                 self._paid.add(messages, reply)
                 return reply
             except ModelError as error:
-                if error.status in FINAL_STATUSES or attempt == MAX_TRIES:
+                # HTTP statuses after which the same request would fail in the same way
+                if error.status in {400, 401, 403, 404, 413, 422} or attempt == MAX_TRIES:
                     raise
                 self._paid.batch.note(self._paid.problem, f"{error.words} (try {attempt} of {MAX_TRIES})")
                 if error.status in {429, 503}:  # too many requests, overloaded: a pause of all workers

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 HEARTBEAT_S = 25.0
 """Longest silence in a log, seconds: CI systems end jobs that say nothing for long."""
-MAX_COST_AGE_S = 2.0
-"""Age of the cost on display, seconds, at which it is added up again."""
 
 
 def open_progress(batch: BatchFolder, *, quiet: bool, limit: float | None) -> LogProgress | LiveProgress:
@@ -73,7 +71,8 @@ class Progress:
     def money(self) -> str:
         """Cost of the model over all sessions, in words; empty: no model was asked."""
         asked, spent = self._spent
-        if time.monotonic() - asked > MAX_COST_AGE_S:
+        # age of the cost on display, seconds, at which it is added up again
+        if time.monotonic() - asked > 2.0:
             spent = self._batch.spent()
             self._spent = (time.monotonic(), spent)
         if not spent.replies:

@@ -13,10 +13,6 @@ from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.core.errors import ModelError
 from codeopt.core.words import Speedup, directions
 
-MAX_ATTEMPTS = 2
-"""Attempts at a problem whose worker died."""
-MAX_MODEL_FAILURES = 8
-"""Problems in a row that may fail for the model's sake; then the batch stops, as not they are at fault."""
 RECORD_S = 2.0
 """Interval at which the batch's time is saved, seconds."""
 
@@ -49,7 +45,8 @@ class Scheduler:
         if event.result == "paused":
             self.stopped = event.text
         self._failures = self._failures + 1 if event.result == "failed: model" else 0
-        if self._failures >= MAX_MODEL_FAILURES:
+        # problems in a row that may fail for the model's sake; then the batch stops, as not they are at fault
+        if self._failures >= 8:
             raise ModelError(
                 f"the model failed in {self._failures} problems in a row, last with: {event.text}",
                 hint="the same command with --retry-failed continues",
@@ -58,7 +55,8 @@ class Scheduler:
     def lost(self, problem: str, reason: str) -> None:
         """Try a lost worker's problem again, or note that it has failed."""
         self.batch.note(problem, reason)
-        if self.batch.status(problem).attempts < MAX_ATTEMPTS:
+        # attempts at a problem whose worker died
+        if self.batch.status(problem).attempts < 2:
             self.waiting.append(problem)
             return
         self.batch.end(problem, ProblemResult("failed", reason, fault="worker"), TimeSpent())
@@ -73,9 +71,6 @@ class Scheduler:
 
 
 # Events that a worker sends to the batch.
-
-MIN_PROGRESS_INTERVAL_S = 0.2
-"""Shortest time between two events of progress, seconds."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +111,7 @@ class ThrottledProgress:
 
     def __call__(self, line: str) -> None:
         now = time.monotonic()
-        if now - self._last >= MIN_PROGRESS_INTERVAL_S:
+        # shortest time between two events of progress, seconds
+        if now - self._last >= 0.2:
             self._last = now
             self.send(WorkerEvent("progress", self.problem, line))

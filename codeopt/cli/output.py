@@ -17,8 +17,6 @@ from codeopt.core.sanitize import acts_in_a_log, harmless, printable
 if TYPE_CHECKING:
     from codeopt.core.console import Console
 
-AROUND_DIFF = 8
-"""Lines of a terminal that the verdict, the evidence, the next step and the prompt take around a diff."""
 CI = ("GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
 
 
@@ -99,7 +97,8 @@ def show_diff(diff: str, verdict: str, console: Console) -> None:
     around = [""] * _one_place()
     console.print_all(around)
     write_diff(diff)
-    is_long = sys.stdout.isatty() and diff.count("\n") + AROUND_DIFF > shutil.get_terminal_size().lines
+    # lines of a terminal that the verdict, the evidence, the next step and the prompt take around a diff
+    is_long = sys.stdout.isatty() and diff.count("\n") + 8 > shutil.get_terminal_size().lines
     console.print_all([*around, *[verdict] * is_long])
 
 

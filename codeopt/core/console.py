@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 HEARTBEAT_S = 30.0
 """Longest silence in a log, seconds: CI systems end jobs that say nothing for long."""
 _FIGURES = re.compile(r"\d.*")
-STANDS_S = 3.0
-"""Seconds after which a step whose words do not change is shown with its seconds: nothing seems to hang."""
 TICK_S = 1.0
 """Seconds between two looks at how long a log has been silent."""
 
@@ -99,7 +97,8 @@ class Console(AbstractContextManager["Console"]):
         if words != self._unchanged[0]:
             self._unchanged = (words, now)
         stands_s = now - self._unchanged[1]
-        seconds = f", {stands_s:.0f} s" if words and stands_s >= STANDS_S else ""
+        # seconds after which a step whose words do not change is shown with its seconds: nothing seems to hang
+        seconds = f", {stands_s:.0f} s" if words and stands_s >= 3.0 else ""
         return inline(words, room - len(f"...{seconds}")) + seconds
 
     def _drawn(self) -> Text:

@@ -24,8 +24,6 @@ from codeopt_sandbox.plain_files import read_text
 
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 ADVICE = "--python PATH names another"
-MAX_LINKS = 40
-"""Most links followed on the way to a file, the kernel's own limit."""
 _PYTHON = re.compile(r"python[\d.]*[dt]*")
 """Names of the programs that may be asked for their version with options of Python."""
 
@@ -184,7 +182,8 @@ def _end(path: Path, root: Path) -> Path | None:
     while parts:
         part = parts.pop()
         at = at.parent if part == ".." else at / part
-        if at.is_symlink() and links < MAX_LINKS:
+        # most links followed on the way to a file, the kernel's own limit
+        if at.is_symlink() and links < 40:
             target = at.readlink()
             left = (left or target.is_absolute()) and not at.is_relative_to("/proc")
             at = Path(target.anchor) if target.anchor else at.parent

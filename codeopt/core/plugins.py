@@ -163,8 +163,6 @@ def made_by(module: ModuleType, kind: str, name: str, made: type[T], decorator: 
 
 # The extras of codeopt: the packages of each, and the command that installs them.
 
-DEVELOPERS = ("test", "docs")
-"""Extras that only the work on codeopt needs."""
 _OF_AN_EXTRA = re.compile(r"(?P<requirement>[^;]+);.*extra == ['\"](?P<extra>[\w-]+)['\"]")
 
 
@@ -172,7 +170,8 @@ def extras() -> dict[str, list[str]]:
     """The requirements of each extra that users may want, as this installation declares them."""
     found: dict[str, list[str]] = {}
     for line in requires("codeopt") or ():
-        if (named := _OF_AN_EXTRA.match(line)) and named["extra"] not in DEVELOPERS:
+        # extras that only the work on codeopt needs
+        if (named := _OF_AN_EXTRA.match(line)) and named["extra"] not in ("test", "docs"):
             found.setdefault(named["extra"], []).append(named["requirement"].strip())
     return found
 

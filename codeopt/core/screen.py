@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 ColourChoice = Literal["auto", "always", "never"]
 COLUMNS = 80
 """Widest line of a text that is the same in a terminal, a pipe and a log, columns."""
-MIN_WIDTH = 20
-"""Narrowest terminal that lines are wrapped for, columns."""
 LABEL = 11
 """Widest label that rows are indented by, columns."""
 _LABEL = re.compile(r"(?!inconclusive)[a-z][\w-]*(?: [\w-]+)? {2,}")
@@ -44,8 +42,9 @@ def wrapped(line: str, width: int) -> list[str]:
     label = _LABEL.match(line)
     first = line[: len(line) - len(line.lstrip(" "))]
     indent = min(label.end(), LABEL) if label else len(first) + 2
+    # narrowest terminal that lines are wrapped for, columns
     rows = textwrap.wrap(
-        line[len(first) :], max(MIN_WIDTH, width), initial_indent=first, subsequent_indent=" " * indent,
+        line[len(first) :], max(20, width), initial_indent=first, subsequent_indent=" " * indent,
         break_long_words=False, break_on_hyphens=False, replace_whitespace=False,
     )  # fmt: skip
     return rows or [line]
@@ -113,8 +112,6 @@ GAP = 2
 """Spaces between two cells."""
 BELOW = 4
 """Spaces before a text below a row."""
-_MIN_NAME = 12
-"""Columns that a name keeps if it is cut."""
 _LAST = 30
 """Columns that the last cell gets; it is continued in the next line if it is longer."""
 
@@ -137,7 +134,8 @@ def columns(rows: Sequence[Sequence[str] | str], right: Collection[int] = (), na
     lengths = [[len(row[at]) for row in cells if at < len(row) - (len(row) < count)] for at in range(count)]
     widths = [max(length, default=0) for length in lengths]
     too_long = INDENT + sum(widths[:-1]) + min(_LAST, widths[-1]) + GAP * (count - 1) - COLUMNS
-    widths[name] = max(widths[name] - max(0, too_long), min(widths[name], _MIN_NAME))
+    # columns that a name keeps if it is cut
+    widths[name] = max(widths[name] - max(0, too_long), min(widths[name], 12))
     lines = []
     for row in rows:
         if isinstance(row, str):

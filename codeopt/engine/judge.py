@@ -27,17 +27,9 @@ from codeopt_sandbox.outcome import Case, CaseVerdict, CaveatKind, Outcome
 
 MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""
-STEP_S = 10.0
-"""Time limit for comparing two candidates, seconds. The comparison only decides which of them to continue from."""
 PAIRS_SHARE = 0.8
 """Share of the time left that pairs may take: guards come after them."""
-CONFIRMATION_SEED = 1000
-"""Added to the round: the order within pairs is another one when a draft is confirmed."""
 
-
-TESTS_SHARE = 0.5
-"""Share of the time left that tests may take, which would lose the draft at a deadline: the confirmation comes after
-those of a round, and what follows the verdict after those of the confirmation."""
 
 Keep = Callable[[Candidate], None]
 """Receives a candidate with what is known of it so far, its step included, and when its verdict is reached."""
@@ -200,7 +192,9 @@ class Judge:
             keep(replace(candidate, tests=tests))
 
         with self.book("tests"):
-            seconds = None if left is None else TESTS_SHARE * left
+            # share of the time left that tests may take, which would lose the draft at a deadline: the confirmation
+            # comes after those of a round, and what follows the verdict after those of the confirmation
+            seconds = None if left is None else 0.5 * left
             found = self.workload.run_tests(candidate.revision, stage, seconds, count)
         return replace(self._with_checks(candidate, found), step=None)
 
@@ -266,7 +260,8 @@ class Judge:
             checked = time.monotonic()
             if confirmed.correct and self.timed:
                 plan = self.workload.confirmation_plan(unseen)
-                rule = replace(self.workload.rule.final(share), seed=CONFIRMATION_SEED + candidate.round)
+                # added to the round: the order within pairs is another one when a draft is confirmed
+                rule = replace(self.workload.rule.final(share), seed=1000 + candidate.round)
                 confirmed = self._guarded(self._compared(confirmed, plan, rule), plan, unseen)
             confirmed = _took(confirmed, Effort(cases_s=checked - started, timing_s=time.monotonic() - checked))
             return self._tested(confirmed, Stage.CONFIRMATION)
@@ -367,7 +362,8 @@ class Judge:
         best = history.best
         if not self.ranked or best is None or not candidate.faster:
             return candidate
-        rule = replace(rule, max_seconds=min(rule.max_seconds, STEP_S), seed=candidate.round)
+        # Time limit for comparing two candidates, seconds. The comparison only decides which of them to continue from.
+        rule = replace(rule, max_seconds=min(rule.max_seconds, 10.0), seed=candidate.round)
         pace = ComparisonProgress(f"comparing with round {best.round}", rule, self.notify)
         try:
             comparison = compare(

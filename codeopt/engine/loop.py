@@ -35,10 +35,6 @@ from codeopt_sandbox.sequential_test import FAR, FAR_PAIRS
 CONFIRMATION = 3.0
 """Estimated time of a confirmation with the fewest pairs that decide, as a multiple of what these and the checks took
 in the round. It makes inputs of its own, which the original also runs on: 2.7 and 3.0 times (a function, a program)."""
-MAX_UNREADABLE = 2
-"""Replies in a row without a program that end the run: each costs as much as one with a program."""
-CLOSE = 0.98
-"""Ratio of two scores from which they count as equal, and the smaller change is preferred."""
 CONFIRMATION_SHARES = (0.8, 0.1, 0.1)
 """Shares of the stated error rate (0.01) for candidates that are confirmed in turn until one passes.
 
@@ -301,7 +297,8 @@ class RefineLoop:
     def _read(self, draft: Draft) -> None:
         self._unread = 0 if draft.no_program is None else self._unread + 1
         self.unreadable = ""
-        if self._unread >= MAX_UNREADABLE:
+        # replies in a row without a program that end the run: each costs as much as one with a program
+        if self._unread >= 2:
             begins = f'begins: "{draft.no_program}"' if draft.no_program else "is empty"
             self.unreadable = f"{draft.model} returned no program twice in a row; its last reply {begins}"
 
@@ -435,7 +432,8 @@ class RefineLoop:
             yield pair[1]
         while scored:
             top = max(score for score, _ in scored)
-            close = [pair for pair in scored if pair[0] >= top * CLOSE]
+            # ratio of two scores from which they count as equal, and the smaller change is preferred
+            close = [pair for pair in scored if pair[0] >= top * 0.98]
             best = min(close, key=lambda pair: (bool(pair[1].caveats), changed_lines(original, pair[1])))
             scored.remove(best)
             yield best[1]

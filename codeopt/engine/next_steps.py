@@ -97,8 +97,6 @@ def _hot_lines(profile: Profile | None) -> tuple[HotLine, ...]:
 
 ONE_CALL_SHARE = 0.95
 """Share of the time that one call must have: what is left is less than the least gain worth having."""
-MIN_RUN_S = 0.05
-"""Minimum run time, seconds: below it one disturbance decides the hot line (at load 19 we saw 99 % for 46 %)."""
 
 _READS = frozenset(
     {"read", "readline", "readlines", "input", "open", "split", "splitlines", "strip", "decode", "encode"}
@@ -125,7 +123,8 @@ def no_headroom(judge: Judge, candidate: Candidate) -> str:
 def _long_enough(candidate: Candidate) -> bool:
     """Return whether its runs take long enough to show where their time is spent."""
     cases = candidate.comparison.cases if candidate.comparison else ()
-    return any(median(case.candidate) >= MIN_RUN_S for case in cases if case.candidate)
+    # minimum run time, seconds: below it one disturbance decides the hot line (at load 19 we saw 99 % for 46 %)
+    return any(median(case.candidate) >= 0.05 for case in cases if case.candidate)
 
 
 def _one_call(candidate: Candidate) -> str:

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from codeopt.core.model import Model
     from codeopt.workloads import Workload
 
-MODEL_ROUNDS = 4
-"""Rounds with a model where no limit is given, as in the paper; the rules stop by themselves."""
-
 
 @dataclass(frozen=True)
 class RunPlan:
@@ -81,6 +78,7 @@ def make_plan(options: ImproveOptions) -> RunPlan:
     search = open_search(options.search)
     clock = "memory" if task.metric == "memory" else options.metric
     modes: tuple[Mode, ...] = ("lines", "scalene") if models else ("lines",)
+    # rounds with a model where no limit is given, as in the paper; the rules stop by themselves
     return RunPlan(
         options=options,
         task=task,
@@ -93,7 +91,7 @@ def make_plan(options: ImproveOptions) -> RunPlan:
         profile_modes=() if options.no_profile else modes,
         profile_drafts=bool(models) and not options.no_profile,  # the rules go by the original's profile
         search=SearchPlan(search) if models else SearchPlan(patience=0, floor=False),  # the rules search by themselves
-        budget=Budget(options.max_rounds or (MODEL_ROUNDS if models else None), options.time_limit_s, options.max_cost),
+        budget=Budget(options.max_rounds or (4 if models else None), options.time_limit_s, options.max_cost),
     )
 
 

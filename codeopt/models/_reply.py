@@ -325,8 +325,6 @@ def thoughts_in(text: str) -> str:
 # The title of a draft: the words of a reply that say what it changes, otherwise what its diff shows.
 
 NONE = "no summary given"
-FIRST_WORDS = 70
-"""Characters of the first words of a reply."""
 
 _MARKED = re.compile(r"^\W*SUMMARY\W+(.+)$", re.IGNORECASE | re.MULTILINE)
 _WHY = r"(?![^.!?:]*\b(?:because|since|by|instead|using|uses?|with|rather|now)\b)"
@@ -375,7 +373,8 @@ def described(original: str, source: str) -> str:
 
 def first_words(reply: str) -> str:
     """The first words of a reply, on one line."""
-    return inline(textwrap.shorten(reply, FIRST_WORDS, placeholder=" ..."))
+    # characters of the first words of a reply
+    return inline(textwrap.shorten(reply, 70, placeholder=" ..."))
 
 
 def _without_chat(text: str) -> str:

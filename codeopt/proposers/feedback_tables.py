@@ -21,14 +21,6 @@ NOT_SHOWN = "a case that is not shown"
 MIN_LINE_SHARE = 0.02
 """Least share of the time that is worth a row for a line."""
 
-HOT_LINE_CHARS = 50
-"""Characters of a hot line: the program is above it."""
-
-MIN_CALLEE_SHARE = 0.05
-"""Least share of the time that is worth a row for a function outside of the module."""
-
-MAX_SOURCE_LINES = 90
-"""Most lines of source shown in all parts of a profile outside of the module together."""
 
 SLOW, SLOW_ROWS = 0.1, 3
 """Least share of the longest run's time that is worth a row for another case, and most such rows."""
@@ -194,12 +186,14 @@ def profile(candidate: Candidate, original: Candidate, shown: Shown) -> str:
 
 def _callees(found: Profile) -> str:
     """Code outside of the module that takes time, with as much Python source as its share justifies."""
-    worth = [callee for callee in found.callees if callee.share >= MIN_CALLEE_SHARE]
+    # least share of the time that is worth a row for a function outside of the module
+    worth = [callee for callee in found.callees if callee.share >= 0.05]
     if not worth:
         return ""
     rows = [f"{c.share:.1%}  {c.calls:,} calls  {_callee(c)}" for c in worth]
     parts = ["Called outside of the module (share of all time):\n" + fenced("\n".join(rows))]
-    left = MAX_SOURCE_LINES
+    # most lines of source shown in all parts of a profile outside of the module together
+    left = 90
     for callee in worth:
         lines = callee.source.rstrip().split("\n")
         if callee.source and len(lines) <= left:
@@ -217,7 +211,8 @@ def _hot_lines(lines: Sequence[HotLine], source: Sequence[str]) -> list[str]:
     """One row a line; its text is read from the source, for a profile may come from a held-back case."""
     rows = ["share  hits  line: source"]
     for hot in lines:
-        text = source[hot.line - 1].strip()[:HOT_LINE_CHARS] if 0 < hot.line <= len(source) else ""
+        # characters of a hot line: the program is above it
+        text = source[hot.line - 1].strip()[:50] if 0 < hot.line <= len(source) else ""
         rows.append(f"{hot.share:.1%}  {hot.count}  {hot.line}: {text}")
     return rows
 

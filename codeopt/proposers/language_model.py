@@ -18,9 +18,6 @@ from codeopt.proposers.feedback import GENERIC, FeedbackMode
 from codeopt.tasks import Task
 from codeopt_sandbox.outcome import Case
 
-ANSWER_DIVISOR = 4
-"""Divisor of the context window for the part left free for the answer and a reasoning model's thoughts."""
-
 MAX_CRITIQUE_CHARS = 8_000
 """Most characters of a critique. A longer one comes from a model that does not stop; it would crowd out the history."""
 
@@ -101,7 +98,8 @@ class LanguageModel:
 
     def _answer(self, step: Step, history: History) -> WholeReply:
         """The reply with its continuations."""
-        room = self._model.context_tokens - self._model.context_tokens // ANSWER_DIVISOR
+        # divisor of the context window for the part left free for the answer and a reasoning model's thoughts
+        room = self._model.context_tokens - self._model.context_tokens // 4
         messages, lost = self._prompter.fit(step, history, room)
         if lost:
             self._notify(f"left out of the prompt, to fit {self._model.context_tokens:,} tokens of context: {lost}")
@@ -115,16 +113,12 @@ class LanguageModel:
 
 # Continuation of a reply that met the server's limit for one answer.
 
-MAX_CONTINUATIONS = 2
-"""Most continuations of one reply; a model that needs more does not stop."""
 GO_ON = """\
 Your answer was cut off at its length limit. Go on exactly where it stops, from the very next character: no greeting, no
 new fence, nothing said twice."""
 ANSWER_NOW = """\
 Your thoughts took all of the room for your answer. Do not think any further: give the answer itself now, in the form
 that was asked for."""
-MAX_OVERLAP_CHARS = 200
-"""Most characters at the end of a reply that its continuation may repeat."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +133,8 @@ def whole(model: Model, messages: Sequence[Message], reply: Reply) -> WholeReply
     """The whole reply and its usage, continued where it can be. When a continuation fails, the reply stays as it
     was."""
     usage = reply.usage
-    for _ in range(MAX_CONTINUATIONS):
+    # most continuations of one reply; a model that needs more does not stop
+    for _ in range(2):
         asked = _question(messages, reply)
         size = sum(estimate_tokens(message.content) for message in asked)
         if not reply.can_go_on or 2 * estimate_tokens(reply.text) + size > model.context_tokens:
@@ -166,7 +161,8 @@ def _ways(first: str, second: str) -> Iterator[str]:
     if head.strip().startswith("```") and "```" in rest:
         yield first + rest
         yield f"{first}\n{rest}"
-    longest = min(MAX_OVERLAP_CHARS, len(first), len(second))
+    # most characters at the end of a reply that its continuation may repeat
+    longest = min(200, len(first), len(second))
     # A few characters may be the same by chance: `1` after `x = 1`.
     said = next((size for size in range(longest, 9, -1) if first.endswith(second[:size])), 0)
     yield first + second[said:]

@@ -14,8 +14,6 @@ MIN_RULE_GAIN = 1.02
 """Least slow-down by which a rule pays: a rule without which the program takes less than this factor longer is
 dropped."""
 
-MIN_EXPECTED_SPEEDUP = 1.04
-"""Least expected speedup of a choice among the rules; the search ends when no choice reaches it."""
 
 ORIGINAL = "original"
 """Name of the ablation that is the original."""
@@ -23,8 +21,6 @@ ORIGINAL = "original"
 WHOLE = "with all rules"
 """Name of the ablation that is the draft with all of its rules."""
 
-MAX_PASSES = 2
-"""Most passes of the rules over a program in one draft: a rule can make an earlier one match."""
 
 Search = Generator[Draft, Candidate, Candidate | None]
 """A search for the best rules: yields drafts, is sent what was measured, returns the candidate to prefer."""
@@ -84,7 +80,8 @@ def stack(revision: Revision, hot: HotFiles, rules: Iterable[Rule]) -> tuple[Rev
 def _stacked(revision: Revision, hot: HotFiles, rules: tuple[Rule, ...]) -> tuple[Revision, tuple[Rule, ...]]:
     """Cache `stack`, as the search is replayed from the start in every round."""
     used: list[Rule] = []
-    for _ in range(MAX_PASSES):
+    # most passes of the rules over a program in one draft: a rule can make an earlier one match
+    for _ in range(2):
         for rule in rules:
             new = _revised(rule, revision, hot)
             if new is not None:
@@ -182,7 +179,8 @@ def _paying(rules: tuple[Rule, ...], tried: Candidate) -> tuple[Rule, ...]:
     """The rules without which the program takes longer, one at least; none when no choice of them can be worth it."""
     without = dict(tried.ablation)
     harm = min([1.0, *(without[rule.name] for rule in rules if rule.name in without)])
-    if _ratio(tried) / harm < MIN_EXPECTED_SPEEDUP:
+    # least expected speedup of a choice among the rules; the search ends when no choice reaches it
+    if _ratio(tried) / harm < 1.04:
         return ()
     pay = {rule: without.get(rule.name, MIN_RULE_GAIN) for rule in rules}
     return tuple(rule for rule in rules if pay[rule] >= MIN_RULE_GAIN) or (max(rules, key=lambda rule: pay[rule]),)

@@ -32,13 +32,6 @@ from codeopt_sandbox.profile import HotLine, MemoryLine, Profile
 if TYPE_CHECKING:
     from codeopt.report.answers import ImproveJson
 
-MIN_IMPORTS = 0.05
-"""Smallest share of the time of imports that is shown, 0 to 1."""
-MAX_REFUSALS = 2
-"""Reasons why no rule applied shown to people at most; JSON has all."""
-CONTRACT_LINES = 2
-"""Lines of the contract shown to people at most; JSON has all."""
-
 
 STEPS = ("opening", "baseline", "model", "cases", "timing", "tests", "profile", "confirmation", "result", "other")
 """Steps of `seconds_by_step`, in order. Their sum is the time of the run."""
@@ -86,7 +79,8 @@ class NextSteps:
             )
             for line in self.hot
         ]
-        others = [(", ".join(each.lines) or "all lines", "", _reason(each)) for each in skipped[:MAX_REFUSALS]]
+        # reasons why no rule applied shown to people at most; JSON has all
+        others = [(", ".join(each.lines) or "all lines", "", _reason(each)) for each in skipped[:2]]
         return columns(rows or others, {1}) if self.refusals is not None else []
 
 
@@ -215,8 +209,9 @@ def sandbox_line(backend: str, description: str) -> str:
 def contract_lines(evidence: WorkloadEvidence) -> list[str]:
     """Return the contract of a function's arguments, cut to a few lines of a terminal. Empty without a contract."""
     words = evidence.checked.contract if isinstance(evidence.checked, CallEvidence) else ""
+    # lines of the contract shown to people at most; JSON has all
     return textwrap.wrap(
-        printable(words), COLUMNS, initial_indent="contract   ", subsequent_indent=" " * 11, max_lines=CONTRACT_LINES,
+        printable(words), COLUMNS, initial_indent="contract   ", subsequent_indent=" " * 11, max_lines=2,
         placeholder=" ...", break_on_hyphens=False,
     )  # fmt: skip
 
@@ -240,10 +235,6 @@ def rows_of(candidate: Candidate) -> list[str]:
     return [line, *[f"{'':>11}{inline(below, 400)}"] * bool(below)]
 
 
-MIN_HOT = 0.005
-"""Least share of the time of a line that is named as hot."""
-
-
 def hot(profile: Profile | None, *, memory: bool = False) -> str:
     """The hottest lines in a few words; those that take most memory where that is the aim and known."""
     if profile is None or not profile.lines:
@@ -251,10 +242,12 @@ def hot(profile: Profile | None, *, memory: bool = False) -> str:
     if memory and profile.memory:
         held = (f"line {line.line} {memory_of(line.peak_mib)}" for line in profile.memory[:3])
         return f"   most memory: {', '.join(held)}"
-    lines = [line for line in profile.lines if not line.is_import and line.share >= MIN_HOT][:3]
+    # least share of the time of a line that is named as hot
+    lines = [line for line in profile.lines if not line.is_import and line.share >= 0.005][:3]
     imports = sum(line.share for line in profile.lines if line.is_import)
     parts = [f"{line.named} {share(line.share)}" for line in lines]
-    told = ", ".join([*parts, *[f"imports {share(imports)}"] * (imports >= MIN_IMPORTS)])
+    # smallest share of the time of imports that is shown, 0 to 1
+    told = ", ".join([*parts, *[f"imports {share(imports)}"] * (imports >= 0.05)])
     return f"   slow: {told}" if told else ""
 
 

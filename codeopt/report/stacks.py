@@ -68,9 +68,6 @@ class StackProfile:
 
 # Call tree of a profile: each function with its time, below the one that calls it.
 
-DEEPEST = 60
-"""Maximum depth; what lies deeper counts for the function there."""
-
 
 @dataclass(frozen=True)
 class CallNode:
@@ -95,7 +92,8 @@ def call_tree(profile: StackProfile, least: float = 0.0) -> tuple[CallNode, ...]
 
     least: minimum share of a kept node.
     """
-    rows = [(stack[:DEEPEST], weight) for stack, weight in profile.weights]
+    # maximum depth; what lies deeper counts for the function there
+    rows = [(stack[:60], weight) for stack, weight in profile.weights]
     return _nodes(rows, 0, profile.total or 1.0, least)
 
 
@@ -209,8 +207,6 @@ def placed(profile: StackProfile, texts: Mapping[str, str]) -> StackProfile:
 
 LARGEST = 256 << 20
 """Maximum size of a file, bytes."""
-PSTATS = (b"{", b"\xfb")
-"""First byte of a dict in the marshal format, without and with the mark of a value that is referred to."""
 FORMATS = "give speedscope JSON, collapsed stacks (py-spy, austin, perf) or a dump of cProfile"
 
 
@@ -235,7 +231,8 @@ def read_profile(path: Path, flag: str = "--profile") -> StackProfile:
 def _read(name: str, data: bytes) -> StackProfile:
     text = data.lstrip()
     is_json = text[1:].lstrip()[:1] in (b'"', b"}")  # in marshal a type's code follows the brace
-    if data[:1] in PSTATS and not is_json:
+    # first byte of a dict in the marshal format, without and with the mark of a value that is referred to
+    if data[:1] in (b"{", b"\xfb") and not is_json:
         return read_collapsed(name, pstats_lines(data))
     if text[:1] == b"{":
         found = json.loads(data)

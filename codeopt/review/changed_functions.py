@@ -36,8 +36,6 @@ _MADE = re.compile(
     r"@generated|\bdo not edit\b|\b(auto-?|automatically )generated\b|^#.*\bgenerated (by|from)\b", re.IGNORECASE | re.M
 )
 _IGNORE = re.compile(r"#\s*codeopt:\s*ignore\b")
-HEAD_LINES = 5
-"""Lines at the top of a file in which a generator says that it wrote it."""
 
 
 def find_targets(
@@ -138,7 +136,8 @@ def left_alone(path: str, source: str, exclude: Sequence[str], marks: Iterable[s
     whole = PurePosixPath(path)
     if pattern := next((pattern for pattern in exclude if matches(path, pattern)), ""):
         return f"excluded by {pattern!r}"
-    head = "\n".join(source.split("\n")[:HEAD_LINES])
+    # lines at the top of a file in which a generator says that it wrote it
+    head = "\n".join(source.split("\n")[:5])
     made = any(fnmatch.fnmatchcase(whole.name, pattern) for pattern in GENERATED) or _MADE.search(head)
     if made or "linguist-generated" in marks:
         return "generated"

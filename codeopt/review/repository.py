@@ -12,9 +12,6 @@ from codeopt.core.errors import UsageError
 from codeopt.core.git import Git, GitError, GitRefused, find_git, new_work_tree
 from codeopt_sandbox.plain_files import is_plain
 
-REGULAR = ("100644", "100755")
-"""Git's modes of plain files."""
-
 
 @dataclass(frozen=True)
 class Entry:
@@ -84,7 +81,8 @@ class Repository:
             _, mode, _, _, status = words[at].decode().removeprefix(":").split(" ")
             paths = 2 if status[0] in "RC" else 1
             old, new = (os.fsdecode(words[at + 1]), os.fsdecode(words[at + paths]))
-            found.append(Entry(status[0], old, new, mode in REGULAR))
+            # Git's modes of plain files
+            found.append(Entry(status[0], old, new, mode in ("100644", "100755")))
             at += 1 + paths
         return found
 

@@ -26,12 +26,8 @@ from codeopt.review.ranking import Ranking
 from codeopt.review.suggestion import FunctionRow, ReviewTarget, RowState, Suggestion, combine
 from codeopt_sandbox.errors import SandboxError
 
-PROMPT_REFUSED = (400, 413, 422)
-"""HTTP statuses with which a model's server refuses one prompt, not all of them."""
 STOPS_ALL = (ModelError, NoSandbox, SandboxError)
 """Errors that would also stop the other targets."""
-USUAL_S = 900.0
-"""Limit of the whole where none is given, seconds."""
 MIN_LEFT_S = 1.0
 """Time that an improvement gets at least, seconds."""
 MIN_LEFT_USD = 0.0001
@@ -56,7 +52,8 @@ class ReviewBudget:
         count if a limit is given.
         """
         given = options.max_seconds
-        return cls(functions, RunClock(given or USUAL_S, began, earlier_s if given else 0.0), options.max_cost)
+        # limit of the whole where none is given, seconds
+        return cls(functions, RunClock(given or 900.0, began, earlier_s if given else 0.0), options.max_cost)
 
     @property
     def out_of_time(self) -> str:
@@ -271,7 +268,8 @@ class FunctionLoop:
             return self._of_result(target, improve(target, left))
         except ModelError as error:
             self.failure = error.exit_status
-            if error.status not in PROMPT_REFUSED:
+            # HTTP statuses with which a model's server refuses one prompt, not all of them
+            if error.status not in (400, 413, 422):
                 self.stop(error_in_words(error), self.failure)
             return FunctionRow(target, error_in_words(error))
         except NoSandbox:

@@ -102,9 +102,6 @@ def _set_elsewhere(program: AnalyzedProgram, node: ast.Attribute) -> bool:
 PARSERS = ("int", "float", "eval")
 """Builtins that ignore white space around their argument, the line end included."""
 
-STRIPS = frozenset({"split", "strip", "rstrip"})
-"""Methods that drop the line end when they are called without arguments."""
-
 
 def bare_calls(program: AnalyzedProgram, function: Variable) -> list[ast.Call] | None:
     """The calls of a function. None if it is given arguments, or used in any other way."""
@@ -123,5 +120,6 @@ def ignores_line_end(program: AnalyzedProgram, call: ast.Call) -> bool:
         case ast.Attribute(attr=name):
             match program.scopes.parent[parent]:
                 case ast.Call(func=func, args=[], keywords=[]) if func is parent:
-                    return name in STRIPS
+                    # methods that drop the line end when they are called without arguments
+                    return name in {"split", "strip", "rstrip"}
     return False

@@ -176,8 +176,6 @@ def _changed_elsewhere(program: rules.AnalyzedProgram, container: rules.Containe
 
 LISTS = frozenset({"list", "List", "Sequence", "MutableSequence", "tuple", "Tuple", "Iterable", "Collection"})
 """Type hints of what `in` goes through an element at a time."""
-MAKING = frozenset({"list", "sorted", "tuple", "split", "splitlines", "rsplit", "readlines", "findall"})
-"""Builtins and methods that make a list or tuple."""
 
 SEEN_SET = rules.as_diff("""\
   class Hit:
@@ -273,7 +271,8 @@ def _makes(statement: ast.Assign | ast.AnnAssign) -> bool:
         case ast.List() | ast.ListComp() | ast.Tuple():
             return True
         case ast.Call(ast.Name(name) | ast.Attribute(attr=name)):
-            return name in MAKING
+            # builtins and methods that make a list or tuple
+            return name in {"list", "sorted", "tuple", "split", "splitlines", "rsplit", "readlines", "findall"}
     return False
 
 

@@ -36,10 +36,6 @@ SOURCE = "codeopt"
 """Name of the server, and of the source of its diagnostics."""
 
 
-QUIET_S = 0.2
-"""Time without an edit after which diagnostics are sent, seconds."""
-
-
 @dataclass
 class EditorSession:
     """One editor with one workspace."""
@@ -112,7 +108,8 @@ class EditorSession:
     async def publish_soon(self, uri: str) -> None:
         """Send the diagnostics of one file once nothing has been typed for a moment."""
         number = self.newest[uri] = self.newest.get(uri, 0) + 1
-        await asyncio.sleep(QUIET_S)
+        # time without an edit after which diagnostics are sent, seconds
+        await asyncio.sleep(0.2)
         if number == self.newest[uri]:
             self.publish(uri)
 

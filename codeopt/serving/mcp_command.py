@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
 LOOPBACK = "127.0.0.1"
-STOP_S = 5
-"""Time that open HTTP connections have to end when the server stops, seconds."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -83,7 +81,8 @@ async def _serve_http(server: MCPServer[None], port: int) -> None:
         raise UsageError(f"--http {port}: {error}") from error
     path = f"/{token_urlsafe(16)}/mcp"
     app = server.streamable_http_app(streamable_http_path=path, host=LOOPBACK)
-    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=STOP_S)
+    # time that open HTTP connections have to end when the server stops, seconds
+    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=5)
     print(f"http://{LOOPBACK}:{listening.getsockname()[1]}{path}", flush=True)
     print("codeopt mcp: give an agent this address; Ctrl-C ends it", file=sys.stderr, flush=True)
     await uvicorn.Server(config).serve(sockets=[listening])

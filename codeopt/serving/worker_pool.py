@@ -171,8 +171,6 @@ async def _answer(
 MAX_MESSAGE_CHARS = 2000
 """Longest error message, characters."""
 MAX_PROGRESS_CHARS = 300
-CLOSE_S = 60.0
-"""Time that sandboxes have to close, seconds; then the process ends as it is."""
 CANCELLED = 130
 """Exit status where the client gave up."""
 
@@ -265,7 +263,8 @@ def _watch_parent() -> None:
     while os.read(0, 4096):  # not by way of sys.stdin, whose lock a thread may not hold when Python ends
         pass
     os.kill(os.getpid(), signal.SIGTERM)
-    threading.Event().wait(CLOSE_S)
+    # time that sandboxes have to close, seconds; then the process ends as it is
+    threading.Event().wait(60.0)
     os._exit(CANCELLED)
 
 

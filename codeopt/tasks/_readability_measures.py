@@ -25,9 +25,6 @@ from functools import lru_cache
 from codeopt.analysis.nodes import Lines, changed_part, parse
 from codeopt.core.ruff import LintFinding, lint
 
-INDEX_NAMES = frozenset({"i", "j", "k", "n", "x", "y", "_"})
-"""Say enough as the variable of a loop or comprehension, where they count neither for nor against."""
-
 MODULE = "<module>"
 
 CONVENTIONAL = frozenset({"self", "cls", "_"})
@@ -186,7 +183,8 @@ def names(tree: ast.Module) -> tuple[BoundName, ...]:
     only_index: dict[str, bool] = {}
     for node, text in _bindings(tree):
         first[text] = min(first.get(text, node.lineno), node.lineno)
-        only_index[text] = only_index.get(text, text in INDEX_NAMES) and id(node) in targets
+        # say enough as the variable of a loop or comprehension, where they count neither for nor against
+        only_index[text] = only_index.get(text, text in {"i", "j", "k", "n", "x", "y", "_"}) and id(node) in targets
     kept = [
         BoundName(text, line)
         for text, line in first.items()

@@ -22,8 +22,6 @@ from codeopt_sandbox.runner import Runner, RunOptions
 T = TypeVar("T")
 OTHER_VALUE = "1"
 """Value of a variable in the shifted environment: a number, a text and a flag that is set."""
-OF_THE_INTERPRETER = ("PATH", "HOME", "TMPDIR", "LD_", "PYTHON")
-"""Beginnings of variables that decide whether anything runs at all."""
 LOOKUPS = ("get", "pop", "setdefault", "getenv")
 
 
@@ -36,7 +34,8 @@ def variables_read(source: str) -> list[str]:
     """Environment variables that a text looks up by name; none of a text that is no Python."""
     keys = _keys(read_module(source))
     found = {key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
-    return sorted(name for name in found if name and not name.startswith(OF_THE_INTERPRETER))
+    # beginnings of variables that decide whether anything runs at all
+    return sorted(name for name in found if name and not name.startswith(("PATH", "HOME", "TMPDIR", "LD_", "PYTHON")))
 
 
 def _keys(tree: ast.AST) -> Iterator[ast.expr]:

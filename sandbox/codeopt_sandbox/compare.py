@@ -44,20 +44,11 @@ MIN_PAIRS_ANY_TIME = 10
 """Pairs that are timed even past `max_seconds`, unless they would take MAX_OVERTIME times as long."""
 MAX_OVERTIME = 4
 """Factor on `max_seconds` from which on only as few pairs are timed as can decide at all."""
-SCREENING_SHARE = 0.25
-"""Maximum time of a screening as a share of a verdict's time, if that is more than its usual limit."""
 SIDES: tuple[Side, Side] = (1, -1)
-EARLY_SHARE = 0.5
-"""Share of a comparison's time. Where the usual number of pairs would take more, a large ratio ends it early. Cheap
-pairs go on: for 1.2 s more the interval of the README's first command is 41x to 46x, and not 12x to 130x."""
 _HARD_AFTER_PAIRS = 8
 """Pairs without a decision after which the runs of a short program are multiplied."""
 _HARD_FACTOR = 2
 """Factor on the runs inside a pair of a short program that is hard to decide."""
-_SHORT_S = 0.15
-"""Time of the original in a pair below which it counts as short, seconds."""
-_DISTURBED_S = 0.05
-"""A case that takes less is run three times before it is called one of the longest."""
 
 
 class Decision(StrEnum):
@@ -122,7 +113,8 @@ class StoppingRule:
     def screening(self) -> StoppingRule:
         """A rule for choosing what deserves a confirmation with fresh pairs: a higher error rate, and of a long time a
         part."""
-        seconds = max(SCREENING_SHARE * self.max_seconds, min(self.max_seconds, StoppingRule.max_seconds))
+        # maximum time of a screening as a share of a verdict's time, if that is more than its usual limit
+        seconds = max(0.25 * self.max_seconds, min(self.max_seconds, StoppingRule.max_seconds))
         return replace(self, alpha=0.05, max_seconds=seconds)
 
     def granted(self, seconds: float | None) -> StoppingRule:
@@ -384,7 +376,10 @@ def compare(
             _pair(sandbox, (original, candidate), plan, series, check, draw)
             if decision is Decision.INCONCLUSIVE:
                 usual_s = (time.monotonic() - started) / len(series.differences) * max(rule.min_pairs, rule.fewest)
-                decision, reason = decide(series, rule, early=usual_s > EARLY_SHARE * rule.max_seconds)
+                # Share of a comparison's time. Where the usual number of pairs would take more, a large ratio ends it
+                # early. Cheap pairs go on: for 1.2 s more the interval of the README's first command is 41x to 46x, and
+                # not 12x to 130x.
+                decision, reason = decide(series, rule, early=usual_s > 0.5 * rule.max_seconds)
             watch.paired(len(series.differences))
     except _Wrong as wrong:
         outcome = wrong.outcome
@@ -413,9 +408,8 @@ def make_plan(sandbox: Runner[P], original: P, cases: Sequence[Case], check: Che
     while True:
         measured.sort(key=lambda pair: -pair[1].active_s)
         timed = _long_enough(measured, rule)
-        doubtful = (
-            at for at, (case, run) in enumerate(timed) if run.active_s < _DISTURBED_S and case.name not in steady
-        )
+        # a case that takes less is run three times before it is called one of the longest
+        doubtful = (at for at, (case, run) in enumerate(timed) if run.active_s < 0.05 and case.name not in steady)
         if (at := next(doubtful, None)) is None:
             break
         case, run = measured[at]
@@ -428,7 +422,8 @@ def make_plan(sandbox: Runner[P], original: P, cases: Sequence[Case], check: Che
     )
     total = sum(max(run.cpu_s if clock == "cpu" else run.active_s, 1e-4) for _, run in timed)
     repeats = 1 if clock == "memory" else max(1, min(100, math.ceil(rule.pair_seconds / total)))
-    short = clock != "memory" and total * repeats < _SHORT_S
+    # time of the original in a pair below which it counts as short, seconds
+    short = clock != "memory" and total * repeats < 0.15
     return Plan(tuple(case for case, _ in timed), clock, repeats, short, longest.active_s)
 
 

@@ -237,13 +237,6 @@ def _start(api: Any, image: str, command: list[str], config: Any) -> Attached:
 
 SYS = "/sys"
 """Covered: its counters outlive a run. Below it, for the supervisor alone, is the control group."""
-_LATE_MIB = 256
-"""Memory that a run may gain between two looks of the watcher, MiB.
-
-Looks are 20 ms apart, and one core fills 1 to 8 GiB a second. If the kernel ends a run, it logs the names of the run's
-processes on the host, and the run can choose these. A crash still logs one unless the host has debug.exception-trace
-off.
-"""
 
 
 _READ_ONLY = ("/proc", "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger")
@@ -299,7 +292,10 @@ def host_config(api: Any, options: Options, files: FileSystem) -> Any:
         max(limits.memory_mib, options.most_memory_mib) + 2 * limits.file_mib + int(6 * limits.output_mib) + 96
     ) << 20
     # libraries of zygotes: what sandbox/codeopt_sandbox/guest/supervisor/zygotes.py keeps
-    memory += ((512 + _LATE_MIB) << 20) + (options.base.room_bytes + size if options.base else 0)
+    # Memory that a run may gain between two looks of the watcher, MiB. Looks are 20 ms apart, and one core fills 1 to 8
+    # GiB a second. If the kernel ends a run, it logs the names of the run's processes on the host, and the run can
+    # choose these. A crash still logs one unless the host has debug.exception-trace off.
+    memory += ((512 + 256) << 20) + (options.base.room_bytes + size if options.base else 0)
     volumes: Mapping[str, Any] = {}
     with contextlib.suppress(docker.errors.ImageNotFound):  # the error appears when the container is created
         # Those that an image declares, empty: they would be the one place where a run could leave something.

@@ -144,8 +144,6 @@ PAIRS_FACTOR = 4
 """Most pairs of a test against a limit, as a multiple of those of a comparison."""
 MOST_PAIRS_SAID = 100_000
 """Estimate of pairs from which on no number is given."""
-_INEFFICIENCY = 1.5
-"""Pairs of the mixture of bets over those of the best bet for Gaussian noise (benchmarks/errors/gate.py)."""
 _MAD = 1.4826
 """Standard deviation over the median absolute deviation, for Gaussian noise."""
 
@@ -233,7 +231,8 @@ def pairs_needed(differences: Sequence[float], rule: LimitRule, apart: float = 0
     middle = hodges_lehmann(differences)
     spread = _MAD * median(abs(each - middle) for each in differences)
     distance = abs(middle - rule.centre)
-    wanted = spread * math.sqrt(-2 * _INEFFICIENCY * math.log(rule.alpha)) + apart * math.sqrt(pairs)
+    # pairs of the mixture of bets over those of the best bet for Gaussian noise (benchmarks/errors/gate.py)
+    wanted = spread * math.sqrt(-2 * 1.5 * math.log(rule.alpha)) + apart * math.sqrt(pairs)
     if distance * math.sqrt(MOST_PAIRS_SAID) <= wanted:
         return None
     return max(math.ceil((wanted / distance) ** 2), pairs + 1, fewest_pairs(rule.alpha))

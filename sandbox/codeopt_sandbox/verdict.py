@@ -39,8 +39,6 @@ class RunChecker(Protocol):
 
 LAST_BITS = 1e-12
 """Relative difference of floats whose sums were associated in another way."""
-FEW_ULP = 4
-"""Difference of such floats in units in the last place."""
 _FLOAT = re.compile(rb"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?")
 _SHOWN = 60
 TRACEBACK = b"Traceback (most recent call last):"
@@ -117,7 +115,8 @@ def _near(a: bytes, b: bytes) -> bool:
     if not (_FLOAT.fullmatch(a) and _FLOAT.fullmatch(b)):
         return False
     x, y = float(a), float(b)
-    return _apart(x, y) <= LAST_BITS or abs(x - y) <= FEW_ULP * math.ulp(max(abs(x), abs(y)))
+    # difference of such floats in units in the last place
+    return _apart(x, y) <= LAST_BITS or abs(x - y) <= 4 * math.ulp(max(abs(x), abs(y)))
 
 
 def _apart(x: float, y: float) -> float:

@@ -20,10 +20,6 @@ COLUMNS = (
     "correct", "reference_speedup", "tokens", "cost_usd", "seconds",
     "task_before", "task_after",
 )  # fmt: skip
-SHOWN_PROBLEMS = 30
-"""Problems of each kind that are named."""
-FEWEST = 10
-"""Judged problems from which on an interval of their mean is shown without -v."""
 
 
 def render(metrics: Metrics, file: TextIO, other: Versus | None = None, *, verbose: bool = False) -> None:
@@ -38,7 +34,8 @@ def render(metrics: Metrics, file: TextIO, other: Versus | None = None, *, verbo
 def _sums(metrics: Metrics) -> list[str]:
     value = Speedup(metrics.geomean.value, None, None, 0).factor
     span = times(metrics.geomean)[1]
-    judged, few = counted(len(metrics.judged), "problem"), len(metrics.judged) < FEWEST
+    # judged problems from which on an interval of their mean is shown without -v
+    judged, few = counted(len(metrics.judged), "problem"), len(metrics.judged) < 10
     certain = (
         f"{judged}: too few for an interval" if few or not span else f"95% CI {span.replace(' - ', 'x to ')}x, {judged}"
     )
@@ -133,7 +130,8 @@ def _problems(metrics: Metrics) -> Iterator[str]:
     others = Counter(each.status for each in failed)
     counts = [f"{len(same)} not"] * bool(same) + [f"{count} {status}" for status, count in others.items()]
     yield ", ".join([f"{len(faster)} of {counted(len(metrics.solved), 'problem')} {better}", *counts])
-    shown = [row for rows in (faster, same, failed) for row in rows[:SHOWN_PROBLEMS]]
+    # problems of each kind that are named
+    shown = [row for rows in (faster, same, failed) for row in rows[:30]]
     yield from columns([_row(each) for each in shown])
     if len(shown) < len(metrics.solved):
         yield f"  and {len(metrics.solved) - len(shown)} more (--json and --csv have all)"

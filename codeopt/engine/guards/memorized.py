@@ -23,10 +23,6 @@ MIN_GAIN = 1.2
 """Smallest ratio that is looked for: one run does not show a smaller one."""
 ASKED = 6
 """Number of inputs that the original takes on which the gain is looked for."""
-AS_LONG = 0.3
-"""Share of the timed case's time that a new input must take the original."""
-GAIN_SHARE = 1 / 3
-"""Share of log(speedup) that at least one new input must show: inputs differ in their gain, a table gains nothing."""
 
 
 @guard(region=TimedRegion.RUN, order=60)
@@ -41,7 +37,8 @@ def check_gain(gain: AnyGain) -> Finding | None:
         return None
     times = next(case for case in found.cases if case.case == timed.name)
     usual = median(times.original)
-    wanted = found.ratio**GAIN_SHARE
+    # share of log(speedup) that at least one new input must show: inputs differ in their gain, a table gains nothing
+    wanted = found.ratio ** (1 / 3)
     known = {_input(case) for case in gain.workload.suite.cases}  # which may be run once more in another environment
     alone = found.guests > 1 and gain.plan.runs(0) == 1  # the first pair is the draft's first run in a fresh guest
     if alone and _input(timed) not in known and times.original[0] >= wanted * times.candidate[0]:
@@ -50,7 +47,8 @@ def check_gain(gain: AnyGain) -> Finding | None:
     new = [case for case in gain.unseen if _input(case) not in known]
     unseen = sorted(new, key=lambda case: len(case.stdin), reverse=True)
     similar = gain.workload.similar_inputs(timed)
-    best = _best(_ratios(gain, chain(unseen, similar), AS_LONG * usual), wanted)
+    # share of the timed case's time that a new input must take the original
+    best = _best(_ratios(gain, chain(unseen, similar), 0.3 * usual), wanted)
     best = best or _best(_ratios(gain, repeat(timed, ASKED), 0.0), wanted)
     if not best or best >= wanted:
         return None

@@ -6,8 +6,6 @@ from codeopt.engine.guards import AnyGain, Consequence, Finding, TimedRegion, gu
 from codeopt_sandbox.outcome import Caveat, CaveatKind
 from codeopt_sandbox.runner import run_on
 
-MIN_FACTOR = 2.0
-"""Smallest ratio of the peaks that is reported. `MIN_BYTES` has to be exceeded also."""
 MIN_BYTES = 32 << 20
 """Smallest difference of the peaks that is reported, bytes."""
 
@@ -22,7 +20,8 @@ def check_gain(gain: AnyGain) -> Finding | None:
     known = (outcome.run for outcome in gain.workload.baseline.outcomes if outcome.case == case.name)
     old = next(known, None) or run_on(runner, gain.original, case, mode="exec")
     new = run_on(runner, gain.draft, case, mode="exec")
-    if new.peak_bytes <= MIN_FACTOR * old.peak_bytes or new.peak_bytes - old.peak_bytes <= MIN_BYTES:
+    # Smallest ratio of the peaks that is reported. `MIN_BYTES` has to be exceeded also.
+    if new.peak_bytes <= 2.0 * old.peak_bytes or new.peak_bytes - old.peak_bytes <= MIN_BYTES:
         return None
     expected, got = (f"takes {run.peak_bytes / (1 << 20):.0f} MiB at its peak" for run in (old, new))
     where = f"case {case.name}" if not case.held_out else "a case that is held out"

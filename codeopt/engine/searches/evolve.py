@@ -19,14 +19,8 @@ from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
 from codeopt.engine.searches import NOTHING_LEFT, Move, Position, Stop, search
 
-FOUNDERS = 2
-"""Number of first drafts of the original, before any of them is a parent."""
-POPULATION = 10
-"""Largest number of programs: of all that are right the best, and those unlike any better one."""
 ALIKE = 0.1
 """Share of their syntax in which two programs must differ to be two in the population."""
-CROSSOVER = 0.4
-"""Chance that a round shows two programs to combine, once there are two."""
 PATIENCE = 6
 """Rounds in a row without a gain that end a population; more than for a chain."""
 SHARPNESS = 3.0
@@ -44,7 +38,8 @@ def next_move(position: Position) -> Move | Stop:
     if stalled := position.stalled(history.candidates, PATIENCE):
         return Stop(stalled)
     free = tuple(c.round for c in history.candidates if not c.turn)
-    if len({c.turn for c in history.candidates if c.turn}) < FOUNDERS:
+    # number of first drafts of the original, before any of them is a parent
+    if len({c.turn for c in history.candidates if c.turn}) < 2:
         return Stop(NOTHING_LEFT) if history.candidates[free[-1]].settled else Move(free, free[-1:])
     people = population(position)
     if people and all(c.settled for c in people):
@@ -54,7 +49,8 @@ def next_move(position: Position) -> Move | Stop:
     draw = random.Random(f"{position.seed}:{len(history.candidates)}")
     parent = _parent(position, [c for c in people if not c.settled], draw)
     mate = None
-    if draw.random() < CROSSOVER:  # with the one of the population that differs most
+    # chance that a round shows two programs to combine, once there are two
+    if draw.random() < 0.4:  # with the one of the population that differs most
         others = [each for each in people if each is not parent]
         mate = max(others, key=lambda other: difference(parent.revision, other.revision), default=None)
     if mate is None:
@@ -68,7 +64,8 @@ def population(position: Position) -> list[Candidate]:
     for candidate in sorted(position.history.candidates[1:], key=lambda c: -_fitness(position, c)):
         if candidate.correct and all(difference(candidate.revision, other.revision) >= ALIKE for other in people):
             people.append(candidate)
-    return people[:POPULATION]
+    # largest number of programs: of all that are right the best, and those unlike any better one
+    return people[:10]
 
 
 def difference(one: Revision, other: Revision) -> float:

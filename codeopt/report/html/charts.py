@@ -25,10 +25,6 @@ STEPS: tuple[tuple[float, ...], ...] = (
     (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8), (1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,),
 )  # fmt: skip
 """Factors within a power of ten that an axis may be labelled with; the first series that fits is taken."""
-DISTANCES = (0.05, 0.1, 0.2, 0.5)
-"""Distances of labels of an axis that ends below twice its beginning."""
-NEAR_ONE = 1.5
-"""Factor up to which pairs are shown together with 1.0x."""
 TICKS = 5
 """Maximum number of labels of an axis."""
 LABELLED = 60
@@ -82,7 +78,8 @@ class Axis:
         return inside[:: math.ceil(len(inside) / TICKS) or 1] or [round(math.sqrt(self.low * self.high), 2)]
 
     def _near(self) -> Iterator[list[float]]:
-        for distance in DISTANCES if self.high < 2 * self.low else ():
+        # distances of labels of an axis that ends below twice its beginning
+        for distance in (0.05, 0.1, 0.2, 0.5) if self.high < 2 * self.low else ():
             yield [round(number * distance, 2) for number in range(int(self.high / distance) + 1)]
 
     def grid(
@@ -159,7 +156,8 @@ def pairs_chart(found: Comparison) -> Markup | None:
     other = found.wall_ratios if found.metric != "wall" else ()
     ends = [each for each in (found.ci_low, found.ci_high) if 0 < each < math.inf]
     shown = [*ratios, *other, *ends]
-    axis = Axis.around(shown, from_one=min(shown) < NEAR_ONE)
+    # factor up to which pairs are shown together with 1.0x
+    axis = Axis.around(shown, from_one=min(shown) < 1.5)
     places = _places(len(ratios), RUN_WIDTH)
     low, high = axis.y(found.ci_low or axis.low), axis.y(found.ci_high)
     centre = axis.y(found.ratio)

@@ -62,8 +62,6 @@ MOST = 1500
 """Maximum number of functions in one graph, the widest ones."""
 LABELLED = 0.012
 """Share from which a function has its name in the graph; it has a tooltip at any."""
-HEAT = (0.02, 0.08, 0.2)
-"""Own shares from which a function is drawn hotter."""
 
 
 def flame(nodes: Sequence[CallNode], title: str, width: float = 1.0) -> Markup:
@@ -94,7 +92,8 @@ def _box(node: CallNode, left: float, depth: int, scale: float) -> Markup:
     frame, width = node.frame, node.share * scale
     where = f" ({frame.file}:{frame.line})" if frame.line else f" ({frame.file})" if frame.file else ""
     told = f"{frame.name}{where}: {node.share:.1%}, {node.own_share:.1%} of it its own"
-    heat = sum(node.own_share >= each for each in HEAT)
+    # own shares from which a function is drawn hotter
+    heat = sum(node.own_share >= each for each in (0.02, 0.08, 0.2))
     name = tag("text", frame.name, x=4, y=13) if width >= LABELLED else None
     return tag(
         "svg", tag("title", told), tag("rect", width="100%", height=ROW - 1), name,

@@ -89,9 +89,6 @@ def folded(title: str, *children: Child | Sequence[Child], open: bool = False) -
 
 # HTML and SVG from Python: what goes in as text comes out escaped, so that no program writes into the page.
 
-VOID = frozenset({"meta", "br", "hr", "input", "line", "rect", "circle", "path", "polyline", "polygon"})
-"""Elements that hold nothing."""
-
 
 class Markup(str):
     """Text that is markup already; only this module and the style sheet make it."""
@@ -112,7 +109,8 @@ def tag(name: str, /, *children: Child | Iterable[Child], **attributes: Value) -
     pairs = "".join(
         _attribute(key, value) for key, value in attributes.items() if value is not None and value is not False
     )
-    if name in VOID and not children:
+    # elements that hold nothing
+    if name in {"meta", "br", "hr", "input", "line", "rect", "circle", "path", "polyline", "polygon"} and not children:
         return Markup(f"<{name}{pairs}/>")
     return Markup(f"<{name}{pairs}>{join(*children)}</{name}>")
 

@@ -104,8 +104,6 @@ def minute(at: float) -> str:
 
 # Keys of findings, made only by reading: no sandbox is opened and no code of the project runs.
 
-MAX_MODULES = 2000
-"""Modules of a project that are read for one function; of a larger reach nothing is kept."""
 INSTALLED = (".dist-info", ".egg-info")
 """Endings of the names in a folder of packages that say which version of what is installed."""
 DECIDES_NOTHING = frozenset(
@@ -193,7 +191,8 @@ class FindingKeys:
             path = waiting.pop()
             if path in found or not any(map(path.is_relative_to, tops)) or set(PACKAGES) & {*path.parts}:
                 continue
-            if len(found) >= MAX_MODULES:
+            # modules of a project that are read for one function; of a larger reach nothing is kept
+            if len(found) >= 2000:
                 raise _TooMany
             found[path] = text if path == module.path else read_text(path, "replace")
             waiting += self._imports(path, found[path], (*module.roots, *module.beside))
@@ -270,8 +269,6 @@ def judge_digest() -> str:
 
 CASES = ("cases", "in", "out")
 """Folders next to a program that hold its cases."""
-MAX_CASE_BYTES = 64 << 20
-"""Size of a program's cases together up to which they are read, bytes."""
 
 
 @dataclass
@@ -354,7 +351,8 @@ def _cases(program: Path, options: ImproveOptions) -> dict[str, bytes] | None:
     size = 0
     for path in dict.fromkeys(files):
         size += path.stat().st_size
-        if size > MAX_CASE_BYTES:
+        # size of a program's cases together up to which they are read, bytes
+        if size > 64 << 20:
             return None
         found[os.path.relpath(path, folder)] = read_bytes(path)
     return found

@@ -25,9 +25,6 @@ LARGE = 2**53
 """Magnitude from which numbers are another matter: floats do not hold every whole number from there on."""
 FORMED = 0.05
 """Largest chance of a new form of texts, or length, for which these are closed: nobody keeps `00:00` by habit."""
-MOST_NUMBERS = 32
-"""Maximum number of distinct numbers of a closed set: months, hours, days. Of more, such as a hundred random numbers,
-an edge is an edge."""
 MOST_FORMS = 6
 SHOWN = 12
 """Number of values that are named."""
@@ -148,7 +145,9 @@ def _of_numbers(calls: Calls, few: int) -> Iterator[Property]:
     if len(numbers) < few:
         return
     low, high = min(numbers), max(numbers)
-    if known := closed_set(given, most=MOST_NUMBERS):
+    # Maximum number of distinct numbers of a closed set: months, hours, days. Of more, such as a hundred random
+    # numbers, an edge is an edge.
+    if known := closed_set(given, most=32):
         ranked = sorted(known)  # type: ignore[type-var]
         says = _listed(ranked)
         bound = f"from {says}" if " to " in says else f"of {says}"

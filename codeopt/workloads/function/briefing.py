@@ -38,11 +38,6 @@ STAYS = """\
 The rest of the module stays; a function above that you change becomes one of its own. Do not repeat the docstring,
 decorators and imports."""
 
-CONTRACT_CHARS = 500
-"""Maximum length of the contract in a briefing, characters."""
-SHAPE_S = 20.0
-"""Time limit of making the timed calls once and looking at them, seconds."""
-
 
 def brief(
     request: WorkloadRequest,
@@ -90,9 +85,8 @@ def _contract(contract: str) -> str:
     """The contract of the arguments, as data: keys and names of classes are others' text."""
     if not contract:
         return ""
-    return "Contract of its arguments, inside of which every answer must be the same:\n" + fenced(
-        inline(contract, CONTRACT_CHARS)
-    )
+    # maximum length of the contract in a briefing, characters
+    return "Contract of its arguments, inside of which every answer must be the same:\n" + fenced(inline(contract, 500))
 
 
 def _measured(harness: FunctionHarness, plan: CallPlan) -> str:
@@ -112,7 +106,8 @@ def _measured(harness: FunctionHarness, plan: CallPlan) -> str:
 
 def _shapes(harness: FunctionHarness, calls: Sequence[str]) -> str:
     """Kinds and sizes of the arguments, by their names."""
-    batch = CallBatch(tuple(calls), "inspect", "shape", seconds=SHAPE_S)
+    # time limit of making the timed calls once and looking at them, seconds
+    batch = CallBatch(tuple(calls), "inspect", "shape", seconds=20.0)
     answer = harness.runner.ask(harness.source, batch).answer
     if answer is None or not answer.lines:
         return "What their arguments are like could not be told."
@@ -143,8 +138,6 @@ LONGEST_RESULT = 160
 """Maximum length of an outcome, characters. A longer one is replaced by its kind and size."""
 LONGEST_CALL = 400
 """Length of a call beyond which another of its kind is looked for, characters."""
-SMALLEST = 12
-"""Size of a result that is empty, or next to it, encoded, bytes."""
 
 ONE_SHAPE_S = 5.0
 
@@ -189,7 +182,8 @@ def _kind(outcome: Answer) -> tuple[object, ...]:
     """Tell how a call ends: what its result begins with, whether there is anything in it, and what else is observed."""
     begin = outcome.value.shown[:1]
     first = "0" if begin.isdigit() or begin == "-" else begin
-    small = outcome.value.shown if outcome.value.size <= SMALLEST else ""
+    # size of a result that is empty, or next to it, encoded, bytes
+    small = outcome.value.shown if outcome.value.size <= 12 else ""
     return outcome.kind, outcome.raised.digest, first, small, bool(outcome.arguments), outcome.output.digest
 
 

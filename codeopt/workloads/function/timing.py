@@ -57,17 +57,10 @@ TOO_LONG_S = 1.0
 """A given call that takes longer is timed only where no shorter one is long enough: each is made some fifty times."""
 FACTORS = (2, 8, 64, 512)
 """Factors by which calls are made larger."""
-LARGE_FACTORS = (4_096, 32_768, 262_144, 1_000_000)
-"""Further factors, used if no call takes LONG_ENOUGH_S by FACTORS."""
 GROWN = CallTimeLimit(call=0.3, total=1.5)
 """Time limit of one such call and of all of a run, seconds."""
-ITEM_S = 0.5e-9
-"""A grown call that takes less for each of its items does no work on them, seconds."""
 RECORDED = "recorded"
 """Source of calls that the user's own command made."""
-RECORDED_TOO_LONG_S = 3.0
-"""A recorded call that takes longer is not timed: the application's own size tells its gain, though it takes longer to
-time."""
 LEAST_S = 10.0
 """Lower bound of the time limit of a draft's pass, seconds."""
 MOST_S = 60.0
@@ -296,7 +289,9 @@ class _Choice:
     def _recorded(self, recorded: Sequence[KnownCall]) -> list[KnownCall]:
         """The longest of the calls that the user's command made, as it made them; none where they are too short."""
         given = self._measured_twice(sorted(recorded, key=lambda k: -k.seconds))
-        given = [k for k in given if k.seconds <= RECORDED_TOO_LONG_S]
+        # a recorded call that takes longer is not timed: the application's own size tells its gain, though it takes
+        # longer to time
+        given = [k for k in given if k.seconds <= 3.0]
         longest = [k for k in given if k.seconds >= 0.3 * given[0].seconds]
         return _short(_within(longest, PASS_S)) if _are_enough(longest) else []
 
@@ -353,7 +348,8 @@ class _Choice:
         self._look(tried, FACTORS)
         tried = _preferred(tried)[:2]
         if max((each.longest for each in tried), default=LONG_ENOUGH_S) < LONG_ENOUGH_S:
-            self._look(tried, LARGE_FACTORS)
+            # further factors, used if no call takes LONG_ENOUGH_S by FACTORS
+            self._look(tried, (4_096, 32_768, 262_144, 1_000_000))
         for each in tried:  # the factors are far apart
             self._look([each], (2 * each.short, 4 * each.short))
         found = _long_enough([k for each in tried for k in each.found.values()])
@@ -445,7 +441,8 @@ def _long_enough(found: Sequence[KnownCall]) -> list[KnownCall]:
 
 def _works_on_items(known: KnownCall) -> bool:
     # a grown call that takes less shows that the function does no work on its items: it looks at few or copies them
-    return known.seconds >= 5e-6 + ITEM_S * items_of(read(known.text))
+    # a grown call that takes less for each of its items does no work on them, seconds
+    return known.seconds >= 5e-6 + 0.5e-9 * items_of(read(known.text))
 
 
 @dataclass

@@ -159,8 +159,6 @@ def _odd(value: Any, maker: Maker) -> Any:
 # A draft that asks `type(x) is dict`, copies by JSON or puts items into a set takes them for something else. A reader
 # of the function would not think of them, so that they are outside of each contract: see `Seen.breaks`.
 
-BASES_OF_TYPES = 12
-"""Known calls of which parts are changed, the shortest: the longest of these come first, as they have most parts."""
 LARGEST = 2_000
 """Characters of such a call."""
 ITEMS = 2
@@ -169,7 +167,8 @@ ITEMS = 2
 
 def other_exact_types(known: Sequence[str]) -> Iterator[str]:
     """Yield calls with one part changed, by turns from each of a few known ones."""
-    short = read_all(islice((text for text in sorted(known, key=len) if text != "f()"), BASES_OF_TYPES))
+    # known calls of which parts are changed, the shortest: the longest of these come first, as they have most parts
+    short = read_all(islice((text for text in sorted(known, key=len) if text != "f()"), 12))
     # maximum number of calls that are made from one known one
     made = [islice(_calls(call), 24) for call in reversed(short) if len(call.text()) <= LARGEST]
     while made:

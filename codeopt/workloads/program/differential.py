@@ -52,8 +52,6 @@ from codeopt_sandbox.verdict import TRACEBACK, Checker, judge
 
 FEW = 5
 """Number of mutated inputs below which the report says that they are few."""
-MOST_SMALLER = 40
-"""Smaller inputs that are tried to show a difference by a small one, each with a run of the original and the draft."""
 RUN_S = 1.0
 """Upper bound of the time limit of the original on one changed input, seconds."""
 LEAST_RUN_S = 0.1
@@ -151,7 +149,9 @@ class ProbeLoop:
     ) -> OutputDifference:
         """The smallest similar input at hand on which the draft errs in the same way."""
         smaller = iter(()) if found.because else self.smaller(found.case)
-        for number in range(MOST_SMALLER):
+        # smaller inputs that are tried to show a difference by a small one, each with a run of the original and the
+        # draft
+        for number in range(40):
             changed = next(smaller, None)
             if changed is None:
                 break

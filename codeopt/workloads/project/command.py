@@ -32,8 +32,6 @@ os.execve(sys.executable, [sys.executable, *{words!r}], env)
 """Replaces its process by the command."""
 TOOL = "import sys; sys.argv[0] = {name!r}; exec(compile({text!r}, {name!r}, 'exec'))"
 _TOOL = re.compile(r"import sys; sys\.argv\[0\] = '([^']+)'")
-_VALUED = frozenset({"-W", "-X", "--check-hash-based-pycs"})
-"""Flags of Python's whose value is the next word."""
 
 
 class EntryKind(StrEnum):
@@ -89,7 +87,8 @@ class ProjectCommand:
                 tool = _TOOL.match(name)
                 kind = EntryKind.TOOL if tool else EntryKind.CODE
                 return CommandEntry(kind, tool[1] if tool else name, first)
-            at += 2 if word in _VALUED else 1
+            # flags of Python's whose value is the next word
+            at += 2 if word in {"-W", "-X", "--check-hash-based-pycs"} else 1
         if at == len(self.words):
             return CommandEntry(EntryKind.NOTHING, arguments=at)
         return CommandEntry(EntryKind.SCRIPT, posixpath.normpath(self.words[at]), at + 1)

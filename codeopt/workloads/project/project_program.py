@@ -175,8 +175,6 @@ def is_own(path: str) -> bool:
 # The fixed ground of a project: what its command names, tests, configuration and build files, which a proposer may
 # see and no draft may edit. A gain there would be another question, not a faster answer.
 
-RUNNERS = frozenset({"pytest", "py.test", "unittest", "nose2", "asv", "manage.py"})
-"""Tools whose folders say where they look for tests, and are no input."""
 RECIPES = frozenset({"tox", "nox", "invoke", "inv", "doit", "hatch", "pdm", "poetry"})
 """Tools that run what a file of the project says."""
 
@@ -255,7 +253,8 @@ def _given(command: ProjectCommand, files: Mapping[str, bytes]) -> Iterator[str]
     """Files that are arguments, and those of folders that are: a draft would change the input. The name of a package is
     more often a name than a folder."""
     entry = command.entry
-    looks_for_tests = PurePosixPath(entry.name).name in RUNNERS
+    # tools whose folders say where they look for tests, and are no input
+    looks_for_tests = PurePosixPath(entry.name).name in {"pytest", "py.test", "unittest", "nose2", "asv", "manage.py"}
     for word in command.arguments:
         for text in {word, word.rpartition("=")[2], word.partition("::")[0]}:
             path = posixpath.normpath(text) if text else ""

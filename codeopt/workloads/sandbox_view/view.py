@@ -307,8 +307,6 @@ COMPILED_FROM = (".c", ".cc", ".cpp", ".h", ".hpp", ".pyx", ".pxd", ".rs", ".f",
 PLANS = "build/*/meson-info/intro-install_plan.json"
 """Files that meson writes about what it installs: places below `{py_platlib}` or `{py_purelib}` by source."""
 LIBRARIES = ("{py_platlib}", "{py_purelib}")
-LARGEST_PLAN = 16 << 20
-"""Bytes of a plan that is read."""
 
 
 def built_files(root: Path, shown: Iterable[Path]) -> dict[Path, Path]:
@@ -345,7 +343,8 @@ def _planned(root: Path, plan: Path) -> Iterator[tuple[Path, Path]]:
 def _installed(plan: Path) -> Iterator[tuple[Path, PurePosixPath]]:
     """Sources with their places among the packages; nothing where the plan is not as meson writes it."""
     try:
-        groups: Any = json.loads(read_bytes(plan)) if plan.stat().st_size <= LARGEST_PLAN else {}
+        # bytes of a plan that is read
+        groups: Any = json.loads(read_bytes(plan)) if plan.stat().st_size <= 16 << 20 else {}
     except (OSError, ValueError):
         return
     for group in groups.values() if isinstance(groups, dict) else ():

@@ -282,10 +282,6 @@ def _of(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
 _RECORDS = ("NamedTuple", "TypedDict", "BaseModel")
-_BY_NAME = ("TypedDict", "BaseModel")
-"""Records whose fields are given by name alone; pydantic's models are such."""
-_DATACLASSES = ("dataclass", "define", "frozen", "mutable", "attrs", "s")
-"""Decorators that write an `__init__` from the annotations of a class."""
 
 _MUTATORS = (
     "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popleft", "popitem", "push", "put",
@@ -329,7 +325,8 @@ def parameters(home: Scope, node: ast.ClassDef) -> tuple[str, list[Parameter]]:
         if init is not None:
             return "class", of_function(init, scope.inside(each), 1)
         marks = (dotted(mark).rpartition(".")[2] for mark in each.decorator_list)
-        if record or any(mark in _DATACLASSES for mark in marks):
+        # decorators that write an `__init__` from the annotations of a class
+        if record or any(mark in ("dataclass", "define", "frozen", "mutable", "attrs", "s") for mark in marks):
             return record or "dataclass", _fields(lineage, bool(record))
     return "class", []
 
@@ -337,7 +334,8 @@ def parameters(home: Scope, node: ast.ClassDef) -> tuple[str, list[Parameter]]:
 def _fields(lineage: list[tuple[Scope, ast.ClassDef]], record: bool) -> list[Parameter]:
     """Annotated names in order, inherited ones first. A typed dictionary's and later ones of KW_ONLY go by name."""
     found: dict[str, Parameter] = {}
-    by_name = any(name in _BY_NAME for _, node in lineage for name in base_names(node))
+    # records whose fields are given by name alone; pydantic's models are such
+    by_name = any(name in ("TypedDict", "BaseModel") for _, node in lineage for name in base_names(node))
     for scope, node in reversed(lineage):
         named = not record and any("kw_only=True" in ast.unparse(decorator) for decorator in node.decorator_list)
         named |= by_name

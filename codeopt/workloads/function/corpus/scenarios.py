@@ -218,8 +218,6 @@ FEW_PAIRS = 3
 
 Each pair and each call is made many times.
 """
-RENEWED_S = 0.03
-"""Maximum time of a call that is made once more, seconds."""
 LONGEST = 4000
 """Maximum length of a call, characters. A guard makes the timed calls again after their results were changed."""
 OTHER_TYPE = "an equal argument of another type was given before"
@@ -255,7 +253,8 @@ def scenarios(
     texts = [each.text for each in pool]
     found = [*_together(pool, contract, function.asynchronous), *_with_callbacks(texts, iterables)]
     # calls that are made once more after their result was changed: given ones first, short ones before others
-    renewed = [each for each in known if each.returns and each.seconds <= RENEWED_S and len(each.text) <= LONGEST]
+    # maximum time of a call that is made once more, seconds
+    renewed = [each for each in known if each.returns and each.seconds <= 0.03 and len(each.text) <= LONGEST]
     renewed.sort(key=lambda each: (each.source in MADE_UP, len(each.text)))
     found += [Scenario(steps.RENEWED, (each.text,)) for each in renewed[:50]]
     found += _retyped(usable, contract)

@@ -19,8 +19,6 @@ from codeopt_sandbox.call_answer import CallTiming
 
 MIN_LEFT_SHARE = 0.5
 """Share of the gain that must be left."""
-NOISE_BYTES = 1 << 20
-"""Bytes by which two processes that import the same may differ."""
 
 
 @guard(order=5, every_round=True)
@@ -37,7 +35,8 @@ def _kept_in_module(gain: CallGain) -> Finding | None:
         for side in (gain.original, gain.draft)
     )
     gained = sum(median(case.original) - median(case.candidate) for case in gain.comparison.cases)
-    if now - was <= MIN_LEFT_SHARE * gained + NOISE_BYTES:
+    # bytes by which two processes that import the same may differ
+    if now - was <= MIN_LEFT_SHARE * gained + (1 << 20):
         return None
     return Finding(
         Consequence.NO_GAIN,

@@ -52,8 +52,6 @@ READS = {
     WATCHER: "sys.setprofile sys.settrace sys.getprofile sys.gettrace",
 }
 """Functions in C that read each surrounding."""
-OPENS = ("open", "os.listdir", "os.scandir")
-"""Audit events of reading a file or folder."""
 OS_FILE = os.getenv.__code__.co_filename
 """File that defines `os.environ`."""
 ENVIRON_READS = ("__getitem__", "__iter__", "__len__", "copy")
@@ -87,7 +85,8 @@ class ReadsHeard:
 
     def hear_audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Handle an audit event."""
-        if self.listens and event in OPENS:
+        # audit events of reading a file or folder
+        if self.listens and event in ("open", "os.listdir", "os.scandir"):
             self.note(FILES, sys._getframe(1))
 
     def hear(self, frame: FrameType, event: str, argument: Any) -> None:

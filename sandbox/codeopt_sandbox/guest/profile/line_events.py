@@ -174,8 +174,6 @@ class LineEvents:
 
 ENOUGH = 1600
 """Number of samples from which on a program is not repeated: shares are known to 2.5 %."""
-MOST_RUNS = 50
-"""Maximum number of runs of a short program."""
 MOST_S = 2.5
 """Time after which there is no further run, seconds; 0.4 s are enough on an idle machine."""
 END_S = 1.0
@@ -313,7 +311,8 @@ def sample_lines(program: ProfiledProgram, code: CodeType, codes: Mapping[int, C
     found, begun = LineSamples(), time.perf_counter()
     try:
         layout = FrameLayout()
-        while found.count < ENOUGH and found.runs < MOST_RUNS and time.perf_counter() - begun < MOST_S:
+        # maximum number of runs of a short program
+        while found.count < ENOUGH and found.runs < 50 and time.perf_counter() - begun < MOST_S:
             sample_run(program, code, layout, lines, found)
     except (ImportError, OSError, LookupError):
         return None

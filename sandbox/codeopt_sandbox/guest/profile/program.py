@@ -158,8 +158,6 @@ class PreparedCalls:
 
 
 MAX_RUNS = 1000
-REPEATED_S = 0.6
-"""Time for which Scalene repeats the program, seconds."""
 SCRIPT = f'''
 import marshal
 with open({{modules!r}}, "rb") as file:
@@ -248,7 +246,8 @@ def repeat() -> None:
     facts: dict[str, Any] = {"runs": 0, "seconds": 0, "ended": ""}
     process = os.getpid()
     try:
-        while facts["seconds"] < REPEATED_S and facts["runs"] < MAX_RUNS and os.getpid() == process:
+        # time for which Scalene repeats the program, seconds
+        while facts["seconds"] < 0.6 and facts["runs"] < MAX_RUNS and os.getpid() == process:
             facts["ended"] = program.run(code) or facts["ended"]
             facts.update(runs=facts["runs"] + 1, seconds=time.perf_counter() - start)
     finally:

@@ -286,8 +286,6 @@ def _set(owner: Any, space: Any, name: str, value: Any) -> None:
 # class, it gives that version's own private state, such as an index.
 
 
-BUDGET_S = 0.1
-"""Time that the history of a class may take in all, seconds; then it is given up."""
 MAX_CALLS = 2_000
 """Most calls that the history of a class looks at; then it is given up."""
 MAX_STEPS = 500
@@ -375,7 +373,8 @@ class ClassHistory:
             self.writing = False
             self.calls += 1
             self.spent += perf_counter() - started
-            if self.spent > BUDGET_S or self.calls > MAX_CALLS:
+            # time that the history of a class may take in all, seconds; then it is given up
+            if self.spent > 0.1 or self.calls > MAX_CALLS:
                 self.close()
 
     def written(self, value: Any, step: tuple[str, Sequence[Any], Mapping[str, Any]]) -> ObjectHistory | None:

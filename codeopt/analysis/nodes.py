@@ -178,7 +178,6 @@ def parse(source: str) -> ast.Module:
 
 Def = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = Def | ast.ClassDef
-_BESIDE = frozenset({"overload", "setter", "deleter"})
 _LATER: Mapping[type[ast.AST], frozenset[str]] = {
     ast.FunctionDef: frozenset({"body", "returns"}),
     ast.AsyncFunctionDef: frozenset({"body", "returns"}),
@@ -277,7 +276,7 @@ def evaluated_names(node: ast.AST) -> set[str]:
 def kind_beside(node: Definition) -> str:
     """`overload`, `setter` or `deleter` of a definition next to the one that its name means; else empty."""
     kinds = (ast.unparse(each).rpartition(".")[2] for each in node.decorator_list)
-    return next((kind for kind in kinds if kind in _BESIDE), "")
+    return next((kind for kind in kinds if kind in {"overload", "setter", "deleter"}), "")
 
 
 # The lines that a change of one function touches: the function, and the definitions that are new or differ.

@@ -18,7 +18,6 @@ from codeopt.core.errors import UsageError
 from codeopt.core.git import open_git, work_trees
 from codeopt_sandbox.plain_files import MAX_BYTES, read_bytes, read_text
 
-TRACKED = "git tracks it, so it came with the repository"
 STORE = ".codeopt"
 """The folder that runs and recordings are kept in unless another is named."""
 
@@ -127,7 +126,7 @@ def _said(tracked: set[Path] | str, place: Path) -> str:
     """The reason why a place is not the user's own, by git's listing of a work tree."""
     if isinstance(tracked, str):
         return f"git cannot say whether it came with the repository ({tracked})"
-    return TRACKED if place in tracked else ""
+    return "git tracks it, so it came with the repository" if place in tracked else ""
 
 
 def _tracked(root: Path, places: Sequence[Path]) -> set[Path] | str:

@@ -281,7 +281,6 @@ def _adapter(kind: type) -> Any:
 
 # A run of several functions: one folder with one result, which holds the functions' own runs.
 
-SEVERAL_SCHEMA: Literal["codeopt.run-several/1"] = "codeopt.run-several/1"
 
 FUNCTIONS = "functions"
 """Folder of the functions' runs, below that of the whole."""
@@ -377,7 +376,7 @@ class SeveralRun:
         return OWN if here else Path(os.path.relpath(change.program.path.resolve(), self.target)).as_posix()
 
     def _save(self) -> None:
-        state = _SeveralState(SEVERAL_SCHEMA, str(self.target), self.functions, tuple(sorted(self.done)))
+        state = _SeveralState("codeopt.run-several/1", str(self.target), self.functions, tuple(sorted(self.done)))
         write_whole(self.path / STATE, json.dumps(vars(state)))
 
 

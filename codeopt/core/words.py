@@ -20,11 +20,9 @@ if TYPE_CHECKING:
 NO_DIFFERENCE = "no measurable difference"
 INCONCLUSIVE = "inconclusive"
 AS_BEFORE = "as fast as before"
-UNKNOWN_PRICE = "price not known"
 
 Metric = Literal["cpu", "wall", "memory"]
 
-_CLOCKS = {"cpu": "CPU time", "wall": "wall time", "memory": "peak memory"}
 _MEMORY = ("less memory", "more memory")
 _TIME = ("faster", "slower")
 _SECONDS = ((0.1, 1.0, "s"), (1e-3, 1e-3, "ms"), (1e-6, 1e-6, "us"), (0.0, 1e-9, "ns"))
@@ -33,7 +31,7 @@ _SECONDS = ((0.1, 1.0, "s"), (1e-3, 1e-3, "ms"), (1e-6, 1e-6, "us"), (0.0, 1e-9,
 
 def clock(name: str) -> str:
     """The name of a clock: `CPU time`, `wall time`, `peak memory`."""
-    return _CLOCKS[name]
+    return {"cpu": "CPU time", "wall": "wall time", "memory": "peak memory"}[name]
 
 
 def directions(metric: str) -> tuple[str, str]:
@@ -339,7 +337,7 @@ def memory(size: float) -> str:
 
 def money(usd: float | None) -> str:
     """Format US dollars. An unknown amount is never shown as 0."""
-    return UNKNOWN_PRICE if usd is None else f"{usd:.4f} USD"
+    return "price not known" if usd is None else f"{usd:.4f} USD"
 
 
 def end_of_run(run: Run) -> str:

@@ -105,7 +105,6 @@ _FRAMES = frozenset({"map", "int", "float", "str", "len", "list", "tuple", "prin
 _WORKS = frozenset({"sorted", "sort", "sum", "min", "max", "set", "frozenset", "Counter", "fromkeys", "translate"})
 """Each does its work in C in one go. Where a line holds two of them, one may be spared: then there is headroom."""
 _PLAIN = (ast.Call, ast.Name, ast.Attribute, ast.Constant, ast.expr_context, ast.Starred, ast.Tuple)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def no_headroom(judge: Judge, candidate: Candidate) -> str:
@@ -146,7 +145,7 @@ def _statements(node: ast.AST) -> Iterator[ast.stmt]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Expr | ast.Assign | ast.AnnAssign | ast.Return):
             yield child
-        elif not isinstance(child, _LOOPS):
+        elif not isinstance(child, (ast.For, ast.AsyncFor, ast.While)):
             yield from _statements(child)
 
 

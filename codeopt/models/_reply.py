@@ -42,9 +42,6 @@ _TOKEN = re.compile(r"<\|\w+\|>")
 _CLOSED_BEHIND_CODE = re.compile(r"(?<=[^\s`])(```)[ \t]*$", re.MULTILINE)
 _WRAPPED_OBJECT = re.compile(r"^\s*(?:<tool_call>|```(?:json)?)\s*(\{.*\})\s*(?:</tool_call>|```)\s*$", re.DOTALL)
 _INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
-_PROGRAM_KEYS = ("program", "code", "source", "python", "answer", "solution")
-_SUMMARY_KEYS = ("summary", "explanation")
-_CRITIQUE_KEYS = ("critique", "feedback")
 _WRAPPERS = ("arguments", "parameters", "input")
 
 
@@ -68,11 +65,11 @@ def to_draft(reply: Reply, original: str = "") -> Draft:
     if not answer.strip() and not reply.cut:
         answer = thoughts_in(text)
     found = _object(answer)
-    said = _first(found, _PROGRAM_KEYS)
+    said = _first(found, ("program", "code", "source", "python", "answer", "solution"))
     answer = as_source(said) or answer
     blocks, prose = _split(answer)
     source = _program(answer, blocks, original)
-    summary = title(_first(found, _SUMMARY_KEYS), prose if blocks else "", original, source)
+    summary = title(_first(found, ("summary", "explanation")), prose if blocks else "", original, source)
     return Draft(
         Revision.of(source),
         summary=summary,
@@ -107,7 +104,7 @@ def without_thoughts(text: str) -> str:
 
 def critique_text(text: str) -> str:
     answer = without_thoughts(text)
-    return _first(_object(answer), _CRITIQUE_KEYS) or answer
+    return _first(_object(answer), ("critique", "feedback")) or answer
 
 
 def draft_below(text: str, reply: Reply, original: str = "") -> tuple[str, Draft | None]:

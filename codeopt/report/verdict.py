@@ -148,7 +148,6 @@ def _of_run(known: WorkloadEvidence, original: Candidate, best: Candidate | None
 
 SCREENED: Literal["screened"] = "screened"
 """Verdict of a round that was only timed next to others."""
-_CORRECT = "correct"
 UNFINISHED = "not finished"
 """Word for a candidate that was not judged to its end."""
 
@@ -273,7 +272,7 @@ def word_of(candidate: Candidate) -> str:
     if candidate.step is not None:
         return UNFINISHED
     if candidate.comparison is None:
-        return SCREENED if candidate.screening_only else _CORRECT
+        return SCREENED if candidate.screening_only else "correct"
     decision, about = verdict_of(candidate)
     return "no difference" if decision is Decision.SAME else words_of(decision, about)
 

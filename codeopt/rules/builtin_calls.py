@@ -142,7 +142,6 @@ def _tight(node: ast.expr) -> bool:
 # min() and max() of a few values to comparisons: a call costs ten comparisons.
 
 
-SIGN = {"min": "<", "max": ">"}
 CHANGING = (ast.Call, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 MIN_MAX_CONDITIONAL = rules.as_diff("""\
@@ -253,7 +252,7 @@ def _may_change(program: rules.AnalyzedProgram, target: ast.Name, others: Sequen
 
 def _sign(call: ast.Call) -> str:
     assert isinstance(call.func, ast.Name)
-    return SIGN[call.func.id]
+    return {"min": "<", "max": ">"}[call.func.id]
 
 
 def _temporary(program: rules.AnalyzedProgram) -> str:

@@ -170,7 +170,6 @@ async def _answer(
 
 MAX_MESSAGE_CHARS = 2000
 """Longest error message, characters."""
-MAX_PROGRESS_CHARS = 300
 CANCELLED = 130
 """Exit status where the client gave up."""
 
@@ -219,7 +218,8 @@ class AnswerLines(Console):
         self._done = max(self._done or 0.0, (done + share) / total)
 
     def _tell(self, line: str) -> None:
-        self.send(progress=inline(line, MAX_PROGRESS_CHARS), done=self._done)
+        # characters of a line of progress
+        self.send(progress=inline(line, 300), done=self._done)
 
 
 def main() -> int:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from codeopt.batch.datasets._importers import ImportDecision
     from codeopt_sandbox import Run, Sandbox
 
-NOTHING_KEPT = 1
 KINDS = ("codenet", "pie", "ecco")
 
 
@@ -71,7 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
             console.print(f"{number:>6}  {what}")
     print(out / PAIRS)
     sys.stdout.flush()
-    return 0 if tally["kept"] else NOTHING_KEPT
+    # exit status of an import that kept nothing
+    return 0 if tally["kept"] else 1
 
 
 def _decisions(

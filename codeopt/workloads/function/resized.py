@@ -25,7 +25,6 @@ LONGER = 3
 LARGEST_EXACT = 2**53
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _CONTAINERS = (list, dict, set, frozenset)
-_ATOMS = (type(None), bool, int, float, str, bytes)
 Place = tuple[int, ...]
 """An argument, or a part of what an object is made of: places of `values`."""
 
@@ -314,7 +313,7 @@ class _Kinds:
             return self._rows(kind, items)
         if kind is dict and len({tuple(item) for item in items}) == 1 and items[0]:
             return "dict", tuple(items[0]), tuple(self.of([item[key] for item in items]) for key in items[0])
-        if kind in _ATOMS and kind is not float:
+        if kind in (type(None), bool, int, float, str, bytes) and kind is not float:
             return "one of", tuple(dict.fromkeys(items))
         raise _NoRecipe
 

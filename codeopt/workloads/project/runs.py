@@ -28,7 +28,6 @@ AS_IT_IS = "as it is"
 COMPILE = ("-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash")
 """Without a look at the module's time, which is the same for all that a run is given. What does not compile is left
 out."""
-WRITES_BYTECODE = ("PYTHONDONTWRITEBYTECODE", "")
 FIRST_MIB = 64.0
 """Limit of that bytecode, MiB."""
 LEAST_LEFT = 0.02
@@ -199,7 +198,7 @@ class CommandRuns:
         if base is None or side in self.bytecode.asked:
             return None
         self.bytecode.asked.add(side)
-        command = replace(self.command, variables=(*self.command.variables, WRITES_BYTECODE))
+        command = replace(self.command, variables=(*self.command.variables, ("PYTHONDONTWRITEBYTECODE", "")))
         limits = replace(limits, output_mib=FIRST_MIB)
         program = command.program(self._roots, watched=bool(self.beside))
         run = self._run(program, b"", limits, placed, self.beside, removed)

@@ -244,8 +244,6 @@ def _ended(text: str) -> str:
 
 # A function of an answer in place of another version of it.
 
-_LAYOUT = (tokenize.NEWLINE, tokenize.NL, tokenize.COMMENT, tokenize.ENDMARKER)
-
 
 @dataclass(frozen=True)
 class Indentation:
@@ -282,7 +280,7 @@ class Indentation:
                 around.append(token.string)
             elif token.type == tokenize.DEDENT:
                 around.pop()
-            elif token.type not in _LAYOUT:
+            elif token.type not in (tokenize.NEWLINE, tokenize.NL, tokenize.COMMENT, tokenize.ENDMARKER):
                 for number in range(token.start[0], token.end[0] + 1):
                     levels.setdefault(number, around[-1])
                 within |= {*range(token.start[0] + 1, token.end[0] + 1)}

@@ -17,7 +17,6 @@ from codeopt.core.errors import UsageError
 from codeopt.core.program import TargetFiles, read_program
 
 Kind = Literal["function", "method", "staticmethod", "classmethod", "property"]
-_PROPERTIES = ("property", "cached_property", "functools.cached_property")
 
 
 @dataclass(frozen=True)
@@ -222,7 +221,7 @@ def _kind(node: Def, qualname: str) -> Kind:
         return "staticmethod"
     if "classmethod" in names:
         return "classmethod"
-    if any(name in _PROPERTIES for name in names):
+    if any(name in ("property", "cached_property", "functools.cached_property") for name in names):
         return "property"
     return "method"
 

@@ -281,7 +281,6 @@ def _of(node: ast.AST) -> Iterator[tuple[str, str]]:
 # dictionaries, and plain classes with an `__init__`.
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
-_RECORDS = ("NamedTuple", "TypedDict", "BaseModel")
 
 _MUTATORS = (
     "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popleft", "popitem", "push", "put",
@@ -319,7 +318,7 @@ def parameters(home: Scope, node: ast.ClassDef) -> tuple[str, list[Parameter]]:
     """Kind of a class, and its parameters: the fields of a record, else the parameters of its `__init__`."""
     lineage = list(home.bases(node))
     names = {name for scope, each in lineage for name in base_names(each)}
-    record = next((name for name in _RECORDS if name in names), "")
+    record = next((name for name in ("NamedTuple", "TypedDict", "BaseModel") if name in names), "")
     for scope, each in lineage:
         init = next((n for n in each.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None)
         if init is not None:

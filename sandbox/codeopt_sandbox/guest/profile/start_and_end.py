@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-HANDS_OVER = frozenset({"get", "put", "recv", "send"})
 JOBS = ("multiprocessing/queues.py", "multiprocessing/connection.py")
 LAST = -1000
 """Priority of a finalizer of multiprocessing: behind everybody else's."""
@@ -52,7 +51,7 @@ class ProcessEnd:
 
 def hands_over(code: CodeType) -> bool:
     """Return True of a function by which a child takes a job and gives its answer: from there on it may be ended."""
-    return code.co_name in HANDS_OVER and code.co_filename.endswith(JOBS)
+    return code.co_name in {"get", "put", "recv", "send"} and code.co_filename.endswith(JOBS)
 
 
 def listen(hear: Callable[[FrameType, str, Any], None], begin: Callable[[], None], end: Callable[[], None]) -> None:

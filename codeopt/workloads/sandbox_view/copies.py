@@ -73,9 +73,9 @@ def open_copy(root: Path, files: Mapping[str, str], signatures: Mapping[str, Sig
                     try:
                         _refresh(place, root, files, signatures)
                     except BaseException:
-                        os.close(lock)
+                        _release(place, lock)
                         raise
-                    return Copy(place / "files", partial(os.close, lock))
+                    return Copy(place / "files", partial(_release, place, lock))
     folder = owned_folder("view")
     folder.chmod(0o755)  # a run has a user of its own
     for name, path in files.items():
@@ -119,9 +119,7 @@ def _places(root: Path) -> Iterator[Path]:
 
 def _lock(place: Path) -> int | None:
     """Take a place for this process. None if another command has it, or if another user made it. Raises OSError."""
-    with suppress(FileExistsError):
-        place.mkdir()
-        place.chmod(0o755)
+    place.mkdir(mode=0o700, exist_ok=True)
     found = os.lstat(place)
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
         return None
@@ -131,7 +129,13 @@ def _lock(place: Path) -> int | None:
     except BlockingIOError:
         os.close(lock)
         return None
+    place.chmod(0o755)  # a run has a user of its own
     return lock
+
+
+def _release(place: Path, lock: int) -> None:
+    place.chmod(0o700)  # other users of the machine may not read the project between commands
+    os.close(lock)
 
 
 def _index(place: Path) -> dict[str, list[int]]:

@@ -105,7 +105,9 @@ def test_it_is_the_same_as_a_new_one(root: Path, tmp_path: Path, change: Change)
         again.close()
         new.close()
     last = opened(root)
+    assert last.folder.parent.stat().st_mode & 0o777 == 0o755
     last.close()
+    assert last.folder.parent.stat().st_mode & 0o777 == 0o700
     assert (last.folder / "data/5.txt").stat().st_ino == before
 
 

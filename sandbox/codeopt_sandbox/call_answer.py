@@ -177,8 +177,10 @@ def _checked(found: R) -> R:
         if kind.startswith("tuple[") is not (type(value) is tuple):
             raise ValueError(f"{name} that makes no sense: {value!r:.100}")
         parts = [_part(name, kind, each) for each in (value if type(value) is tuple else (value,))]
-        changes[name] = tuple(parts) if type(value) is tuple else parts[0]
-    return found.replace(**changes)
+        read = tuple(parts) if type(value) is tuple else parts[0]
+        if read != value:
+            changes[name] = read
+    return found.replace(**changes) if changes else found
 
 
 def _part(name: str, kind: str, value: Any) -> Any:

@@ -299,9 +299,10 @@ class ClassHints:
         for hint, items in pairs:
             known = hint.id if isinstance(hint, ast.Name) and hint.id in _FAMILIES else ""
             if known and self.named(known) is None and self._alias(known) is None:
-                items = [
-                    item for item in items if not _is_plain(known, item)
-                ]  # of a long list of numbers nothing is left
+                # of a long list of numbers nothing is left, and their types are found at C speed
+                plain = {"int": int, "str": str}.get(known)
+                uniform = set(map(type, items)) == {plain}
+                items = [] if uniform else [each for each in items if not _is_plain(known, each)]
             yield from (self._compare(hint, item) for item in items)
 
 

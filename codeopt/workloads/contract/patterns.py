@@ -373,6 +373,8 @@ def _is_ordered(value: Any, sign: int) -> Kept | None:
         holds = all(one <= other if sign > 0 else one >= other for one, other in pairwise(value))
     except TypeError:
         return None
+    if not holds:
+        return Kept(False)
     distinct = 1 + sum(one != other for one, other in pairwise(value))
     habit = isinstance(value, str) or _in_equal_steps(value)
     weight = 0.0 if habit else BY_HAND * math.lgamma(distinct + 1)
@@ -384,8 +386,11 @@ def _in_order(value: Any) -> Any:
 
 
 def _in_equal_steps(value: Sequence[Any]) -> bool:
-    whole = all(type(item) is int for item in value)
-    return whole and len({other - one for one, other in pairwise(value)}) <= 1
+    if not set(map(type, value)) <= {int}:
+        return False
+    steps = (other - one for one, other in pairwise(value))
+    first = next(steps, 0)
+    return all(step == first for step in steps)
 
 
 def _are_distinct(value: Any) -> Kept | None:

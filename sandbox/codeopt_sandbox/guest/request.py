@@ -66,7 +66,11 @@ class Record:
 
     def replace(self, **changes: Any) -> Self:
         """A copy with other values in some fields."""
-        return type(self)(**{**vars(self), **changes})
+        if not changes.keys() <= type(self).__annotations__.keys():
+            raise TypeError(f"{type(self).__name__} has the fields {', '.join(type(self).__annotations__)}")
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__, **changes)
+        return made
 
     def told(self) -> dict[str, Any]:
         """Fields for JSON, those that have their defaults left out."""

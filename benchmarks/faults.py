@@ -266,8 +266,8 @@ def tests_of(root: Path, file: str) -> list[str]:
     folder = next(each for each in (home, *home.parents) if any(Path(path).is_relative_to(each) for path in texts))
 
     def rank(path: str) -> tuple[int, int]:
-        of_its_name = Path(path).stem in (f"test_{name}", f"test_{name.strip('_')}")
-        if Path(path).is_relative_to(home / name) or (of_its_name and Path(path).is_relative_to(home)):
+        of_its_name = Path(path).stem in (f"test_{name}", f"test_{name.strip('_')}", f"test_{name}_command")
+        if Path(path).is_relative_to(home / name) or (of_its_name and Path(path).is_relative_to(folder)):
             return 0, 0
         looks = LOOKS_AT.search(texts[path])
         if places := [len(each) for each in (looks[1].split(", ") if looks else ()) if file.startswith(each)]:

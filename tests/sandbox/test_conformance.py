@@ -1,4 +1,5 @@
 """The conformance suite passes on every backend here, and fails a sandbox that keeps none of its promises."""
+# looks at sandbox/codeopt_sandbox/conformance, sandbox/codeopt_sandbox/host, sandbox/codeopt_sandbox/bubblewrap
 
 from __future__ import annotations
 

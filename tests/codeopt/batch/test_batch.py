@@ -1,4 +1,5 @@
 """`codeopt batch` as a user runs it: real processes, a real sandbox, a real server that misbehaves, `kill -9`."""
+# looks at codeopt/cli/commands/batch, codeopt/batch/local, codeopt/batch/problem_job, codeopt/batch/on_ray
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """What cannot work ends in one clear line, the right exit status and no trace on the disk: a table, run for real."""
+# looks at codeopt/cli/main, codeopt/cli/command, codeopt/cli/parser
 
 from __future__ import annotations
 

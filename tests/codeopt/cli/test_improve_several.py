@@ -1,4 +1,5 @@
 """`codeopt improve MODULE.py` and `codeopt improve FOLDER`: a library's functions, one after the other."""
+# looks at codeopt/cli/commands/improve
 
 from __future__ import annotations
 

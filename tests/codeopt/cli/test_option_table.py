@@ -1,4 +1,5 @@
 """One table of options: what a command offers it can use, a name means one thing, and the page says what is true."""
+# looks at codeopt/cli/command_flags, codeopt/cli/flags, codeopt/core/flag
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 The fast program comes from a recording, so that each run has one round.
 """
+# looks at codeopt/cli/commands/improve, codeopt/cli/output, codeopt/core/program, codeopt/core/screen
 
 from __future__ import annotations
 

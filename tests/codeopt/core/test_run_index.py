@@ -1,4 +1,5 @@
 """Saved runs are found again by name, and only what still fits is put in place; the page of a run is whole."""
+# looks at codeopt/cli/commands/apply, codeopt/cli/commands/undo, codeopt/cli/commands/show, codeopt/cli/runs
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """`codeopt review` as a job runs it: with a dead server, ended from outside, in each format."""
+# looks at codeopt/cli/commands/review, codeopt/cli/commands/check
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """`codeopt import`: what is kept of a foreign data set, and the reason for what is not."""
+# looks at codeopt/cli/commands/import
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """`codeopt profile --run COMMAND`: whose time a command's is, across the files of a project."""
+# looks at codeopt/cli/commands/profile
 
 from __future__ import annotations
 

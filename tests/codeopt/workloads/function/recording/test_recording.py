@@ -1,4 +1,5 @@
 """Calls recorded while a user's own command runs: of a program, from threads, tasks and other processes."""
+# looks at sandbox/codeopt_sandbox/guest/tests/rec, codeopt/workloads/function/recording, codeopt/cli/commands/record
 
 from __future__ import annotations
 

@@ -250,41 +250,65 @@ STARTS = re.compile(
 )
 """What the text of a test file has that starts programs or sandboxes, fixtures too: a file of these can take all of the
 seconds."""
+FEW_USERS = 12
+"""Modules that import a module, up to which their tests are tests of it: more have as many tests as there is time for
+in any case, and to look through them takes 12 s (`codeopt/core/errors.py`)."""
 
 
 def tests_of(root: Path, file: str) -> list[str]:
-    """Test files of a module: those of its name, then those that say that they look at it or import it, then the others
-    of its folder. Of the last two, those that start no program come first: they see in a second what they see. The
-    others of the folder come last, whatever they start: outside a sandbox, tests run 27 % of `guest`. Of those that
-    look, the one with the longest path comes first."""
-    texts = _test_texts(root)
-    module = file.removeprefix("sandbox/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    package, _, name = module.rpartition(".")
-    imports = re.compile(rf"\b{re.escape(module)}\b|from {re.escape(package)} import (\([^)]*|.*)\b{name}\b")
-    home = Path("tests", file.removeprefix("sandbox/").replace("codeopt_sandbox", "sandbox")).parent
-    # The tests of a folder without tests of its own are in the one above.
-    folder = next(each for each in (home, *home.parents) if any(Path(path).is_relative_to(each) for path in texts))
-
-    def rank(path: str) -> tuple[int, int]:
-        of_its_name = Path(path).stem in (f"test_{name}", f"test_{name.strip('_')}", f"test_{name}_command")
-        if Path(path).is_relative_to(home / name) or (of_its_name and Path(path).is_relative_to(folder)):
-            return 0, 0
-        looks = LOOKS_AT.search(texts[path])
-        if places := [len(each) for each in (looks[1].split(", ") if looks else ()) if file.startswith(each)]:
-            return 1, -max(places)
-        if imports.search(texts[path]):
-            return 2, 0
-        return (3, 0) if Path(path).is_relative_to(folder) else (4, 0)
-
-    ranks = {path: rank(path) for path in texts}
-    found = [path for path in texts if ranks[path] < (4, 0)]
-    group = (0, 1, 1, 2)
-    return sorted(found, key=lambda path: (group[ranks[path][0]], bool(STARTS.search(texts[path])), ranks[path]))
+    """Test files of a module: those of its name; those that say that they look at it, the longest path first, or import
+    it; those of the name of a module that imports it, or that import that; then the others of its folder. Of each but
+    the first, those that start no program come first: they see in a second what they see. The others of the folder come
+    last, whatever they start: outside a sandbox, tests run 27 % of `guest`."""
+    ranks, imports = dict(_ranks(root, file)), _imports(file)
+    users = [user for user, text in _texts(root, PRODUCT).items() if imports.search(text)]
+    for user in users if len(users) <= FEW_USERS else ():
+        near = (path for path, rank in _ranks(root, user).items() if rank[0] in (0, 2))
+        ranks |= {path: min(ranks.get(path, (4, 0)), (3, 0)) for path in near}
+    texts = _texts(root, ("tests",))
+    group = (0, 1, 1, 2, 3)
+    return sorted(ranks, key=lambda path: (group[ranks[path][0]], bool(STARTS.search(texts[path])), ranks[path]))
 
 
 @cache
-def _test_texts(root: Path) -> dict[str, str]:
-    found = sorted((root / "tests").rglob("test_*.py"))
+def _imports(file: str) -> re.Pattern[str]:
+    module = _module(file)
+    package, _, name = module.rpartition(".")
+    return re.compile(rf"\b{re.escape(module)}\b|from {re.escape(package)} import (\([^)]*|.*)\b{name}\b")
+
+
+def _module(file: str) -> str:
+    return file.removeprefix("sandbox/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+@cache
+def _ranks(root: Path, file: str) -> dict[str, tuple[int, int]]:
+    """Test files that look at a module or are in its folder."""
+    texts, imports, name = _texts(root, ("tests",)), _imports(file), _module(file).rpartition(".")[2]
+    home = Path("tests", file.removeprefix("sandbox/").replace("codeopt_sandbox", "sandbox")).parent
+    # The tests of a folder without tests of its own are in the one above.
+    folder = next(each for each in (home, *home.parents) if any(Path(path).is_relative_to(each) for path in texts))
+    found = dict[str, tuple[int, int]]()
+    for path, text in texts.items():
+        of_its_name = Path(path).stem in (f"test_{name}", f"test_{name.strip('_')}", f"test_{name}_command")
+        looks = LOOKS_AT.search(text)
+        places = [len(each) for each in (looks[1].split(", ") if looks else ()) if file.startswith(each)]
+        if Path(path).is_relative_to(home / name) or (of_its_name and Path(path).is_relative_to(folder)):
+            found[path] = 0, 0
+        elif places:
+            found[path] = 1, -max(places)
+        elif imports.search(text):
+            found[path] = 2, 0
+        elif Path(path).is_relative_to(folder):
+            found[path] = 4, 0
+    return found
+
+
+@cache
+def _texts(root: Path, folders: tuple[str, ...]) -> dict[str, str]:
+    """Texts of the product, or of the test files."""
+    pattern = "test_*.py" if folders == ("tests",) else "*.py"
+    found = sorted(path for folder in folders for path in (root / folder).rglob(pattern))
     return {str(path.relative_to(root)): path.read_text("utf-8") for path in found}
 
 

@@ -1,5 +1,6 @@
 """Evidence of a function from the cache: the same as collected, used only while nothing has changed that it stands
 on, and never what must be unseen."""
+# looks at codeopt/workloads/function/corpus_cache, codeopt/workloads/sandbox_view/reached
 
 from __future__ import annotations
 

@@ -79,14 +79,6 @@ def is_simple(node: ast.expr) -> bool:
     return False
 
 
-SUM = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.expr_context)
-
-
-def is_sum(node: ast.expr) -> bool:
-    """Whether a node is a sum or difference of names and numbers: no effects, and monotonic in each of its names."""
-    return all(isinstance(part, SUM) for part in ast.walk(node))
-
-
 def reads_line(node: ast.expr) -> bool:
     """Return whether an expression reads one line: input(), readline(), sys.stdin.readline()."""
     match node:

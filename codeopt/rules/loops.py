@@ -10,6 +10,8 @@ from codeopt import rules
 CALLED = ("len", "abs", "pow", "min", "max", "sum")
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Call, ast.expr_context)
 """Nodes that may be in the call and around it: operations on whole numbers that cannot fail."""
+SUM = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.expr_context)
+"""Nodes of a sum or difference of names and numbers: no effects, and monotonic in each of its names."""
 
 LOOP_INVARIANT = rules.as_diff("""\
   def total(values, steps):
@@ -150,7 +152,7 @@ def _is_row(program: rules.AnalyzedProgram, node: ast.Subscript) -> bool:
     """Whether an expression is the `a[i]` of `a[i][j]`, with a sum of names and numbers for i."""
     match program.scopes.parent[node], node.value:
         case ast.Subscript(row), ast.Name() if row is node:
-            return rules.is_sum(node.slice) and not rules.spans_lines(node)
+            return program.is_made_of(node.slice, SUM) and not rules.spans_lines(node)
     return False
 
 

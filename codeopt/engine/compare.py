@@ -162,7 +162,7 @@ def why_wrong(request: WorkloadRequest, draft: Revision) -> str:
     The reason is a case or call with a different result, or a test that fails. Raises CodeoptError, SandboxError.
     """
     with kind_of(request.target, request.options).open_workload(request) as opened:
-        judge = Judge(opened.measure(), notify=request.session.console.progress)
+        judge = Judge(opened.measure(), notify=request.notify)
         return why(judge.check(draft, "another text of the file"))
 
 

@@ -202,7 +202,7 @@ def _reader(plan: RunPlan, request: WorkloadRequest, open_model: Callable[[Impro
     model = open_model(replace(options, model=plan.models[0]))
     given = request.program.source if task.answers_input else ""
     reader = LlmJudge(model, task.judge_question, request=given)
-    return read_by(reader, request.session.console.progress, task.judge_view)
+    return read_by(reader, request.notify, task.judge_view)
 
 
 MOST = 12

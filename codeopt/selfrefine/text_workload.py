@@ -169,7 +169,7 @@ class OpenedText:
         workload = TextWorkload(writer, self.run_in, request.baseline or Candidate(0, Revision.of(""), ""), suite)
         if request.baseline:
             return workload
-        request.session.console.progress("writing the first draft")
+        request.notify("writing the first draft")
         draft = writer.first()
         request.session.on_usage(draft.usage)
         if draft.problem:

@@ -145,6 +145,10 @@ class WorkloadRequest:
     drawn_seed: int = field(default_factory=lambda: randbelow(MOST_SEEDS))
     """The seed of generated inputs, unless the options name one."""
 
+    def notify(self, line: str) -> None:
+        """Show the user what is done now."""
+        self.session.console.progress(line)
+
     def imported_in_place(self, of: Path, other_side: Path | None = None) -> Linked:
         """Return the folders that the interpreter imports in place, such as those of `pip install -e`.
 

@@ -57,7 +57,7 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
     source = request.program.source
     if not is_library(source):
         with open_program(request) as opened:
-            request.session.console.progress("running it as it is")
+            request.notify("running it as it is")
             if _does_something(opened.sandbox, source):
                 yield opened
                 return

@@ -48,7 +48,7 @@ def known_function(
     calls_text: a calls file that a language model wrote. fresh: what is kept is not used. early_check: as `gather`
     calls it, when calls are collected.
     """
-    notify = request.session.console.progress
+    notify = request.notify
     asked = with_given_calls(harness, request.options, calls_text)
     decides = partial(decided_by, request, asked)
     root = harness.view.module.root

@@ -80,7 +80,7 @@ class FunctionTarget:
 
     def profile(self) -> Profile:
         """Profile of its longest calls."""
-        notify = self.request.session.console.progress
+        notify = self.request.notify
         known = known_function(self.request, self.harness, self.request.calls_text)
         corpus, contract = narrowed(known.harness, known.corpus, self.request.options.contract)
         harness = known.harness
@@ -137,7 +137,7 @@ def open_function(request: WorkloadRequest) -> Iterator[FunctionTarget]:
         whole = request.options.special_checker is not None
         traced = request.session.traces.get((function.path.resolve(), function.qualname))
         harness = replace(harness, target=harness.target.replace(whole_answers=whole), traced=traced)
-        request.session.console.progress("importing libraries")
+        request.notify("importing libraries")
         sides = []  # another version in another file also loads its own modules
         if other_version is not None and other_version.function.path.resolve() != function.path.resolve():
             sides.append(Side(other_version.target(harness), other_version.function.source))

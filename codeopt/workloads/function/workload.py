@@ -86,7 +86,7 @@ class FunctionWorkload(Defaults):
             return replace(self, too_short=error.words)
         original = self.baseline
         if self.request.profile_modes and original.profile is None:
-            self._notify("profiling the original")
+            self.request.notify("profiling the original")
             # a model also reads which functions the original calls elsewhere
             modes: tuple[Mode, ...] = ("lines", "callees") if self.request.model_calls else ("lines",)
             memory = self.request.for_memory
@@ -98,11 +98,11 @@ class FunctionWorkload(Defaults):
         """Time the original. Raises ProgramError when no call is long enough, or it is not the same each time."""
 
         def chosen() -> Timed:
-            return choose(self.harness, self.corpus, self.contract, seed=seed, notify=self._notify)
+            return choose(self.harness, self.corpus, self.contract, seed=seed, notify=self.request.notify)
 
         # in the rounds the calls that are kept, to confirm always others
         timed = chosen() if seed else cached_choice(self.kept, self.corpus, chosen)
-        self._notify("timing the original")
+        self.request.notify("timing the original")
         return self._planned(timed, self.rule)
 
     def _planned(self, timed: Timed, rule: StoppingRule) -> CallPlan:
@@ -147,7 +147,7 @@ class FunctionWorkload(Defaults):
             return Checked(rejection=why)
         tests, found = self.corpus.tests, Checked()
         if tests:
-            self._notify(f"running {counted(len(tests), 'test')}")
+            self.request.notify(f"running {counted(len(tests), 'test')}")
             found = (
                 other.tested(self.harness, tests)
                 if other
@@ -236,7 +236,7 @@ class FunctionWorkload(Defaults):
 
     def briefing(self) -> Briefing:
         """Facts of the function for a language model: its calls, and what is timed of them."""
-        self._notify("checking what is timed")
+        self.request.notify("checking what is timed")
         contract = self.contract.words
         return brief(self.request, self.harness, self.suite.cases, self.plan, contract)
 
@@ -286,9 +286,6 @@ class FunctionWorkload(Defaults):
             if isinstance(case, CallCase) and not case.several:
                 found[case.environment.name] = found.get(case.environment.name, 0) + len(calls_of(case))
         return found
-
-    def _notify(self, line: str) -> None:
-        self.request.session.console.progress(line)
 
 
 _WORDS = {

@@ -66,7 +66,7 @@ def fresh_cases(request: WorkloadRequest, sandbox: Sandbox, asked: Request, chec
 
 def run_original(request: WorkloadRequest, sandbox: Sandbox, case: Case, check: Checker) -> tuple[Case, Run]:
     """The case with what the original does on it. Raises ProgramError."""
-    request.session.console.progress(f"running the original on case {case.name}")
+    request.notify(f"running the original on case {case.name}")
     run = run_on(sandbox, request.program.source, case, mode="exec", limits=limits_of_original(request, sandbox))
     # An exit status other than 0 may be a result, as of a linter with findings. What fails says why on standard error,
     # and has no other output.
@@ -138,7 +138,7 @@ def case_to_profile(cases: Sequence[Case], original: Candidate) -> Case:
 
 def profile_longest(request: WorkloadRequest, sandbox: Sandbox) -> Profile:
     """Profile a program that was not judged: its longest case is found by running all of them."""
-    notify, source = request.session.console.progress, request.program.source
+    notify, source = request.notify, request.program.source
     notify("collecting cases")
     cases = collect(case_request(request.target.path, source, request.options, sandbox))
     notify("finding the longest case")

@@ -43,7 +43,7 @@ from codeopt_sandbox.verdict import TRACEBACK, judge
 def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     """Run the original on its cases. Raises UsageError without cases, ProgramError when it cannot be judged by them,
     and what the first look at the cases raises."""
-    notify, check = request.session.console.progress, checker_of(request.options, sandbox)
+    notify, check = request.notify, checker_of(request.options, sandbox)
     source = request.program.source
     asked = case_request(request.target.path, source, request.options, sandbox)
     notify("collecting cases")
@@ -128,9 +128,9 @@ class ProgramWorkload(Defaults):
         cases = baseline.longest_cases(self.suite.cases, original, self.rule.enough_seconds)
         cut = self._cut(cases[0])
         if modes and original.profile is None:
-            self._notify("profiling the original")
+            self.request.notify("profiling the original")
             original = replace(original, profile=self._profile(self.baseline.revision, modes, cut))
-        self._notify("timing the original")
+        self.request.notify("timing the original")
         plan = self._planned(cases, self.rule, cut)
         too_short = baseline.too_short(self.sandbox, self.source, plan) if self.request.needs_time else ""
         return replace(self, baseline=original, plan=plan, too_short=too_short)
@@ -140,7 +140,7 @@ class ProgramWorkload(Defaults):
         runs = {outcome.case: outcome.run for outcome in self.baseline.outcomes}
         if case.name not in runs or runs[case.name].active_s < LONG_S:
             return None
-        self._notify(f"cutting the input of case {case.name}, which takes {runs[case.name].active_s:.0f} s")
+        self.request.notify(f"cutting the input of case {case.name}, which takes {runs[case.name].active_s:.0f} s")
         return cut_input(case, runs[case.name], lambda part: run_on(self.runner, self.baseline.revision, part))
 
     def _planned(self, cases: Sequence[Case], rule: StoppingRule, cut: InputCut | None) -> Plan:
@@ -189,12 +189,12 @@ class ProgramWorkload(Defaults):
     def check(self, draft: Revision, stage: Stage) -> Checked:
         """Check a draft on the cases in other environments, and on fuzzed inputs: the same ones in each round, others
         to confirm."""
-        self._notify("running cases in other environments")
+        self.request.notify("running cases in other environments")
         found = [self._elsewhere(draft, each.case) for each in self.elsewhere.cases
                  if each.short is not (stage is Stage.CONFIRMATION)]  # fmt: skip
         if wrong := tuple(each for each in found if each.verdict is not CaseVerdict.AC):
             return Checked(wrong[:1])
-        self._notify("running mutated inputs")
+        self.request.notify("running mutated inputs")
         differential = self.differential
         if stage is Stage.CONFIRMATION:
             longest_s = max(outcome.run.active_s for outcome in self.baseline.outcomes)
@@ -203,7 +203,7 @@ class ProgramWorkload(Defaults):
                 most=self.request.options.max_examples, longest_s=longest_s, bounds=differential.bounds,
             )  # fmt: skip
             new = make_differential_test(
-                self.sandbox, self.source, inputs, self.suite.check, differential.policy, notify=self._notify
+                self.sandbox, self.source, inputs, self.suite.check, differential.policy, notify=self.request.notify
             )
             differential = replace(new, again=self.again)
         checked = differential.run(self.sandbox, draft.text, self.suite.check, both=stage is not Stage.ROUND)
@@ -356,9 +356,6 @@ class ProgramWorkload(Defaults):
     def inputs(self) -> int:
         """On how many inputs a draft is checked in the rounds."""
         return len(self.suite.cases) + len(self.differential.cases)
-
-    def _notify(self, line: str) -> None:
-        self.request.session.console.progress(line)
 
 
 def _sizes(cases: Sequence[Case]) -> tuple[str, list[float]]:

@@ -138,7 +138,7 @@ class PublicCalls:
 
     def _impact(self, draft: Revision) -> Impact:
         """Find the effect of a draft; its modules are imported on both sides, each in one run."""
-        self.request.session.console.progress("importing the changed modules")
+        self.request.notify("importing the changed modules")
         before, script = self.program.revision, self.runs.command.script
         other = self.runs.other if self.runs.other and self.runs.other.revision == draft else None
         changed = [path for path in draft.changed_files(before) if path in before]
@@ -166,7 +166,7 @@ class PublicCalls:
 
     def _finding(self, edit: CodeEdit, changed: set[str], copies: Copies) -> FunctionFinding:
         """changed: names of classes whose objects may be others."""
-        self.request.session.console.progress(f"checking {edit} on the calls of the command")
+        self.request.notify(f"checking {edit} on the calls of the command")
         self._record([edit])
         lines = self.recorded[edit]
         if fit := _fit(lines, changed):

@@ -79,7 +79,7 @@ class ProjectWorkload(Defaults):
     guards = (f"{__package__}.guards.start_and_imports",)
 
     def timed(self) -> Workload:
-        self._notify("timing the command")
+        self.request.notify("timing the command")
         original, cases = self.program.revision, self.suite.cases
         plan = make_plan(self.runner, original, cases, self.suite.check, self.rule)
         bare = replace(self.runner, command=replace(self.runner.command, words=("-c", "")))
@@ -128,7 +128,7 @@ class ProjectWorkload(Defaults):
         found = self.calls.judge(draft)
         if found.wrong:
             return Checked(rejection=found.wrong)
-        self._notify("running the command on other inputs")
+        self.request.notify("running the command on other inputs")
         changed = self.changed[-1:] if stage is Stage.CONFIRMATION else self.changed[:1]
         changed += (self.smaller,) if self.smaller and stage is not Stage.ROUND else ()
         inputs: list[Caveat] = []
@@ -142,7 +142,7 @@ class ProjectWorkload(Defaults):
     def run_tests(self, draft: Revision, stage: Stage, seconds: float | None, keep: KeepTests) -> Checked:
         """Run the project's tests on a draft that is faster: in a round those near to the change, later the others."""
         suite = self.project_suite
-        self._notify("running the project's tests")
+        self.request.notify("running the project's tests")
         found = suite.judge(draft, seconds, near=stage is Stage.ROUND, keep=keep)
         changed = draft.changed_files(self.program.revision)
         if path := next(collected_files((*suite.passed, *suite.lost), changed), ""):
@@ -282,13 +282,10 @@ class ProjectWorkload(Defaults):
             new_tests=self.project_suite.new_tests.to_json() if self.project_suite.new_tests else None,
         )
 
-    def _notify(self, line: str) -> None:
-        self.request.session.console.progress(line)
-
 
 def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns) -> ProjectWorkload:
     """Run the command some times, its tests once, and see where its time goes. Raises ProgramError, UsageError."""
-    notify = request.session.console.progress
+    notify = request.notify
     options, original = request.options, program.revision
     masks = given_masks(options.ignore_output)
     notify("running the command")

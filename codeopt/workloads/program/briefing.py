@@ -15,6 +15,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.sanitize import cut, decoded, fenced
 from codeopt.workloads.program import cases as sources
 from codeopt_sandbox import Sandbox
+from codeopt_sandbox.guest.calls.repr.source import span
 from codeopt_sandbox.outcome import Case
 
 SMALL = 500
@@ -77,7 +78,7 @@ def input_shape(text: str) -> str:
     widths = {len(row) for row in rows}
     parts = [f"{len(lines):,} line{'s' * (len(lines) != 1)}"]
     if len(lines) > 1:
-        parts.append(f"{_span([len(row) for row in rows])} word{'s' * (widths != {1})} on each")
+        parts.append(f"{span([len(row) for row in rows])} word{'s' * (widths != {1})} on each")
     if rows[0] == [str(len(lines) - 1)]:
         parts.append("the first is the number of those that follow")
     longest = max(rows, key=len)
@@ -104,7 +105,7 @@ def _words(words: Sequence[str], of: str) -> str:
         negative = ", negative ones too" if min(numbers) < 0 else ""
         return f"{of} are whole numbers of up to {digits} digits{negative}, {distinct}{_order(numbers)}"
     lengths = [len(word) for word in words]
-    return f"{of} have {_span(lengths)} characters, {distinct}{_order(words)}"
+    return f"{of} have {span(lengths)} characters, {distinct}{_order(words)}"
 
 
 def _order(values: Sequence[int] | Sequence[str]) -> str:
@@ -112,10 +113,6 @@ def _order(values: Sequence[int] | Sequence[str]) -> str:
     if list(values) == ordered:
         return ", sorted"
     return ", sorted downwards" if list(values) == ordered[::-1] else ""
-
-
-def _span(sizes: Sequence[int]) -> str:
-    return f"{min(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,} to {max(sizes):,}"
 
 
 # Bounds of the numbers on an input's first line, as a problem's statement gives them: `1 <= N <= 10^5`.

@@ -226,22 +226,23 @@ def _integers(values: list[int]) -> str:
     return f"int up to {digits} digit{'s' * (digits != 1)}" + (", negative ones too" if least < 0 else "")
 
 
-def _span(sizes: list[int]) -> str:
+def span(sizes: Sequence[int]) -> str:
+    """`3`, `1 to 40`."""
     return f"{min(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,} to {max(sizes):,}"
 
 
 def _texts(values: list[Any], name: str) -> str:
     sizes = [len(value) for value in values]
-    text = f"{name} of {_span(sizes)} character{'s' * (max(sizes) != 1)}"
+    text = f"{name} of {span(sizes)} character{'s' * (max(sizes) != 1)}"
     newline: Any = "\n" if name == "str" else b"\n"
     lines = [value.count(newline) + 1 for value in values[:100]]
-    text += f" in {_span(lines)} lines" if max(lines) > 1 else ""
+    text += f" in {span(lines)} lines" if max(lines) > 1 else ""
     return text + (", not only ASCII" if name == "str" and not all(map(str.isascii, values)) else "")
 
 
 def _container(values: list[Any], name: str, depth: int) -> str:
     sizes = [len(value) for value in values]
-    text = f"{name} of {_span(sizes)}"
+    text = f"{name} of {span(sizes)}"
     if not max(sizes) or depth <= 0:
         return text
     if name in ("dict", "OrderedDict", "Counter", "defaultdict"):

@@ -146,9 +146,9 @@ def impact_of(
         for path in sorted(lost - loaded):
             caveats.append(Caveat(CaveatKind.INTERFACE, f"import of its modules, {path}", "is loaded", "is not"))
     for name in sorted({**old.settings, **new.settings}):
-        was, now = (side.settings.get(name, "left as it is") for side in (old, new))
+        was, now = (f"{name} is {side.settings.get(name, 'left as it is')}" for side in (old, new))
         if was != now:
-            caveats.append(Caveat(CaveatKind.ENVIRONMENT, f"import of its modules, {name}", was, now))
+            caveats.append(Caveat(CaveatKind.ENVIRONMENT, "import of its modules", was, now))
     return Impact(changed, tuple(judged)[:MOST], tuple(gaps), tuple(caveats))
 
 

@@ -70,6 +70,11 @@ class RecipeGrowth:
             size = round(length * factor**0.5) if _are_square(self._values(place)) else length * factor
             apart = {other: self._apart(place, other) for other in sizes}
             sizes[place] = next((sizes[other] + number for other, number in apart.items() if number is not None), size)
+        # An object is made once for many calls: what it is made of exceeds the largest known only as the arguments do
+        most = {place: max(map(len, self._values(place))) for place in sizes}
+        ratio = max(1.0, min((sizes[place] / most[place] for place in sizes if len(place) == 1), default=math.inf))
+        for place in (each for each in sizes if len(each) > 1):
+            sizes[place] = round(min(sizes[place], max(len(_at(self.base, place)), most[place] * ratio)))
         return sizes
 
     def _apart(self, place: Place, other: Place) -> int | None:

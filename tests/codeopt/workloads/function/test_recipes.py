@@ -85,6 +85,7 @@ def test_what_is_in_items_counts(call: str) -> None:
         (["f([[1, 2], [3, 4]])"], lambda table: {len(row) for row in table} == {len(table)}),
         (["f([[1, 2, 3], [3, 4, 5]])"], lambda table: {len(row) for row in table} == {3}),
         (["f([2, 5, 7, 9])"], lambda items: items == sorted(items)),
+        (["f([1.0, 2.0])"], lambda items: len(items) == 100 and {type(item) for item in items} == {float}),
         (["f([1, 2])", "f([3, 9])", "f([0, 4])", "f([5, 6])"], lambda items: items == sorted(items)),
         (["f([9, 5, 7, 1, 3, 2, 8, 4, 6, 11])"], lambda items: len(set(items)) == len(items)),
         (["f([{'id': 1, 'name': 'a'}])"], lambda rows: {tuple(row) for row in rows} == {("id", "name")}),
@@ -99,3 +100,10 @@ def test_what_is_in_items_counts(call: str) -> None:
 def test_relations_are_kept(texts: list[str], keep: Any) -> None:
     for wide in (True, False):
         assert keep(*built(*texts, wide=wide)), wide
+
+
+def test_an_object_exceeds_the_largest_known_only_as_the_arguments_do() -> None:
+    few, many = "f(load('m', 'C')([1, 2]), ['a', 'b', 'c'])", f"f(load('m', 'C')([1, 2, 3]), {['a'] * 150})"
+    for factor, sizes in ((10, (3, 30)), (100, (6, 300))):
+        made, words = first(few, many, factor=factor).values
+        assert (made.values[0].size, words.size) == sizes

@@ -52,6 +52,8 @@ class CallTiming:
     """CPU seconds of foreign processes."""
     imported_bytes: int = 0
     """Memory of the process that imported the module, bytes; 0 unless the memory of calls is measured."""
+    looked_s: float = 0.0
+    """CPU seconds of `outside_s` in which the harness encodes arguments: more where an object holds more."""
 
 
 @dataclass(frozen=True)

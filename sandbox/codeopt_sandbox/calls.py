@@ -171,7 +171,7 @@ def _timed(run: CallRun, answer: CallAnswer) -> CallRun:
     cpu_s = sum(times.cpu)
     timing = CallTiming(
         run.cpu_s - cpu_s - sum(times.exits), times.import_s, times.cpu, times.wall, min(times.given), times.beside,
-        times.beside_wall, run.cpu_s - times.known_s, memory.imported if memory else 0,
+        times.beside_wall, run.cpu_s - times.known_s, memory.imported if memory else 0, sum(times.looked),
     )  # fmt: skip
     run = replace(run, peak_bytes=memory.peak) if memory else run
     return replace(run, cpu_s=cpu_s, wall_s=sum(times.wall), runqueue_wait_s=sum(times.delay), call_timing=timing)

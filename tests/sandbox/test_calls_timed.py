@@ -157,6 +157,9 @@ class Sum:
     def total(self):
         return sum(k * k for k in range(self.n)) if LATE else self.n
 
+    def size(self):
+        return self.n
+
 def f(n):
     return Sum(n)
 """
@@ -176,3 +179,11 @@ def test_what_a_result_puts_off_is_paid_where_it_is_used(isolated: Sandbox) -> N
     usual = beside(isolated, LATE="False", ROWS="None")
     assert beside(isolated, LATE="True", ROWS="None") > 10 * usual
     assert beside(isolated, LATE="False", ROWS="[[n, str(n), {n}] for n in range(20_000)]") < 10 * usual
+
+
+def test_what_the_harness_looks_at_in_objects_is_no_work_of_calls(isolated: Sandbox) -> None:
+    text = WINDOWS.replace("ROWS", "[[k, str(k), {k}] for k in range(20_000 // n)]")
+    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "Sum.size"))
+    calls = tuple(f"f(load('mod', 'Sum')({n}))" for n in (1, 2))
+    found = timing(runner.run(text, CallBatch(calls, "time", warm=1).stdin()))
+    assert found.looked_s > 3 * sum(found.beside)

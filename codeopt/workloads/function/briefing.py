@@ -12,6 +12,7 @@ from typing import Any
 from codeopt.core.briefing import Briefing, TimedCalls
 from codeopt.core.sanitize import fenced, inline
 from codeopt.core.words import clock as clock_name
+from codeopt.core.words import duration
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.corpus.cases import CallCase
 from codeopt.workloads.function.harness import FunctionHarness
@@ -95,10 +96,10 @@ def _measured(harness: FunctionHarness, plan: CallPlan) -> str:
     seconds = plan.longest_s / timed.batch.passes if plan.metric != "memory" else timed.seconds
     calls = timed.batch.calls[timed.batch.warm :]
     origin = timed.note.rpartition(", ")[0]
-    took = f"{len(calls)} calls ({origin}) take {_seconds(seconds)} of {clock} together"
-    each = f", {_seconds(seconds / len(calls))} a call" if len(calls) > 1 else ""
+    took = f"{len(calls)} calls ({origin}) take {duration(seconds)} of {clock} together"
+    each = f", {duration(seconds / len(calls))} a call" if len(calls) > 1 else ""
     if len(calls) == 1:
-        took = f"one call ({origin}) takes {_seconds(seconds)} of {clock}"
+        took = f"one call ({origin}) takes {duration(seconds)} of {clock}"
     shape = _shapes(harness, calls)
     parts = [f"Timed: {took}{each}.", shape]
     return "\n".join(part for part in parts if part)
@@ -122,10 +123,6 @@ def argument(harness: FunctionHarness, line: str) -> str:
     if name.isdigit():
         name = parameters[int(name)] if int(name) < len(parameters) else f"argument {int(name) + 1}"
     return f"{inline(name, 60)}: {inline(words, 500)}" if name != "->" else f"result: {inline(words, 500)}"
-
-
-def _seconds(value: float) -> str:
-    return f"{value * 1e6:.3g} us" if value < 1e-3 else f"{value * 1e3:.3g} ms" if value < 1 else f"{value:.3g} s"
 
 
 # A few of the calls that may be shown, one for each kind of answer, cut between arguments and never inside them.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from codeopt.core.errors import NotVerifiable, ProgramError
-from codeopt.core.words import end_of_run
+from codeopt.core.words import duration, end_of_run
 from codeopt.workloads._sizes import LONG_S
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.corpus.corpus import CallCorpus
@@ -505,14 +505,3 @@ def _pass_seconds(harness: FunctionHarness, batch: CallBatch) -> tuple[float, fl
         if found[0] > TOO_LONG_S:  # what disturbs a run is little against that
             break
     return sorted(found)[len(found) // 2], min(around)
-
-
-def duration(seconds: float) -> str:
-    """`12 us`, `3.4 ms`, `1.2 s`."""
-    return (
-        f"{seconds * 1e6:.0f} us"
-        if seconds < 1e-3
-        else f"{seconds * 1e3:.1f} ms"
-        if seconds < 1
-        else f"{seconds:.1f} s"
-    )

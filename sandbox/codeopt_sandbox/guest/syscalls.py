@@ -47,8 +47,17 @@ def own_runqueue_wait_s() -> float:
 
 def runqueue_wait_s(pid: int) -> float:
     """Seconds that a process was ready to run while others had the processor; 0 where the kernel does not say."""
+    return _scheduled_s(pid, 1)
+
+
+def thread_cpu_s(pid: int) -> float:
+    """CPU seconds of a process's main thread alone; 0 where the kernel does not say."""
+    return _scheduled_s(pid, 0)
+
+
+def _scheduled_s(pid: int, at: int) -> float:
     try:
-        return int(read_proc(f"/proc/{pid}/schedstat").split()[1]) / 1e9
+        return int(read_proc(f"/proc/{pid}/schedstat").split()[at]) / 1e9
     except (IndexError, ValueError):
         return 0.0
 

@@ -11,9 +11,9 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
+from codeopt.core.words import duration
 from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads.function.harness import side_by_side
-from codeopt.workloads.function.timing import duration
 from codeopt.workloads.function.workload import CallGain
 from codeopt_sandbox.call_answer import CallTiming
 

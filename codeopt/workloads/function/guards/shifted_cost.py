@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from codeopt.core.revision import Revision
+from codeopt.core.words import duration
 from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads.function.harness import TimedRuns, side_by_side
-from codeopt.workloads.function.timing import Timed, duration
+from codeopt.workloads.function.timing import Timed
 from codeopt.workloads.function.workload import CallGain
 from codeopt_sandbox.call_answer import CallTiming
 from codeopt_sandbox.outcome import Caveat, CaveatKind
@@ -27,14 +28,6 @@ MIN_LEFT_SHARE = 0.5
 """Share of the gain that must be left."""
 IMPORT_S = 0.002
 """Noise floor of the import, seconds; plus 5 % of the import."""
-
-
-@dataclass(frozen=True)
-class PassGain:
-    """Time that the calls of one pass save."""
-
-    seconds: float
-    passes: int
 
 
 @guard(order=60)
@@ -85,9 +78,10 @@ class WholeRuns:
         """Share of the original's whole run that the draft's takes."""
         return (self.takes + self.after) / (self.took + self.before)
 
-    def gain(self, passes: int) -> PassGain:
-        """Mean time that the calls of one pass save."""
-        return PassGain((self.took - self.takes) / passes, passes)
+    @property
+    def saved_s(self) -> float:
+        """Time that the calls save."""
+        return self.took - self.takes
 
 
 def _looks_shifted(
@@ -110,30 +104,30 @@ def _looks_shifted(
         if old.call_timing is None or new.call_timing is None:
             return Finding(Consequence.NO_GAIN, "it fails when its calls are repeated")
         inside = (old.wall_s, new.wall_s) if wall else (old.cpu_s, new.cpu_s)
-        pairs.append(WholeRuns(*inside, old.call_timing.outside_s, new.call_timing.outside_s))
+        outside = [each.outside_s - each.looked_s for each in (old.call_timing, new.call_timing)]
+        pairs.append(WholeRuns(*inside, *outside))
     if _is_gone([pair.ratio for pair in pairs], ratio):
         return Finding(Consequence.NO_GAIN, "its calls are not faster when they are made in more passes, or in fewer")
     whole = _middle(pairs)
-    gain = whole.gain(passes)
-    if gain.seconds <= 0:
+    saved_s = whole.saved_s / passes
+    if saved_s <= 0:
         return None
     was, now = _imports_of(runner, original, draft, timed)
     own = min(timing.import_s for timing in runner.timings(original))
     before, after = OutsideTime(whole.before + max(0.0, was - own), was), OutsideTime(whole.after, now)
-    moved = _moved(gain, before, after)
+    moved = _moved(saved_s, passes, before, after)
     sides = [_passes(runner.timings(side, stdin), wall) for side in (original, draft)]
     if passes > 1 and _remembers(*sides):
         again = "its calls are not faster the first time, only when they are made again: it remembers their answers"
         return Finding(Consequence.NO_GAIN, moved or again)
     if not moved:
-        return _object_setup_cost(runner, (original, draft), timed, gain) if timed.asked else None
+        return _object_setup_cost(runner, (original, draft), timed, saved_s) if timed.asked else None
     longer = (_import_there(runner, original, draft, stdin) or was) - was
     there = OutsideTime(before.outside_s + longer, before.import_s + longer)
-    if longer < IMPORT_S or _moved(gain, there, after):
+    if longer < IMPORT_S or _moved(saved_s, passes, there, after):
         return Finding(Consequence.NO_GAIN, moved)
     because = "its package is another; the module's own text does not take longer there"
-    took, takes = (f"{seconds * 1000:.3g} ms" for seconds in (was, now))
-    caveat = Caveat(CaveatKind.SPEED, "the import of its module", took, takes, because)
+    caveat = Caveat(CaveatKind.SPEED, "the import of its module", duration(was), duration(now), because)
     return Finding(Consequence.CAVEAT, caveat.words, caveats=(caveat,))
 
 
@@ -145,10 +139,9 @@ def _middle(pairs: Sequence[WholeRuns]) -> WholeRuns:
 def _is_clear(pairs: Sequence[WholeRuns], passes: int, ratio: float) -> bool:
     """Return whether a few runs show the gain and no work moved out of the calls."""
     whole = _middle(pairs)
-    gain = whole.gain(passes)
-    if gain.seconds <= 0 or _is_gone([pair.ratio for pair in pairs], ratio):
+    if whole.saved_s <= 0 or _is_gone([pair.ratio for pair in pairs], ratio):
         return False
-    return not _moved(gain, OutsideTime(whole.before, 0.0), OutsideTime(whole.after, 0.0))
+    return not _moved(whole.saved_s / passes, passes, OutsideTime(whole.before, 0.0), OutsideTime(whole.after, 0.0))
 
 
 def _is_gone(ratios: Sequence[float], ratio: float) -> bool:
@@ -160,25 +153,25 @@ def _is_gone(ratios: Sequence[float], ratio: float) -> bool:
     return ratio >= MIN_GAIN and max(ratios) < ratio ** (1 / 3)
 
 
-def _moved(gain: PassGain, before: OutsideTime, after: OutsideTime) -> str:
+def _moved(saved_s: float, passes: int, before: OutsideTime, after: OutsideTime) -> str:
     """Return the reason if the work was moved before the calls, after them or into the import. Every
-    process pays for these.
+    process pays for these. saved_s: time that the calls of one pass save.
     """
     longer = after.import_s - before.import_s
-    if longer > MIN_LEFT_SHARE * gain.seconds + IMPORT_S + 0.05 * before.import_s:
+    if longer > MIN_LEFT_SHARE * saved_s + IMPORT_S + 0.05 * before.import_s:
         return (
-            f"its calls take {duration(gain.seconds)} less, but the import of its module {duration(longer)} more: the "
+            f"its calls take {duration(saved_s)} less, but the import of its module {duration(longer)} more: the "
             "work was moved there"
         )
     outside = after.outside_s - before.outside_s
     # noise floor of a whole run, seconds; plus 5 % of the run
-    if outside > MIN_LEFT_SHARE * gain.seconds * gain.passes + 0.01 + 0.05 * before.outside_s:
+    if outside > MIN_LEFT_SHARE * saved_s * passes + 0.01 + 0.05 * before.outside_s:
         return "its calls take less time, but the whole run does not: the work was moved before or after the calls"
     return ""
 
 
 def _object_setup_cost(
-    runner: TimedRuns, sides: tuple[Revision, Revision], timed: Timed, gain: PassGain
+    runner: TimedRuns, sides: tuple[Revision, Revision], timed: Timed, saved_s: float
 ) -> Finding | None:
     """A finding where the objects of the calls take longer to make: a caller who asks one a few times only pays for it.
 
@@ -191,7 +184,7 @@ def _object_setup_cost(
         return None
     was, now = (each.given_s for each in runs if each is not None)
     longer = (now - was) / made
-    needed = longer / (gain.seconds / calls)
+    needed = longer / (saved_s / calls)
     # noise floor of making the arguments, seconds; plus 10 % of that time
     if now - was <= 0.001 + 0.1 * was or needed <= timed.asked:
         return None

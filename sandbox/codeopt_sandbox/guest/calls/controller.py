@@ -6,7 +6,7 @@ import marshal
 import os
 import time
 
-from ..syscalls import cpu_clock, forget_peak, kill, own_runqueue_wait_s, resident_bytes, runqueue_wait_s
+from ..syscalls import cpu_clock, forget_peak, kill, own_runqueue_wait_s, resident_bytes, runqueue_wait_s, thread_cpu_s
 from .channel import SAID, TIMES, Channel, Said, Tell, frame, to_json
 from .outcome import PASSES, Failure, RunFailed, died, how_it_ended, not_made, timeout
 from .recipes import LONG_CHARS, RECIPE, UNPACKED, packed_numbers, with_one_object, with_packed_recipes
@@ -219,7 +219,10 @@ class Controller:
         codes = self.code_of(calls[batch.warm :])
         meter.take(self, codes, Said.GIVEN)
         times["given"].append(meter.beside)
+        ours = -thread_cpu_s(pid)
+        self.channel.send(Tell.NEXT)
         self.expect(Said.READY, self.patience)
+        ours += thread_cpu_s(pid)
         delay = runqueue_wait_s(pid) + own_runqueue_wait_s()  # on a busy machine we hear late of its end
         cpu, wall = meter.cpu(), time.monotonic()
         self.channel.send(Tell.NEXT)
@@ -231,7 +234,9 @@ class Controller:
         meter.take(self, b"", Said.USED)
         times["beside"].append(meter.beside)
         times["beside_wall"].append(meter.beside_wall)
+        ours -= thread_cpu_s(pid)
         found = [] if batch.groups else self.shown(before)
+        times["looked"].append(max(0.0, ours + thread_cpu_s(pid)))
         spent = meter.cpu()
         self.kill(pid)
         try:

@@ -198,6 +198,7 @@ class TimedPass:
             self.worker.arguments.share()
         calls = [self.fresh(code) for code in codes]
         self.channel.send(Said.GIVEN)
+        self.channel.receive()
         looked_at = each_once(calls) if self.batch.shared else calls
         # plain arguments can be made again afterwards; most passes need no look at them at all
         plain = [not self.batch.shared and is_plain(code) for code in codes]

@@ -181,9 +181,6 @@ def _timed(choice: _Choice, corpus: CallCorpus) -> tuple[Timed, float]:
     asked = _asked(corpus.known)
     if asked:
         returning = [replace(k, text=_held(k.text)) for k in returning]
-    # a short call and a usual one are made before the clock runs: what is imported late is not the timed calls' cost
-    ordered = sorted(returning, key=lambda k: k.seconds)
-    warm = list(dict.fromkeys(ordered[at].text for at in (0, len(ordered) // 2))) if ordered else []
     chosen, note = choice.candidates(returning, corpus.big)
     cut: CallCut | None = None
     if chosen and (part := choice.cut(chosen[0])):
@@ -191,9 +188,13 @@ def _timed(choice: _Choice, corpus: CallCorpus) -> tuple[Timed, float]:
         chosen, note = [first], cut.words
     if corpus.big:
         asked = _asked(chosen)
-    warm = warm if {k.text for k in chosen} - set(warm) else []
-    chosen = [k for k in chosen if k.text not in warm]
-    calls = [k.text for k in chosen]
+    longest = {k.text for k in chosen}
+    # a known call and a usual one are made before the clock runs: what is imported or compiled late, once in a process,
+    # is not the timed calls' cost
+    ordered = sorted([k for k in returning if k.text not in longest] or chosen[1:], key=lambda k: k.seconds)
+    known = [k for k in ordered if k.source not in MADE_UP]
+    warm = list(dict.fromkeys(each[len(each) // 2].text for each in (known, ordered) if each))
+    calls = [k.text for k in chosen if k.text not in warm]
     if not calls:
         reason = f"no call of {harness.function.qualname} returns anything: there is nothing to time"
         raise NotVerifiable("; ".join([reason, *(e.words for e in corpus.diagnostics)]), corpus.diagnostics)

@@ -191,7 +191,7 @@ class TimedPass:
         sys.stdout = self.out
         if self.worker.ref.asynchronous:
             self.worker.loop()
-        yield self.act([self.fresh(code) for code in warm])
+        yield self.act([*self.usable(warm)])
         self.channel.send(Said.WARM)
         codes = loads(self.channel.receive_bytes()[1])
         if self.batch.shared:
@@ -228,6 +228,13 @@ class TimedPass:
 
     def fresh(self, code: CodeType) -> Call:
         return self.worker.arguments.fresh(code)
+
+    def usable(self, codes: Sequence[CodeType]) -> Iterator[Call]:
+        for code in codes:
+            try:
+                yield self.fresh(code)
+            except Exception:  # a constructor that refuses a warm-up call says nothing of the timed ones
+                continue
 
     def seen(self, code: CodeType, call: Call) -> ArgumentsBefore:
         plain = not self.batch.shared and is_plain(code)

@@ -198,13 +198,8 @@ def _stopped(outcome: Outcome) -> list[str]:
     """The way in which a run failed: limits, status, and the end of its error output."""
     run = outcome.run
     used = f"{duration(run.wall_s)} of {clock('wall')}, {duration(run.cpu_s)} of {clock('cpu')}"
-    how = (
-        f"stopped by the {run.stop} limit"
-        if run.stop
-        else f"signal {run.signal}"
-        if run.signal
-        else f"exit status {run.exit}"
-    )
+    ended = f"signal {run.signal}" if run.signal else f"exit status {run.exit}"
+    how = f"stopped by the {run.stop} limit" if run.stop else ended
     lines = [f"The run ended with {how} after {used}, {feedback_tables.in_mib(run.peak_bytes)} at its peak."]
     if run.stop_detail:
         lines.append(f"Evidence: {inline(run.stop_detail)}")

@@ -17,6 +17,7 @@ from codeopt.core.program import Program
 from codeopt.core.revision import Revision
 from codeopt.core.sanitize import cut, fenced
 from codeopt.core.target import Target
+from codeopt.core.words import end_of_run
 from codeopt.models._reply import fenced_or_all, is_done, to_draft, without_thoughts
 from codeopt.proposers.feedback import GENERIC, FeedbackMode
 from codeopt.selfrefine.text_task import CHECKED, MOST, TextTask, read_scores
@@ -130,10 +131,7 @@ class TextWorkload(Defaults):
 
 def _failed(run: Run) -> str:
     """Return the reason in one line why a program gave no answer. Empty if it ended well."""
-    if run.exit == 0 and not run.stop:
-        return ""
-    last = run.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-    return last or str(run.stop or f"exit status {run.exit}")
+    return "" if run.exit == 0 and not run.stop else end_of_run(run)
 
 
 @dataclass(frozen=True)

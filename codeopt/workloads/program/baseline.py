@@ -13,6 +13,7 @@ from codeopt.core.errors import Diagnostic, ProgramError, UsageError
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.core.sanitize import inline
+from codeopt.core.words import end_of_run
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads._runs import axes, other_environments
 from codeopt.workloads.program.cases import Request, collect, find
@@ -271,9 +272,8 @@ def run_elsewhere(
         if judge(there, run, check).verdict is not CaseVerdict.AC:
             _require_steady(sandbox, source, case, check)
             if not ends_well(case, run):
-                ended = f"exit status {run.exit}" if run.exit is not None else run.stop_detail or f"signal {run.signal}"
                 what = f"case {case.name} was not compared in another environment ({axes(environment)})"
-                gaps.append(Diagnostic(what, f"the original ends there with {ended}"))
+                gaps.append(Diagnostic(what, f"the original ends there with {end_of_run(run)}"))
                 continue
             there = replace(there, expected=run.stdout, written=run.written)
         found.append(CaseElsewhere(there, run.active_s))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -413,7 +413,7 @@ def make_profile(
     )  # fmt: skip
 
 
-def _own(samples: Sequence[Sample]) -> dict[Frame, float]:
+def _own(samples: Iterable[Sample]) -> dict[Frame, float]:
     """Seconds in which a function is the project's innermost, imports left out."""
     return _added((each.stack[-1], each.seconds) for each in samples if each.stack and not each.importing)
 
@@ -454,7 +454,7 @@ def with_sampled_lines(profile: ProjectProfile) -> ProjectProfile:
 def given_back(
     samples: Sequence[Sample], own_s: Mapping[Frame, float], pairs: Iterable[tuple[Frame, Frame]]
 ) -> Sequence[Sample]:
-    """Return samples to the callee if they were counted for its caller.
+    """Return samples to the callee if they were counted for its caller, and the other way round.
 
     A signal handler runs at a loop's end or a call's start, and a function that only computes in C has returned by
     then. Samples are moved only if another clock shows it clearly.
@@ -470,15 +470,31 @@ def given_back(
         share = both * own_s[callee] / (own_s[caller] + own_s[callee] or 1.0)
         # Part of what a caller and what it calls take together
         if caller != callee and share - own[callee] > 0.25 * both:
-            part, moved = (share - own[callee]) / own[caller], []
-            for each in samples:
-                if each.stack[-1:] == (caller,) and not each.importing:  # a part of it, at an unknown line
-                    moved.append(replace(each, stack=(*each.stack, callee), line=0, seconds=each.seconds * part))
-                    each = replace(each, seconds=each.seconds * (1 - part))
-                moved.append(each)
-            samples = moved
+            samples = _moved(samples, {*samples}, {caller: (share - own[callee]) / own[caller]}, callee)
             own[caller], own[callee] = both - share, share
-    return samples
+    # At a function's first line the handler runs for what the caller did since its last call or loop's end.
+    below = (each for each in samples if len(each.stack) > 1 and not each.library)
+    entries = {each for each in below if each.line == each.stack[-1].line}
+    entered = _own(each for each in samples if each in entries)
+    scale = sum(own.values()) / (sum(own_s.values()) or 1.0)
+    surplus = {spot: own[spot] - scale * own_s[spot] for spot in entered if spot in own_s}
+    # Part of a function's own time
+    parts = {spot: min(1.0, most / entered[spot]) for spot, most in surplus.items() if most > 0.25 * own[spot]}
+    return _moved(samples, entries, parts)
+
+
+def _moved(
+    samples: Sequence[Sample], of: Collection[Sample], parts: Mapping[Frame, float], callee: Frame | None = None
+) -> Sequence[Sample]:
+    """Return samples with a part of some of them, by function, at an unknown line of a callee, or else the caller."""
+    found = []
+    for each in samples:
+        part = parts.get(each.stack[-1], 0.0) if each in of and each.stack and not each.importing else 0.0
+        if part:
+            stack = (*each.stack, callee) if callee else each.stack[:-1]
+            found.append(replace(each, stack=stack, line=0, seconds=each.seconds * part))
+        found.append(replace(each, seconds=each.seconds * (1 - part)))
+    return found
 
 
 def _added(pairs: Iterable[tuple[Key, float]]) -> dict[Key, float]:

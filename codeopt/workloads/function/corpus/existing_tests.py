@@ -14,7 +14,7 @@ from codeopt.analysis.nodes import first_line
 from codeopt.core.errors import Diagnostic
 from codeopt.core.json_codec import JsonCodec
 from codeopt.core.target import TracedCalls, Traces
-from codeopt.core.words import counted, error_line
+from codeopt.core.words import counted, end_of_run
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import Module, locate
@@ -166,8 +166,7 @@ def run_tests(
         printed = re.findall(r"^E +(.+)$", run.stderr.decode("utf-8", "replace"), re.MULTILINE)
         return replace(found, error=f"{found.error}: {printed[-1]}") if found.error and printed else found
     except ValueError:
-        last = error_line(run.stderr.decode("utf-8", "replace"))
-        return Tests(error=run.stop_detail or last or f"exit status {run.exit}")
+        return Tests(error=end_of_run(run))
 
 
 def failing(harness: FunctionHarness, draft: str, ids: Sequence[str]) -> str:

@@ -58,7 +58,7 @@ def install(root: str, folder: str, functions: Sequence[Place], asks: bool, sink
         queries = Queries(counts.places.of, sink)
         listen(queries.hear, queries.begin, queries.write)
     else:
-        counts.at_end.append(OwnTimes(root, sink).write)
+        OwnTimes(root, sink)
     counts.listen()
 
 
@@ -70,8 +70,6 @@ class CallCounts:
         self.numbers = {place: number for number, place in enumerate(functions)}
         self.known: dict[int, tuple[CodeType, int | None]] = {}
         """Number of each function that was called, by the identity of its code; None: it is not counted."""
-        self.at_end: list[Callable[[], None]] = []
-        """Called where counting ends."""
         self.begin()
 
     def begin(self) -> None:
@@ -168,8 +166,6 @@ class CallCounts:
             sys.settrace(None)
         else:
             self.sink("@ lost true")
-        for each in self.at_end:
-            each()
         for number, seen in enumerate(self.given):
             if len(seen) > 1:
                 self.sink("@ again " + json.dumps([number, 1 - len(set(seen)) / len(seen)]))
@@ -242,15 +238,15 @@ def mapped(path: str, numbers: int) -> memoryview:
 
 
 class OwnTimes:
-    """Seconds of each function of the main thread by caller, with built-in functions, by the C profiler, which begins
-    here and in forked processes."""
+    """Seconds of each function of the main thread by caller, with built-in functions, by the C profiler, from here on
+    and in forked processes."""
 
     def __init__(self, root: str, sink: Callable[[str], None]) -> None:
         from _lsprof import Profiler
 
         self.places, self.sink = Places(root), sink
         self.profiler = Profiler(builtins=False)
-        os.register_at_fork(after_in_child=self.profiler.clear)
+        ProcessEnd(self.profiler.clear, self.write).install()
         self.profiler.enable(subcalls=True, builtins=False)
 
     def write(self) -> None:

@@ -242,14 +242,14 @@ def test_who_spreads_work_often_is_a_target_and_the_outline_of_a_command_is_none
     assert next(f.expected_gain for f in once if f.qualname == "a") == pytest.approx(0.1)
 
 
-def test_time_that_samples_gave_to_a_caller_is_given_back() -> None:
-    """A list made anew takes long in C, and the handler of the clock runs when its function has returned."""
-    samples = samples_of(((A,), 1.0))
-    kept = given_back(samples, {A: 0.5, B: 0.1}, [(A, B)])
-    found = make_profile(PLAIN, given_back(samples, {A: 0.01, B: 0.99}, [(A, B)]), [CalledBy(B, A, 100)], 0.0, {}, {})
-    assert kept == samples
-    assert found.functions[0].qualname == "b"
-    assert found.functions[0].own_share == pytest.approx(0.99)
+def test_time_that_samples_gave_to_another_is_given_back() -> None:
+    """A list made anew takes long in C, and the handler of the clock runs when its function has returned. Where a
+    function begins, it runs for the work of the caller before."""
+    samples, entry = samples_of(((A,), 1.0)), [replace(*samples_of(((A, B), 1.0)), line=B.line)]
+    assert given_back(samples, {A: 0.5, B: 0.1}, [(A, B)]) == samples
+    for kept, own in ((samples, {A: 0.01, B: 0.99}), (entry, {A: 0.99, B: 0.01})):
+        found = make_profile(PLAIN, given_back(kept, own, [(A, B)]), [CalledBy(B, A, 100)], 0.0, {}, {})
+        assert {f.frame: f.own_share for f in found.functions if f.frame != MAIN} == pytest.approx(own)
 
 
 LEAF = """\

@@ -412,7 +412,9 @@ def load(facts: Facts, node: ast.expr) -> Values:
         case ast.Name(name):
             return _name(facts, node, name)
         case ast.Subscript(value, index):
-            return _item(facts, node, facts.value(value), index)
+            containers = facts.value(value)
+            facts.value(index)
+            return union([_item_of(facts, node, each, isinstance(index, ast.Slice)) for each in containers])
         case ast.Attribute(value, attribute):
             return union([_attribute(facts, one, attribute) for one in facts.value(value)])
     return ANY
@@ -435,11 +437,6 @@ def _attribute(facts: Facts, value: object, attribute: str) -> Values:
         path = f"{value[1:]}.{attribute}"
         return library.VALUES.get(path, frozenset({f"@{path}"}))
     return facts.escape(frozenset({value}))
-
-
-def _item(facts: Facts, node: ast.expr, values: Values, index: ast.expr) -> Values:
-    facts.value(index)
-    return union([_item_of(facts, node, value, isinstance(index, ast.Slice)) for value in values])
 
 
 def _item_of(facts: Facts, node: ast.expr, value: object, sliced: bool) -> Values:

@@ -74,7 +74,7 @@ def to_draft(reply: Reply, original: str = "") -> Draft:
         Revision.of(source),
         summary=summary,
         problem=_problem(source, reply, blocks),
-        no_program=None if source.strip() else first_words(answer),
+        no_program=None if source.strip() else inline(textwrap.shorten(answer, 70, placeholder=" ...")),
     )
 
 
@@ -366,12 +366,6 @@ def described(original: str, source: str) -> str:
     old = [line[1:].strip() for line in diff if line[:1] == "-"]
     first = next(filter(None, new), "") or next((f"without {line}" for line in old if line), "")
     return f"{inline(first, 60)} (+{len(new)} -{len(old)} lines)" if first else NONE
-
-
-def first_words(reply: str) -> str:
-    """The first words of a reply, on one line."""
-    # characters of the first words of a reply
-    return inline(textwrap.shorten(reply, 70, placeholder=" ..."))
 
 
 def _without_chat(text: str) -> str:

@@ -75,7 +75,9 @@ def _split(program: rules.AnalyzedProgram) -> Split | None:
     bodies = [s for unit in moved for s in unit.statements]
     inside = [node for s in bodies for node in program.walk(s) if program.scopes.scope.get(node) is program.tree]
     stuck = any(isinstance(s, ast.ClassDef) and not (_plain(s) and class_may_move(program, s)) for s in inside)
-    if any(isinstance(s, ast.FunctionDef) for s in inside) and tells_names(program):
+    # The program may print the full name of a function, then `main.<locals>.f`: a TypeError of a call has it.
+    tells_names = "__qualname__" in program.words or program.catches("TypeError", named=True)
+    if tells_names and any(isinstance(s, ast.FunctionDef) for s in inside):
         return None
     if not moved or stuck or any(rules.names_in(getattr(s, "decorator_list", [])) - CACHES for s in bodies):
         return None
@@ -96,7 +98,7 @@ def _kept(program: rules.AnalyzedProgram, everything: list[Unit]) -> list[Unit]:
     while True:
         moving = {name for unit in everything if unit not in kept for name in bound(program, unit)}
         only_import = [u for u in kept if all(isinstance(s, Import) for s in u.statements)]
-        stay = [u for u in kept if u in only_import or not (moving & module_names(program, u))]
+        stay = [u for u in kept if u in only_import or moving.isdisjoint(each.name for each, _ in _uses(program, u))]
         if len(stay) == len(kept):
             return kept
         kept = stay
@@ -228,12 +230,6 @@ def _first_binding(program: rules.AnalyzedProgram, split: Split, uses: list[rule
     return None
 
 
-def tells_names(program: rules.AnalyzedProgram) -> bool:
-    """Whether the program may print the full name of a function, then `main.<locals>.f`: a TypeError of a call has
-    it."""
-    return "__qualname__" in program.words or program.catches("TypeError", named=True)
-
-
 def class_may_move(program: rules.AnalyzedProgram, statement: ast.ClassDef) -> bool:
     """Whether the program only calls the class, reads its attributes or asks isinstance: no use shows where it was
     made."""
@@ -356,11 +352,6 @@ def units(program: rules.AnalyzedProgram) -> Iterator[Unit]:
 def bound(program: rules.AnalyzedProgram, unit: Unit) -> set[str]:
     """Module variables that the unit's own code binds, or its functions through `global`."""
     return {variable.name for variable, use in _uses(program, unit) if use.kind != "load"}
-
-
-def module_names(program: rules.AnalyzedProgram, unit: Unit) -> set[str]:
-    """Module variables that occur in the unit."""
-    return {variable.name for variable, _ in _uses(program, unit)}
 
 
 def local_names(program: rules.AnalyzedProgram, unit: Unit) -> set[str]:

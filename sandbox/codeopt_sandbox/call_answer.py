@@ -150,7 +150,17 @@ def read_answer(stdout: bytes) -> CallAnswer:
         if letter == Said.TEXT:
             texts.append(data.decode("utf-8", "surrogateescape").replace("\n", "\\n"))
         elif letter == Said.OUTCOME and times.cpu and data.startswith(b"["):
-            _add_other_run(outcomes, json.loads(data))
+            # a pass in which a call did something else
+            found = json.loads(data)
+            if not isinstance(found, list) or len(found) != 2 or not isinstance(found[0], int):
+                raise ValueError(f"a difference that makes no sense: {found!r:.100}")
+            at, fields = found
+            if not 0 <= at < len(outcomes):
+                raise ValueError(f"a difference in a call that was not made: {at}")
+            other = read_record(Answer, fields) if fields is not None else None
+            observed = repr(other.observed()) if other else "nothing"
+            digest = sha256(observed.encode("utf-8", "surrogatepass")).hexdigest()
+            outcomes[at] = outcomes[at].replace(other_run=Field(digest, other.text if other else "nothing"))
         elif letter == Said.OUTCOME:
             outcomes.append(read_record(Answer, json.loads(data)))
         elif letter in _LEFT:
@@ -195,19 +205,6 @@ def _part(name: str, kind: str, value: Any) -> Any:
     if not is_number and not (type(value) is bool and kind == "bool"):
         raise ValueError(f"{name} that makes no sense: {value!r:.100}")
     return value
-
-
-def _add_other_run(outcomes: list[Answer], found: Any) -> None:
-    """A pass in which a call did something else."""
-    if not isinstance(found, list) or len(found) != 2 or not isinstance(found[0], int):
-        raise ValueError(f"a difference that makes no sense: {found!r:.100}")
-    at, fields = found
-    if not 0 <= at < len(outcomes):
-        raise ValueError(f"a difference in a call that was not made: {at}")
-    other = read_record(Answer, fields) if fields is not None else None
-    observed = repr(other.observed()) if other else "nothing"
-    digest = sha256(observed.encode("utf-8", "surrogatepass")).hexdigest()
-    outcomes[at] = outcomes[at].replace(other_run=Field(digest, other.text if other else "nothing"))
 
 
 def _covered(found: Any) -> tuple[frozenset[int], tuple[int, ...], int]:

@@ -21,7 +21,6 @@ from codeopt.core.errors import INTERRUPTED, ProgramError, UsageError
 
 if TYPE_CHECKING:
     from codeopt.core.target import Target
-    from codeopt.engine.compare import PairResult
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +72,15 @@ def run(arguments: argparse.Namespace) -> int:
 
         found = compare_versions(arguments)
     else:
-        found = _compare_pair(arguments)
+        from codeopt.core.console import Console
+        from codeopt.engine.compare import compare
+        from codeopt.engine.open_session import open_session
+
+        old, new = _pair(arguments)
+        with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
+            limit = arguments.fail_if_slower
+            session = open_session(console, command=tuple(arguments.asked))
+            found = compare(old, new, flags.options_of(arguments), session, limit=limit)
     if arguments.json:
         print(json.dumps(found.to_json()))
     else:
@@ -91,18 +98,6 @@ def _modules(arguments: argparse.Namespace) -> tuple[Target, Target] | None:
     if old.name or new.name or kind_of(old, flags.options_of(arguments)).name != "module":
         return None
     return (old, new) if all(is_library(read_program(each.path).source) for each in (old, new)) else None
-
-
-def _compare_pair(arguments: argparse.Namespace) -> PairResult:
-    from codeopt.core.console import Console
-    from codeopt.engine.compare import compare
-    from codeopt.engine.open_session import open_session
-
-    old, new = _pair(arguments)
-    with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
-        limit = arguments.fail_if_slower
-        session = open_session(console, command=tuple(arguments.asked))
-        return compare(old, new, flags.options_of(arguments), session, limit=limit)
 
 
 def _pair(arguments: argparse.Namespace) -> tuple[Target, Target]:

@@ -133,7 +133,15 @@ def _by_node(node: ast.AST, names: Mapping[str, str]) -> set[str]:
     if isinstance(node, ast.Name) and node.id in WATCHED_NAMES:
         return set() if node.id == "open" else {f"{node.id}()"}
     if isinstance(node, ast.Call):
-        return _opens(node)
+        # open(0) is a way to read standard input; anything else is a file
+        if not isinstance(node.func, ast.Name) or node.func.id != "open":
+            return set()
+        first = node.args[0] if node.args else None
+        if isinstance(first, ast.Constant) and (
+            first.value in (0, 1) or (first.value == "/dev/stdin" and len(node.args) < 2)
+        ):
+            return set()
+        return {"open() of a file"}
     return set()
 
 
@@ -148,15 +156,3 @@ def _attribute(node: ast.Attribute, names: Mapping[str, str]) -> set[str]:
         return {node.attr}
     module = names.get(node.value.id, "") if isinstance(node.value, ast.Name) else ""
     return {f"{module}.{node.attr}"} if module and _is_watched(module, node.attr) else set()
-
-
-def _opens(node: ast.Call) -> set[str]:
-    """open(0) is a way to read standard input; anything else is a file."""
-    if not isinstance(node.func, ast.Name) or node.func.id != "open":
-        return set()
-    first = node.args[0] if node.args else None
-    if isinstance(first, ast.Constant) and (
-        first.value in (0, 1) or (first.value == "/dev/stdin" and len(node.args) < 2)
-    ):
-        return set()
-    return {"open() of a file"}

@@ -311,7 +311,8 @@ class TimedRuns:
         imports.
         """
         if program not in self.imported:
-            self.imported[program] = self.new_libraries(program)
+            names = imported_names(program.text)
+            self.imported[program] = tuple(name for name in names if name.partition(".")[0] not in self.known)
         ref = self.others.get(program, self.calls.ref)
         if not batch_of(stdin).memory:
             ref = ref.replace(libraries=tuple(dict.fromkeys(chain.from_iterable(self.imported.values()))))
@@ -332,10 +333,6 @@ class TimedRuns:
         """Add what the runs of one that was apart left of their processes."""
         for key, changes in other.left.items():
             self.left.setdefault(key, []).extend(each for each in changes if each not in self.left[key])
-
-    def new_libraries(self, program: Revision) -> tuple[str, ...]:
-        """Return the names that a program may import from packages that the original does not import."""
-        return tuple(name for name in imported_names(program.text) if name.partition(".")[0] not in self.known)
 
     def ask(self, program: Revision, batch: CallBatch, environment: Environment = USUAL) -> CallRun:
         """Run a batch in a fresh interpreter. Without an answer the run says why."""

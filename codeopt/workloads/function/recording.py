@@ -367,7 +367,7 @@ class RunShares:
 
 def run_shares(path: Path, command: UsersCommand) -> RunShares:
     """Run the command and look which functions are at work. Raises UsageError, ProgramError where none is ever seen."""
-    functions = improvable(path)
+    functions = list(read_functions(path).usable())
     if not functions:
         raise UsageError(f"{path} has no function that could be improved")
     module = locate(path)
@@ -381,11 +381,6 @@ def run_shares(path: Path, command: UsersCommand) -> RunShares:
         )
     ranked = sorted(seconds.items(), key=lambda item: -item[1])
     return RunShares(tuple((name, spent / total) for name, spent in ranked), total, run.program)
-
-
-def improvable(path: Path) -> list[Function]:
-    """The functions of a file that can be named as a target."""
-    return list(read_functions(path).usable())
 
 
 def _seconds(run: WatchedRun, file: str, functions: Sequence[Function]) -> tuple[dict[str, float], float]:

@@ -110,25 +110,21 @@ def _larger(value: Any, factor: int, maker: Maker) -> Any:
     if isinstance(value, list | str | bytes):
         return _longer(value, factor, maker)
     if isinstance(value, dict | set | frozenset):
-        return _wider(value, factor, maker)
+        # other keys of the same kind, numbers or texts, with values of the known ones
+        keys = list(value) if isinstance(value, dict) else sorted(value, key=repr)
+        spread = max((abs(key) for key in keys if type(key) is int), default=0) + 1
+        found = dict(value) if isinstance(value, dict) else dict.fromkeys(keys)
+        for copy in range(1, factor):
+            for key in keys:
+                new = key + copy * spread if type(key) is int else f"{key}{maker.draw.randint(0, 10 * factor)}"
+                found.setdefault(new, found[key])
+        return found if isinstance(value, dict) else type(value)(found)
     if isinstance(value, tuple):
         return tuple(_longer(list(value), factor, maker))
     for at, part in enumerate(value.values):
         if isinstance(part, list | Constructed):
             value = value.with_value(at, _larger(part, factor, maker))
     return value
-
-
-def _wider(value: Any, factor: int, maker: Maker) -> Any:
-    """Other keys of the same kind, numbers or texts, with values of the known ones."""
-    keys = list(value) if isinstance(value, dict) else sorted(value, key=repr)
-    spread = max((abs(key) for key in keys if type(key) is int), default=0) + 1
-    found = dict(value) if isinstance(value, dict) else dict.fromkeys(keys)
-    for copy in range(1, factor):
-        for key in keys:
-            new = key + copy * spread if type(key) is int else f"{key}{maker.draw.randint(0, 10 * factor)}"
-            found.setdefault(new, found[key])
-    return found if isinstance(value, dict) else type(value)(found)
 
 
 def _longer(value: Any, factor: int, maker: Maker) -> Any:

@@ -270,7 +270,14 @@ def run_elsewhere(
         run = run_on(sandbox, source, there, mode="exec")
         spent += run.wall_s
         if judge(there, run, check).verdict is not CaseVerdict.AC:
-            _require_steady(sandbox, source, case, check)
+            # It must print the same again where sets of strings are in another order.
+            again = judge(case, run_on(sandbox, source, replace(case, environment=seeded(1)), mode="exec"), check)
+            if again.verdict is not CaseVerdict.AC:
+                raise ProgramError(
+                    f"the original does not print the same twice on case {case.name} ({again.detail})",
+                    hint=f"look for random numbers, the clock or the order of a set; {ANY_OUTPUT}",
+                    busy=again.verdict is CaseVerdict.TLE,
+                )
             if not ends_well(case, run):
                 what = f"case {case.name} was not compared in another environment ({axes(environment)})"
                 gaps.append(Diagnostic(what, f"the original ends there with {end_of_run(run)}"))
@@ -278,17 +285,6 @@ def run_elsewhere(
             there = replace(there, expected=run.stdout, written=run.written)
         found.append(CaseElsewhere(there, run.active_s))
     return Elsewhere(tuple(found), tuple(gaps))
-
-
-def _require_steady(sandbox: Sandbox, source: str, case: Case, check: Checker) -> None:
-    """The original must print the same again where sets of strings are in another order."""
-    again = judge(case, run_on(sandbox, source, replace(case, environment=seeded(1)), mode="exec"), check)
-    if again.verdict is not CaseVerdict.AC:
-        raise ProgramError(
-            f"the original does not print the same twice on case {case.name} ({again.detail})",
-            hint=f"look for random numbers, the clock or the order of a set; {ANY_OUTPUT}",
-            busy=again.verdict is CaseVerdict.TLE,
-        )
 
 
 def with_environment(outcome: Outcome, case: Case) -> Outcome:

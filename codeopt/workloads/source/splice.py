@@ -97,7 +97,8 @@ def _with_own_helpers(module: ast.Module, draft: str, qualname: str, taken: set[
     for name in sorted(new.keys() & old.keys() - {short}):
         # a model may give a helper's head only
         was, now = (
-            [ast.dump(node) for node in each.body if not _says_nothing(node)] for each in (old[name], new[name])
+            [ast.dump(node) for node in each.body if not (isinstance(node, ast.Pass) or nodes.is_bare_constant(node))]
+            for each in (old[name], new[name])
         )
         if now and [*was, *edits.head_of(old[name])] != [*now, *edits.head_of(new[name])]:
             names[name] = f"_{name.lstrip('_')}_of_{short}"
@@ -109,10 +110,6 @@ def _with_own_helpers(module: ast.Module, draft: str, qualname: str, taken: set[
         line = lines[number - 1]
         lines[number - 1] = line[:at] + names.get(name, name).encode() + line[at + len(name.encode()) :]
     return b"".join(lines).decode()
-
-
-def _says_nothing(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Pass) or nodes.is_bare_constant(node)
 
 
 def _named(node: ast.AST, lines: Sequence[bytes]) -> Iterator[tuple[int, int, str]]:

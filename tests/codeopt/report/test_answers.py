@@ -45,11 +45,6 @@ FIELDS = {
     "profile": "schema case python lines functions python_share native_share system_share memory notes",
 }
 """Fields of each object before there were schemas."""
-OF_A_ROUND = (
-    "round verdict summary changes ablations turn parents chain model effort rejection settings verdicts "
-    "speedup against_best task_score critique hot_lines"
-)
-OF_TESTS = "total held_out confirmation_runs input_count"
 
 
 @pytest.fixture(scope="module")
@@ -132,9 +127,6 @@ def test_what_is_printed_is_as_its_schema_says(name: str, folder: Path) -> None:
     assert set(FIELDS[name].split()) <= set(found)
     jsonschema.Draft202012Validator(model.model_json_schema()).validate(found)
     assert not set(unnamed(model.model_validate(found)))
-    if name == "improve":
-        assert set(OF_TESTS.split()) < set(found["tests"])
-        assert [set(OF_A_ROUND.split()) < set(each) for each in found["rounds"]] == [True]
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,7 @@ def test_a_population_has_founders_then_parents_and_crossovers() -> None:
 def test_programs_that_are_alike_are_one_in_the_population() -> None:
     renamed = LOOP.replace("i", "number").replace("prnumbernt", "print").replace("numbern range", "in range")
     assert difference(Revision.of(LOOP), Revision.of(renamed)) < 0.1 < difference(Revision.of(LOOP), Revision.of(JOIN))
+    assert difference(Revision.of("print(1)"), Revision.of("abs(1)")) > 0
     people = population(position(right(1, LOOP), right(2, renamed, ratio=3.0), right(3, JOIN), wrong(4)))
     assert {each.round for each in people} == {2, 3}
 

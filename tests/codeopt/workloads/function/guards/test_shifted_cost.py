@@ -87,10 +87,11 @@ def test_a_gain_must_be_there_in_the_first_pass(
 class TwoSpeeds:
     """Runs of calls that take 10 ms a pass on a machine whose speed changes, and next to nothing of a draft, which does
     `moved` of that elsewhere, and whose objects the harness looks at for `looked` of it. All else takes 25 ms a run,
-    and 5 ms a pass."""
+    and 5 ms a pass. By the other clock, both take the same."""
 
-    def __init__(self, speeds: Iterator[float], moved: float, looked: float) -> None:
+    def __init__(self, speeds: Iterator[float], moved: float, looked: float, wall: bool) -> None:
         self.speeds, self.moved, self.looked, self.others = speeds, moved, looked, dict[Revision, Any]()
+        self.wall = wall
         self.kept: dict[str, list[CallTiming]] = {"old": [], "new": []}
         self.seconds: list[float] = []
 
@@ -100,9 +101,10 @@ class TwoSpeeds:
         more, looked = (0.0, 0.0) if side.text == "old" else (0.010 * self.moved, 0.010 * self.looked * passes)
         outside = slow * (0.025 + passes * (0.005 + more)) + looked
         each = (took,) * passes
-        self.kept[side.text].append(CallTiming(outside, 0.005 * slow, each, each, 0.0, looked_s=looked))
+        cpu, wall = ((1.0,) * passes, each) if self.wall else (each, (1.0,) * passes)
+        self.kept[side.text].append(CallTiming(outside, 0.005 * slow, cpu, wall, 0.0, looked_s=looked))
         self.seconds.append(sum(each))
-        return SimpleNamespace(call_timing=self.kept[side.text][-1], cpu_s=sum(each), wall_s=sum(each))
+        return SimpleNamespace(call_timing=self.kept[side.text][-1], cpu_s=sum(cpu), wall_s=sum(wall))
 
     def timings(self, side: Revision, stdin: bytes | None = None) -> list[CallTiming]:
         return self.kept[side.text]
@@ -114,14 +116,17 @@ class TwoSpeeds:
     ids=str,
 )
 @pytest.mark.parametrize(("moved", "looked"), [(0.0, 0.0), (0.0, 5.0), (1.0, 0.0), (1.0, 5.0)])
-def test_work_that_is_moved_shows_at_each_speed(speeds: tuple[int, ...], moved: float, looked: float) -> None:
+@pytest.mark.parametrize("wall", [False, True])
+def test_work_that_is_moved_shows_at_each_speed(
+    speeds: tuple[int, ...], moved: float, looked: float, wall: bool
+) -> None:
     """The plan knows the slow speed alone; one whole run of a side may have another speed than the one beside it."""
     old, new = Revision.of("old"), Revision.of("new")
-    runner: Any = TwoSpeeds(cycle((1, 1)), moved, looked)
+    runner: Any = TwoSpeeds(cycle((1, 1)), moved, looked, wall)
     for side in (old, new):
         runner.run(side, CallBatch(CALLS, "time", passes=2).stdin())
     runner.speeds = cycle(speeds)
     timed = Timed(CallBatch(CALLS, "time"), 0.028, 0.045, "")
-    found = _looks_shifted(runner, old, new, timed, False, 100.0)
+    found = _looks_shifted(runner, old, new, timed, wall, 100.0)
     assert (found and found.consequence) == (Consequence.NO_GAIN if moved else None)
     assert runner.seconds[2] >= SAVED_S

@@ -18,7 +18,7 @@ from codeopt.batch.locks import CoreLock, RequestSlots
 from codeopt.batch.records import BatchOptions, ProblemResult, TimeSpent
 from codeopt.core.console import Console
 from codeopt.core.errors import CodeoptError, ModelError, ProgramError, UsageError
-from codeopt.core.isolation import open_isolated
+from codeopt.core.isolation import isolating, open_isolated
 from codeopt.core.model import Message, Model, Reply
 from codeopt.core.options import ImproveOptions, options_table
 from codeopt.core.program import Program
@@ -164,25 +164,15 @@ class ProblemJob:
         self,
         options: ImproveOptions,
         *,
-        own_code_only: bool,
         notify: Notify,
         mounts: Mounts = (),
-        room_mib: int = 0,
         base: BaseFolder | None = None,
     ) -> Iterator[Sandbox]:
         """Lend the worker's own sandbox to a program; open one for a function, which needs its project in it."""
-        if not mounts and not room_mib and not base:
+        if not mounts and not base:
             yield cast(Sandbox, self.sandbox)
             return
-        with open_isolated(
-            options,
-            own_code_only=own_code_only,
-            notify=notify,
-            mounts=mounts,
-            core=self.lock.core,
-            room_mib=room_mib,
-            base=base,
-        ) as sandbox:
+        with open_isolated(options, notify=notify, mounts=mounts, core=self.lock.core, base=base) as sandbox:
             timed = TimedSandbox(sandbox)
             try:
                 yield cast(Sandbox, timed)
@@ -264,7 +254,8 @@ def _for_want_of_time(error: BaseException | None) -> bool:
 def open_worker_sandbox(options: BatchOptions, core: int) -> AbstractContextManager[Sandbox]:
     """Open a sandbox whose runs have the core. Raises NoSandbox."""
     own = options.improve.model == RULES and not options.with_target
-    return open_isolated(options.improve, own_code_only=own, notify=lambda line: None, core=core)
+    chosen = options.improve if own else isolating(options.improve)
+    return open_isolated(chosen, notify=lambda line: None, core=core)
 
 
 # A model whose every reply is kept before it is used, and is asked for again only when it was not yet paid for.

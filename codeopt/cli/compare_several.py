@@ -134,7 +134,7 @@ def compare_all(
             old, new = Target(before / target.old_path, target.function), Target(target.file, target.function)
             others = [each for each in news if each != new]
             try:
-                found = compare(old, new, options, session, own_code_only=False, limit=limit, separately=others)
+                found = compare(old, new, options, session, limit=limit, separately=others)
             except NoSandbox as error:
                 if not rows:
                     raise

@@ -24,28 +24,23 @@ FOR_TESTS = 4
 def open_isolated(
     options: ImproveOptions,
     *,
-    own_code_only: bool,
     notify: Callable[[str], None],
     mounts: tuple[tuple[str, str], ...] = (),
     core: int | None = None,
     spare: int | None = None,
-    room_mib: int = 0,
     base: BaseFolder | None = None,
 ) -> Sandbox:
     """Open the sandbox that the options ask for, as a context manager.
 
-    own_code_only: only the user's own program and its versions by the built-in rules will run. Only then may `auto` use
-    plain processes if nothing can isolate, and it reports this. core: the CPU core for the runs, None for the least
-    busy one. spare: guests kept ready, None for as many as the backend needs.
-
-    room_mib: size of a run's files in MiB, in addition to those that the options name. base: initial files in the
-    working folders of runs. Raises NoSandbox, and UsageError for unusable files or variables of the options.
+    `auto` uses plain processes if nothing can isolate, and reports this: for code of others see `isolating`. core: the
+    CPU core for the runs, None for the least busy one. spare: guests kept ready, None for as many as the backend needs.
+    base: initial files in the working folders of runs, and the room that others need there. Raises NoSandbox, and
+    UsageError for unusable files or variables of the options.
     """
+    room_mib = folder_mib(options.args or (), options.with_paths) + (base.room_mib if base else 0)
     limits = RunLimits(memory_mib=options.memory)
     limits = limits if options.timeout is None else replace(limits, seconds=options.timeout)
-    limits = replace(
-        limits, file_mib=limits.file_mib + 2 * folder_mib(options.args or (), options.with_paths) + 2 * room_mib
-    )
+    limits = replace(limits, file_mib=limits.file_mib + 2 * room_mib)
     env = environment(options.env)
     chosen = Options(
         limits,
@@ -62,7 +57,7 @@ def open_isolated(
     try:
         return open_sandbox("auto" if options.sandbox == ISOLATED else options.sandbox, options=chosen)
     except BackendUnavailable as error:
-        if options.sandbox != "auto" or not own_code_only or options.image:
+        if options.sandbox != "auto" or options.image:
             any_will_do = options.sandbox in ("auto", ISOLATED)
             unsafe, others = "--sandbox process runs code without isolation", "codeopt doctor shows what works here"
             hint = unsafe if any_will_do else others
@@ -74,10 +69,15 @@ def open_isolated(
         raise NoSandbox(str(error)) from error
 
 
+def isolating(options: ImproveOptions) -> ImproveOptions:
+    """Options for code that others wrote: in place of `auto` a sandbox that isolates, or none."""
+    return replace(options, sandbox=ISOLATED) if options.sandbox == "auto" else options
+
+
 def isolated(options: ImproveOptions) -> ImproveOptions:
     """Choose a sandbox that isolates, for code that others wrote. Raises NoSandbox where nothing isolates: a plain
     process needs the user's own flag (--sandbox process)."""
-    with open_isolated(options, own_code_only=False, notify=lambda line: None, spare=0) as sandbox:
+    with open_isolated(isolating(options), notify=lambda line: None, spare=0) as sandbox:
         return replace(options, sandbox=sandbox.backend)
 
 

@@ -34,10 +34,8 @@ class SandboxOpener(Protocol):
         self,
         options: ImproveOptions,
         *,
-        own_code_only: bool,
         notify: Callable[[str], None],
         mounts: Mounts = (),
-        room_mib: int = 0,
         base: BaseFolder | None = None,
     ) -> AbstractContextManager[Sandbox]:
         """Open a sandbox. Raises NoSandbox."""

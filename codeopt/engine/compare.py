@@ -93,7 +93,6 @@ def compare(
     options: ImproveOptions,
     session: Session,
     *,
-    own_code_only: bool = True,
     programs: tuple[TargetFiles, TargetFiles] | None = None,
     limit: float | None = None,
     separately: Sequence[Target] = (),
@@ -105,7 +104,6 @@ def compare(
         new: The version after it.
         options: Options of the comparison.
         session: Console, cache, and whether smaller inputs are timed.
-        own_code_only: Whether the user wrote both. Only then may they run without a sandbox if none is available.
         programs: Contents of the two files. None: read them.
         limit: Largest allowed increase of time, as a share, which is also tested. None: no limit.
         separately: Functions of NEW's project that have a comparison of their own.
@@ -119,9 +117,8 @@ def compare(
         rule = replace(rule, worth_having=1 + options.min_gain)
     early = _EarlyCheck(session.console.progress)
     request = WorkloadRequest(
-        old, first, options, session, granted(rule, options, limit), own_code_only=own_code_only,
-        other=new, other_program=second, beside=tuple(separately), interpreter=interpreter,
-        early_check=early,
+        old, first, options, session, granted(rule, options, limit), other=new, other_program=second,
+        beside=tuple(separately), interpreter=interpreter, early_check=early,
     )  # fmt: skip
     with kind.open_workload(request) as opened:
         found, workload = _compared(opened, request, early)

@@ -54,7 +54,7 @@ def compare_with_base(
         if not (root / place).is_dir():
             raise UsageError(f"{folder} was not there in {commit[:12]}: there is nothing to compare it with")
         old, new = Target(root / place), Target(folder)
-        found = compare(old, new, options, session, own_code_only=False, limit=limit)
+        found = compare(old, new, options, session, limit=limit)
     evidence = found.verdict.evidence.of_base(commit)
     return replace(found, verdict=replace(found.verdict, evidence=evidence))
 

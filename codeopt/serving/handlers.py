@@ -10,12 +10,12 @@ from typing import Any
 from codeopt.core.console import Console
 from codeopt.core.errors import UsageError
 from codeopt.core.interpreter import find_interpreter
-from codeopt.core.isolation import open_isolated
+from codeopt.core.isolation import isolating
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program, make_program, read_program, replace_files
 from codeopt.core.run_clock import RunClock
 from codeopt.core.run_store import digest
-from codeopt.core.session import Mounts, Session
+from codeopt.core.session import Session
 from codeopt.core.target import Target, as_target
 from codeopt.engine.compare import compare
 from codeopt.engine.improve import improve
@@ -32,8 +32,7 @@ from codeopt.serving.request import Operation, OperationRequest, Root
 from codeopt.workloads import WorkloadRequest, kind_of
 from codeopt.workloads.project.watch import profile_project
 from codeopt.workloads.source.functions import read_function
-from codeopt_sandbox import Sandbox
-from codeopt_sandbox.owner import BaseFolder, temporary_folder
+from codeopt_sandbox.owner import temporary_folder
 
 Answer = dict[str, Any]
 
@@ -42,7 +41,8 @@ def handle(request: OperationRequest, console: Console) -> Answer:
     """Do an operation below the current folder and return its answer. Raises CodeoptError, SandboxError."""
     options = ImproveOptions.of(request.options)
     with temporary_folder("operation") as folder:
-        options = replace(options, run_dir=folder)  # nothing is left in the user's folder
+        # nothing is left in the user's folder; a model wrote what a client sends
+        options = isolating(replace(options, run_dir=folder))
         return HANDLERS[request.operation](request, options, console)
 
 
@@ -83,10 +83,8 @@ def _compare(request: OperationRequest, options: ImproveOptions, console: Consol
     old, new = _programs(request, target.path)
     if old.source == new.source:
         raise UsageError(_nothing_to_compare(request, target.path))
-    found = compare(
-        target, target, options, session, own_code_only=False, programs=(old, new), limit=request.limit
-    ).to_json()
-    return found | {"target": request.target, "diff": diff(old, new.revision)}
+    found = compare(target, target, options, session, programs=(old, new), limit=request.limit)
+    return found.to_json() | {"target": request.target, "diff": diff(old, new.revision)}
 
 
 def _nothing_to_compare(request: OperationRequest, path: Path) -> str:
@@ -203,18 +201,5 @@ HANDLERS: Mapping[Operation, Callable[[OperationRequest, ImproveOptions, Console
 
 
 def _session(options: ImproveOptions, console: Console) -> Session:
-    """Open a session that isolates, since a model wrote what a client sends; a plain process needs the user's flag."""
-
-    def open_always_isolated(
-        options: ImproveOptions,
-        *,
-        own_code_only: bool,
-        notify: Callable[[str], None],
-        mounts: Mounts = (),
-        room_mib: int = 0,
-        base: BaseFolder | None = None,
-    ) -> Sandbox:
-        return open_isolated(options, own_code_only=False, notify=notify, mounts=mounts, room_mib=room_mib, base=base)
-
     found = None if options.image else find_interpreter(options.python, Path.cwd())
-    return open_session(console, open_sandbox=open_always_isolated, interpreter=found)
+    return open_session(console, interpreter=found)

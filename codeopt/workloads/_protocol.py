@@ -111,8 +111,6 @@ class WorkloadRequest:
     session: Session
     rule: StoppingRule = StoppingRule()
     """Rule for when a comparison stops, and by which clock."""
-    own_code_only: bool = True
-    """True if only the user's own code and edits of it by the built-in rules will run."""
     other: Target | None = None
     """The other side of a comparison."""
     beside: tuple[Target, ...] = ()
@@ -171,15 +169,9 @@ class WorkloadRequest:
         record."""
         return self.drawn_seed if self.options.input_seed is None else self.options.input_seed
 
-    def open_sandbox(
-        self, mounts: Mounts = (), room_mib: int = 0, base: BaseFolder | None = None
-    ) -> AbstractContextManager[Sandbox]:
-        """A sandbox that shows these folders, with room for so much that a run is given, whose runs begin with the
-        files of a base. Raises NoSandbox."""
-        notify = self.session.console.warn
-        return self.session.open_sandbox(
-            self.options, own_code_only=self.own_code_only, notify=notify, mounts=mounts, room_mib=room_mib, base=base
-        )
+    def open_sandbox(self, mounts: Mounts = (), base: BaseFolder | None = None) -> AbstractContextManager[Sandbox]:
+        """A sandbox that shows these folders, whose runs begin with the files of a base. Raises NoSandbox."""
+        return self.session.open_sandbox(self.options, notify=self.session.console.warn, mounts=mounts, base=base)
 
 
 # What a measured target answers a judge.

@@ -112,7 +112,9 @@ _MEMORY = Path("/dev/shm")
 class BaseFolder:
     """A folder that only ever gets more files. Use as a context manager."""
 
-    def __init__(self, files: Files = ()) -> None:
+    def __init__(self, files: Files = (), room_mib: int = 0) -> None:
+        self.room_mib = room_mib
+        """Additional size of a run's files, MiB."""
         above = _place(sum(len(content) for _, content in files))
         self.place = owned_folder("base", above)
         """Folder around it, in which a backend may keep related files."""

@@ -67,7 +67,7 @@ def record_tests(target: Target, options: ImproveOptions, session: Session) -> T
     function, linked = read_function(target.path, target.name), Linked.of(python)
 
     def open_with(mounts: Mounts) -> AbstractContextManager[Sandbox]:
-        return session.open_sandbox(options, own_code_only=True, notify=session.console.warn, mounts=mounts)
+        return session.open_sandbox(options, notify=session.console.warn, mounts=mounts)
 
     with open_harness(function, open_with, options.tests, linked=linked) as harness:
         traces = open_trace_cache(harness, options, session, python, linked)

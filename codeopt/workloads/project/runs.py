@@ -264,5 +264,5 @@ def open_command(
         # Time limit of the command as it is where --timeout says nothing, seconds
         request = replace(request, options=replace(options, timeout=24 * 3600.0))
     room_mib += project.room_mib
-    with BaseFolder(project.files) as base, request.open_sandbox(room_mib=room_mib, base=base) as sandbox:
+    with BaseFolder(project.files, room_mib) as base, request.open_sandbox(base=base) as sandbox:
         yield CommandRuns(sandbox, project, command)

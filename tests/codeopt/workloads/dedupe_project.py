@@ -157,9 +157,8 @@ def judged_project(root: Path, run: str, backend: str, **options: Any) -> Iterat
     """Measured, for drafts; few pairs are enough here."""
     chosen = ImproveOptions(run=run, sandbox=backend, **options)
     request = WorkloadRequest(
-        Target(root), read(Target(root)), chosen, Session(), StoppingRule(max_pairs=12), own_code_only=False,
-        drawn_seed=7,
-    )  # fmt: skip
+        Target(root), read(Target(root)), chosen, Session(), StoppingRule(max_pairs=12), drawn_seed=7
+    )
     with open_workload(request) as opened:
         workload = opened.measure().timed()
         assert isinstance(workload, ProjectWorkload)

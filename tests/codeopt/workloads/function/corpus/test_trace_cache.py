@@ -60,7 +60,7 @@ def _traces(project: Path, options: ImproveOptions | None = None, version: str =
     python = Interpreter(sys.executable, version, None, Origin.OWN)
 
     def open_with(mounts: Mounts) -> AbstractContextManager[Sandbox]:
-        return open_isolated(chosen, own_code_only=True, notify=lambda line: None, mounts=mounts)
+        return open_isolated(chosen, notify=lambda line: None, mounts=mounts)
 
     with open_harness(read_function(project / "pkg" / "mod.py", "total"), open_with, chosen.tests) as harness:
         yield open_trace_cache(harness, chosen, session, python, NO_LINKS)

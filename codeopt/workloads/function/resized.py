@@ -10,8 +10,8 @@ from typing import Any
 
 from codeopt.workloads._sizes import LONG_S, find_part, part_words
 from codeopt.workloads.function.corpus.observe import KnownCall
-from codeopt.workloads.generated.larger import can_grow, grow_call
-from codeopt.workloads.source.literals import Call, Constructed, Recipe, read
+from codeopt.workloads.generated.larger import can_grow, grow
+from codeopt.workloads.source.literals import Call, Constructed, Recipe
 from codeopt_sandbox.guest.calls.recipes import SORTED
 
 MOST_ITEMS = 1_000_000
@@ -97,7 +97,7 @@ class TextGrowth:
 
     def call(self, factor: int, seed: int) -> Call | None:
         """The call with every part that can grow enlarged by a factor; None if no part can."""
-        return grow_call(self.base, factor, seed)
+        return grow(self.base, factor, seed)
 
 
 def growths(base: Call, known: Sequence[Call]) -> list[RecipeGrowth | TextGrowth]:
@@ -118,9 +118,9 @@ def can_become_larger(call: Call) -> bool:
     return can_grow(call) or any(True for _ in _places(call))
 
 
-def other_seeds(texts: Sequence[str], count: int) -> list[str]:
+def other_seeds(known: Sequence[Call], count: int) -> list[str]:
     """Return calls that have recipes, `count` times each, with other items of the same kinds; fewer where large."""
-    calls = [call for text in texts if (call := read(text)) is not None and items_of(call)]
+    calls = [call for call in known if items_of(call)]
     most = min(count, 2 * MOST_ITEMS // max(map(items_of, calls))) if calls else 0
     return list(dict.fromkeys(with_seed(call, 100 * (1 + at)).text() for at in range(most) for call in calls))
 
@@ -364,7 +364,7 @@ def cut_call(whole: KnownCall, run: Callable[[str], KnownCall | None]) -> tuple[
         whole: The call, made once.
         run: Makes a call with the original. None if it does not end as the whole does, or is not like known calls.
     """
-    call = read(whole.text)
+    call = whole.call
     if whole.seconds < LONG_S or call is None:
         return None
 

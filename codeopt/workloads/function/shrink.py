@@ -93,9 +93,7 @@ class CallShrinker:
         for _ in range(ROUNDS):
             if best.detail and time.monotonic() > until:
                 break
-            call = read(best.call)
-            texts = {each.text() for each in _smaller(call)} if call else set()
-            near = sorted((text for text in texts if _order(text) < _order(best.call)), key=_order)
+            near = sorted({text for text in smaller_calls(best.call) if _order(text) < _order(best.call)}, key=_order)
             smaller = inside(near[:AT_ONCE])
             again = [] if best.detail else [best.call]
             batch = [*smaller, *again]
@@ -171,17 +169,12 @@ def _order(text: str) -> tuple[int, str]:
     return len(text), text
 
 
-def smaller_calls(text: str) -> list[str]:
-    """Calls near one, with something in it that is simpler."""
-    call = read(text)
-    return [each.text() for each in _smaller(call)] if call else []
-
-
-def _smaller(call: Call) -> Iterator[Call]:
+def smaller_calls(text: str) -> Iterator[str]:
+    """Yield calls near one, with something in it that is simpler."""
+    call = read(text) or Call(())
     for at, argument in enumerate(call.values):
         if not isinstance(argument, Opaque):
-            for less in simpler(argument):
-                yield call.with_value(at, less)
+            yield from (call.with_value(at, less).text() for less in simpler(argument))
 
 
 # The place of the first difference in two results that are too long to be shown, with both values there.

@@ -13,7 +13,7 @@ from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall, 
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.timing import Timed
 from codeopt.workloads.generated.larger import grow, size_by, size_of, unit_of
-from codeopt.workloads.source.literals import read
+from codeopt.workloads.source.literals import read_all
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.outcome import Case
 from codeopt_sandbox.profile import Mode, Profile, profile
@@ -45,21 +45,20 @@ def function_by_size(
         figures: The verdict's figures of these.
     """
     texts = timed.batch.calls[timed.batch.warm :]
-    largest = max((call for text in texts if (call := read(text)) is not None), key=size_of, default=None)
+    largest = max(read_all(texts), key=size_of, default=None)
     if largest is None or figures.before is None or figures.after is None:
         return BySize()
     of_one = replace(figures, before=figures.before / len(texts), after=figures.after / len(texts))
     unit = unit_of(largest)
     fits = [k for k in known if k.returns and inside([k.text])]
     fits = [k for k in fits if k.vouched] or fits
-    sized = [(size_by(unit, call), k) for k in fits if (call := read(k.text)) is not None]
+    sized = [(size_by(unit, k.call), k) for k in fits if k.call is not None]
 
     def made(size: float) -> tuple[float, KnownCall] | None:
         base = max((each for each in sized if 1 <= each[0] <= size), key=lambda each: each[0], default=None)
-        longer = grow(base[1].text, round(size / base[0])) if base else None
-        found = once(harness, inside([longer] if longer else []), MADE)
-        grown = read(longer) if longer and found and found[0].returns else None
-        return (size_by(unit, grown), found[0]) if grown else None
+        longer = grow(base[1].call, round(size / base[0])) if base and base[1].call else None
+        found = once(harness, inside([longer.text()] if longer else []), MADE)
+        return (size_by(unit, longer), found[0]) if longer and found and found[0].returns else None
 
     def seconds(side: Revision, some: Sequence[KnownCall]) -> list[float] | None:
         # a call is repeated until all take this long: reading the clock from outside costs about 10 microseconds

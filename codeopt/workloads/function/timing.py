@@ -21,6 +21,7 @@ from codeopt.workloads.function.corpus.observe import (
     deterministic,
     least_ordered,
     once,
+    values_of,
 )
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.resized import (
@@ -34,8 +35,8 @@ from codeopt.workloads.function.resized import (
     other_seeds,
 )
 from codeopt.workloads.generated.derive import derive
-from codeopt.workloads.generated.larger import call_size, grow, size_of
-from codeopt.workloads.source.literals import Constructed, Opaque, read, write
+from codeopt.workloads.generated.larger import can_grow, size_of
+from codeopt.workloads.source.literals import Constructed, Opaque, read, read_all, write
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.compare import Plan
@@ -125,7 +126,7 @@ class Timed:
     def sizes(self) -> tuple[int, ...]:
         """Sizes of the timed calls, from small to large: of each all that is long in it, else its largest number; those
         that can be read."""
-        found = (call_size(call) for call in self.batch.calls[self.batch.warm :])
+        found = map(size_of, read_all(self.batch.calls[self.batch.warm :]))
         return tuple(sorted(int(size) for size in found if size))
 
     @property
@@ -330,9 +331,9 @@ class _Choice:
     def _alike(self, known: Sequence[KnownCall], seconds: float) -> list[KnownCall]:
         """Calls generated from the first of them that return, each of at most LONG_ENOUGH_S; more than `seconds` takes,
         as some may be dropped."""
-        texts = [k.text for k in known[:8]]
+        bases = values_of(known[:8])
         # number of other calls like a grown one
-        made = other_seeds(texts, 300) or derive(texts, 300, 50 + self.seed, self.harness.vocabulary, small=False)
+        made = other_seeds(bases, 300) or derive(bases, 300, 50 + self.seed, self.harness.vocabulary, small=False)
         limit = CallTimeLimit(call=25 * LONG_ENOUGH_S, total=2 * seconds, lost=2)
         found = self._once(self._made(made), limit)
         usable = [k for k in found if k.returns and k.seconds <= LONG_ENOUGH_S]
@@ -343,7 +344,7 @@ class _Choice:
     def _grown(self, given: Sequence[KnownCall]) -> list[KnownCall]:
         """The given calls made larger, until one takes long enough, is as large as it may be, or fails."""
         # known calls from which it is learned what larger ones are like
-        calls = [call for k in given[:50] if (call := read(k.text)) is not None]
+        calls = values_of(given[:50])
         bases = [call for call in sorted(calls, key=lambda call: -size_of(call)) if can_become_larger(call)][:4]
         tried = [_Larger(way, at) for at, base in enumerate(bases) for way in growths(base, calls)]
         self._look(tried, FACTORS)
@@ -361,8 +362,8 @@ class _Choice:
         if took is None:
             return _long_enough(grown)
         before, now = took[: len(given)], took[len(given) :]
-        longest, size = max(zip(before, (call_size(k.text) for k in given), strict=True))
-        larger = max(call_size(k.text) for k in grown) / max(size, 1)
+        longest, size = max(zip(before, (size_of(k.call) for k in given), strict=True))
+        larger = max(size_of(k.call) for k in grown) / max(size, 1)
         # Least time of the longest grown call, as a multiple of that of the longest given one. Where that takes long by
         # itself it is the fourth root of the size: int() of 4,096 digits took 1.6 times as long as a prime of 6.
         least = max(1.2, larger**0.25 if longest >= 0.001 else 0.0)
@@ -421,7 +422,7 @@ def bearable(given: list[KnownCall]) -> list[KnownCall]:
     """Without the longest, as long as something that can be timed is left."""
     shorter = [k for k in given if k.seconds <= TOO_LONG_S]
     longer = [k for k in given if k.seconds > TOO_LONG_S]
-    will_do = shorter and (shorter[0].seconds >= LONG_ENOUGH_S or grow(shorter[0].text, 2))
+    will_do = shorter and (shorter[0].seconds >= LONG_ENOUGH_S or (shorter[0].call and can_grow(shorter[0].call)))
     return shorter if will_do or not longer else longer[-1:]
 
 
@@ -442,8 +443,7 @@ def _long_enough(found: Sequence[KnownCall]) -> list[KnownCall]:
 
 def _works_on_items(known: KnownCall) -> bool:
     # a grown call that takes less shows that the function does no work on its items: it looks at few or copies them
-    # a grown call that takes less for each of its items does no work on them, seconds
-    return known.seconds >= 5e-6 + 0.5e-9 * items_of(read(known.text))
+    return known.seconds >= 5e-6 + ITEM_S * items_of(known.call)
 
 
 @dataclass

@@ -11,10 +11,10 @@ from typing import Any
 
 from codeopt.workloads.contract.seen import ARRAY, VIEW
 from codeopt.workloads.generated.derive import SMALL, Maker
-from codeopt.workloads.generated.larger import can_grow, grow_call
+from codeopt.workloads.generated.larger import can_grow, grow
 from codeopt.workloads.generated.vocabulary import Vocabulary
 from codeopt.workloads.source.functions import Function, own_nodes
-from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, read_all, write
+from codeopt.workloads.source.literals import Call, Constructed, Opaque, write
 
 LEAST = 70
 """Items of a long argument: what treats short ones in another way mostly begins to at 16, 32 or 64."""
@@ -27,24 +27,24 @@ ODD = 12
 """Characters of a text in which something is changed at once."""
 
 
-def long_calls(calls: Sequence[str], count: int, seed: int, words: Vocabulary | None = None) -> list[str]:
+def long_calls(calls: Sequence[Call], count: int, seed: int, words: Vocabulary | None = None) -> list[str]:
     """Up to `count` of them, none of them among `calls`."""
-    bases = _largest(calls)
+    bases, known = _largest(calls), {call.text() for call in calls}
     draw = random.Random(seed)
     if not bases:
         return []
     maker = Maker(draw, bases, words or Vocabulary(), small=False)
-    found: dict[str, None] = dict.fromkeys(text for text in _changed_late(bases[0], seed) if text not in calls)
+    found: dict[str, None] = dict.fromkeys(text for text in _changed_late(bases[0], seed) if text not in known)
     total = sum(map(len, found))
     for attempt in range(count * 2):
         base = bases[attempt % len(bases)]
         longest = _size(base)[0]
         # at least LEAST items; as many as the base has, or up to three times as many; none of calls of numbers alone
         factor = max(draw.choice((1, 1, 2, 3)), -(-LEAST // longest)) if longest > 1 else 0
-        grown = grow_call(base, factor, seed + attempt) if factor > 1 else base
+        grown = grow(base, factor, seed + attempt) if factor > 1 else base
         call = _with_odd(grown, maker) if factor and grown is not None else None
         text = call.text() if call is not None else ""
-        if text and len(text) <= LONGEST and text not in calls:
+        if text and len(text) <= LONGEST and text not in known:
             found[text] = None
             total += len(text)
         # maximum length of all long calls together, characters
@@ -74,20 +74,19 @@ def _changed_late(base: Call, seed: int) -> Iterator[str]:
         yield base.with_value(at, [*value[:one], max(value) + 1, *value[one + 1 :]]).text()
 
 
-def tenfold(calls: Sequence[str], seed: int) -> list[str]:
+def tenfold(calls: Sequence[Call], seed: int) -> list[str]:
     """The largest call made still larger, the largest first."""
     bases = _largest(calls)[:1]
     # factors by which the last call is larger; the first that the original can make is taken
-    grown = (grow_call(base, factor, seed) for base in bases for factor in (10, 5, 3))
+    grown = (grow(base, factor, seed) for base in bases for factor in (10, 5, 3))
     texts = (call.text() for call in grown if call is not None)
     return [text for text in texts if len(text) <= 10 * LONGEST]
 
 
-def as_iterators(text: str, places: Sequence[int], least: int) -> str | None:
+def as_iterators(call: Call, places: Sequence[int], least: int) -> str | None:
     """A call with the lists at some places as iterators over as many items; None where there is no such list."""
-    call = read(text)
-    lists = [at for at in places if call is not None and at < len(call.values) and isinstance(call.values[at], list)]
-    if call is None or not lists or not all(call.values[at] for at in lists):
+    lists = [at for at in places if at < len(call.values) and isinstance(call.values[at], list)]
+    if not lists or not all(call.values[at] for at in lists):
         return None
     for at in lists:
         value = call.values[at]
@@ -95,11 +94,10 @@ def as_iterators(text: str, places: Sequence[int], least: int) -> str | None:
     return call.text()
 
 
-def _largest(calls: Sequence[str]) -> list[Call]:
+def _largest(calls: Sequence[Call]) -> list[Call]:
     """Calls that can be made longer, the largest first; of calls of numbers alone those of the largest."""
-    ordered = sorted(read_all(calls), key=_size, reverse=True)
     found = []
-    for call in ordered:
+    for call in sorted(calls, key=_size, reverse=True):
         if can_grow(call):
             found.append(call)
         # the largest known calls that long ones are made of
@@ -165,16 +163,19 @@ ITEMS = 2
 """Number of items of a container that are looked into: the others are mostly of the same type."""
 
 
-def other_exact_types(known: Sequence[str]) -> Iterator[str]:
+def other_exact_types(known: Sequence[Call]) -> Iterator[str]:
     """Yield calls with one part changed, by turns from each of a few known ones."""
-    # known calls of which parts are changed, the shortest: the longest of these come first, as they have most parts
-    short = read_all(islice((text for text in sorted(known, key=len) if text != "f()"), 12))
+    short = islice((call for call in _shortest_first(known) if call.values), BASES_OF_TYPES)
     # maximum number of calls that are made from one known one
-    made = [islice(_calls(call), 24) for call in reversed(short) if len(call.text()) <= LARGEST]
+    made = [islice(_calls(call), 24) for call in reversed([*short]) if len(call.text()) <= LARGEST]
     while made:
         found = [next(each, None) for each in made]
         yield from (call.text() for call in found if call is not None)
         made = [each for each, call in zip(made, found, strict=True) if call is not None]
+
+
+def _shortest_first(calls: Sequence[Call]) -> list[Call]:
+    return sorted(calls, key=lambda call: len(call.text()))
 
 
 def _calls(call: Call) -> Iterator[Call]:
@@ -307,9 +308,9 @@ class OptionalParameter:
     """The values are of a type that it is meant for."""
 
 
-def with_optional_parameters(function: Function, calls: Sequence[str]) -> dict[str, bool]:
+def with_optional_parameters(function: Function, calls: Sequence[Call]) -> dict[str, bool]:
     """Known calls with one more argument, and of each whether that is of a type it is meant for."""
-    bases = sorted(read_all(calls), key=lambda call: len(call.text()))
+    bases = _shortest_first(calls)
     found: dict[str, bool] = {}
     short = bases[: max(EACH, len(bases) // 2)]
     for parameter in _optional(function):
@@ -401,14 +402,14 @@ def refusals(function: Function) -> dict[int, int]:
     return found
 
 
-def wrong_types(calls: Sequence[str]) -> list[str]:
+def wrong_types(calls: Sequence[Call]) -> list[str]:
     """The shortest calls of each number of arguments, with each argument as each of the values in turn."""
-    known = sorted(read_all(calls), key=lambda call: len(call.text()))
     shapes: dict[int, Call] = {}
-    for call in known:
+    for call in _shortest_first(calls):
         shapes.setdefault(len(call.values), call)
     # number of known calls that are changed
     bases = [*shapes.values()][:4]
     found = [base.with_value(at, value).text() for base in bases for at in range(len(base.values)) for value in VALUES]
     # maximum number of calls with an argument of a wrong type
-    return list(dict.fromkeys(text for text in found if text not in set(calls)))[:300]
+    known = {call.text() for call in calls}
+    return list(dict.fromkeys(text for text in found if text not in known))[:300]

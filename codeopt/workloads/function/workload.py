@@ -30,6 +30,7 @@ from codeopt.workloads.function.corpus.cases import (
 )
 from codeopt.workloads.function.corpus.corpus import CallCorpus, fresh_ones, long_ones, longest_s, never_the_same
 from codeopt.workloads.function.corpus.existing_tests import failing
+from codeopt.workloads.function.corpus.observe import values_of
 from codeopt.workloads.function.corpus_cache import cached_choice
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.judging import CallJudge, unrun_lines
@@ -37,6 +38,7 @@ from codeopt.workloads.function.other_version import OtherVersionOfFunction, cha
 from codeopt.workloads.function.timed_again import function_by_size, profile_function
 from codeopt.workloads.function.timing import CallPlan, Timed, choose
 from codeopt.workloads.function.view import FunctionProposer, function_rules
+from codeopt.workloads.source.literals import read_all
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Decision, Plan, StoppingRule, make_plan
 from codeopt_sandbox.comparing import Observable
@@ -163,10 +165,10 @@ class FunctionWorkload(Defaults):
         policy = InputPolicy(self.request.options.mutated_inputs)
         if not policy.generates:
             return ()
-        texts = [known.text for known in self.corpus.known]
-        known = fresh_ones(self.harness, texts, self.seed, self.contract, self.request.options.max_examples)
-        given = [known.text for known in self.corpus.known if not known.made_of_others]
-        large, usual_s = [*given, *self.corpus.big], longest_s(self.corpus.known)
+        calls, most = values_of(self.corpus.known), self.request.options.max_examples
+        known = fresh_ones(self.harness, calls, self.seed, self.contract, most)
+        given = values_of(known for known in self.corpus.known if not known.made_of_others)
+        large, usual_s = [*given, *read_all(self.corpus.big)], longest_s(self.corpus.known)
         known += long_ones(self.harness, large, self.seed, self.contract, usual_s=usual_s)
         maker = CaseMaker(self.harness, self.runner, self.suite.check, self.contract, policy, held_out=True)
         return tuple(maker.by_tier(known, "fresh", made_in=CONFIRMING))

@@ -20,7 +20,7 @@ from typing import Any
 from codeopt.workloads.contract.properties import resized
 from codeopt.workloads.contract.relations import ARRAYS, content
 from codeopt.workloads.generated.vocabulary import Texts, Vocabulary, texts_in
-from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, read_all
+from codeopt.workloads.source.literals import Call, Constructed, Opaque
 
 SMALL = 12
 """Items of a container that a derived call keeps, most of the time: small calls show the same and are read more
@@ -43,17 +43,16 @@ _FLOATS = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-9, 1e9, 1e16, 1e308, float("inf"), floa
 
 
 def derive(
-    calls: Sequence[str], count: int, seed: int, words: Vocabulary | None = None, *, small: bool = True
+    bases: Sequence[Call], count: int, seed: int, words: Vocabulary | None = None, *, small: bool = True
 ) -> list[str]:
-    """Up to `count` calls near `calls`, none of them among them.
+    """Up to `count` calls near known ones, none of them among them.
 
     words: what the function's text speaks of, tried as values. small: cut large arguments down first.
     """
-    bases = read_all(calls)
     if not bases:
         return []
     maker = Maker(random.Random(seed), bases, words or Vocabulary(), small)
-    known = set(calls)
+    known = {call.text() for call in bases}
     found: list[str] = []
     planned = maker.with_constants(count // PLANNED)
     usual = islice(maker.usual(), count // PLANNED)
@@ -66,10 +65,10 @@ def derive(
     return found
 
 
-def can_be_varied(text: str) -> bool:
+def can_be_varied(call: Call) -> bool:
     """Return True if an argument can be changed, or if there are no arguments."""
-    call = read(text) if len(text) < LONGEST else None
-    return call is not None and (not call.values or any(not isinstance(value, Opaque) for value in call.values))
+    varied = not call.values or any(not isinstance(value, Opaque) for value in call.values)
+    return varied and len(call.text()) < LONGEST
 
 
 class Maker:

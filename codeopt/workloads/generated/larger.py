@@ -10,22 +10,18 @@ from typing import Any
 
 from codeopt.workloads.generated.derive import Maker
 from codeopt.workloads.generated.vocabulary import Vocabulary
-from codeopt.workloads.source.literals import LONGEST, Call, Constructed, Opaque, Recipe, read, write
+from codeopt.workloads.source.literals import LONGEST, Call, Constructed, Opaque, Recipe, write
 from codeopt_sandbox.guest.calls.recipes import DEEPENED
 
 SHORT = 2
 """Length of a value that does not give the size of a call if another value, or a number, is larger."""
 
 
-def call_size(text: str) -> float:
-    """Size of a call as it is written; 0 of one that cannot be read."""
-    call = read(text)
-    return size_of(call) if call else 0.0
-
-
-def size_of(call: Call) -> float:
+def size_of(call: Call | None) -> float:
     """Size of all that is long in a call; of a call of numbers alone the largest, if a float can hold it: no call
-    grows by a number that is larger; else that of its short values."""
+    grows by a number that is larger; else that of its short values. 0 of one that cannot be read."""
+    if call is None:
+        return 0.0
     lengths = list(_lengths(call))
     numbers = [abs(value) for value in call.values if type(value) is int]
     long = sum(length for length in lengths if length > SHORT)
@@ -64,14 +60,7 @@ def _other(value: Constructed, maker: Maker) -> Constructed:
     return value
 
 
-def grow(text: str, factor: int, seed: int = 0) -> str | None:
-    """Return the grown call as text. None if `grow_call` cannot grow it."""
-    call = read(text)
-    grown = grow_call(call, factor, seed) if call is not None else None
-    return grown.text() if grown is not None else None
-
-
-def grow_call(call: Call, factor: int, seed: int = 0) -> Call | None:
+def grow(call: Call, factor: int, seed: int = 0) -> Call | None:
     """The call with every list, text and dictionary that has some size `factor` times as long, and varied; None when
     nothing in it can grow. A call of numbers alone grows by its largest number."""
     maker = Maker(random.Random(seed), [call], Vocabulary(), False)
@@ -88,7 +77,7 @@ def grow_call(call: Call, factor: int, seed: int = 0) -> Call | None:
 
 
 def can_grow(call: Call) -> bool:
-    """Return True if `grow_call` makes the call larger."""
+    """Return True if `grow` makes the call larger."""
     return any(map(_grows, call.values)) or any(type(value) is int and 1 < value < 10**6 for value in call.values)
 
 
@@ -169,9 +158,8 @@ LEAST = 3
 """Minimum number of items of a chain: a shorter one says nothing."""
 
 
-def deep_calls(calls: Sequence[str]) -> list[str]:
+def deep_calls(bases: Sequence[Call]) -> list[str]:
     """One of each way and argument, longer ones last."""
-    bases = [call for text in calls if len(text) < LONGEST and (call := read(text)) is not None]
     found: dict[str, None] = {}
     for at in range(max((len(base.values) for base in bases), default=0)):
         given = [base for base in bases if at < len(base.values)]
@@ -188,7 +176,7 @@ def deep_calls(calls: Sequence[str]) -> list[str]:
     sized = [(max((len(v) for v in each.values if isinstance(v, list | str)), default=0), each) for each in bases]
     size, largest = max(sized, key=lambda pair: pair[0], default=(0, None))
     if largest is not None and LEAST <= size <= DEEP // 3:
-        grown = grow_call(largest, DEEP // size + 1, 1)
+        grown = grow(largest, DEEP // size + 1, 1)
         if grown is not None and len(text := grown.text()) < LONGEST:
             found[text] = None
     return list(found)

@@ -24,7 +24,7 @@ from codeopt.workloads.contract.layout import followed, tied
 from codeopt.workloads.contract.properties import LARGE, OF_CALLS
 from codeopt.workloads.contract.relations import put
 from codeopt.workloads.generated.derive import Maker
-from codeopt.workloads.generated.larger import chained, grow_call, simpler
+from codeopt.workloads.generated.larger import chained, grow, simpler
 from codeopt.workloads.generated.vocabulary import Vocabulary
 from codeopt.workloads.source.literals import Call
 from codeopt.workloads.source.module_graph import read_module
@@ -226,7 +226,7 @@ class InputMaker:
         """As many bytes at least, and twice as long."""
         size = len(self.known.text(base) or b"")
         for factor in (max(2, math.ceil(1.5 * least / max(1, size))), 2):  # new values may be shorter
-            grown = grow_call(base, factor, self.draw.randrange(1000)) if size * factor <= MOST_BYTES else None
+            grown = grow(base, factor, self.draw.randrange(1000)) if size * factor <= MOST_BYTES else None
             if grown is not None and (data := self.similar(base, self._sized(grown))) is not None and len(data) > size:
                 return data
         return None

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
@@ -84,10 +84,12 @@ def vars_of(recipe: Recipe) -> tuple[Any, ...]:
 class Call:
     args: tuple[Any, ...]
     kwargs: tuple[tuple[str, Any], ...] = ()
+    source: str = field(default="", compare=False)
+    """The text that it was read from. Empty for a call that was made."""
 
     def text(self) -> str:
         """Return the call as the sandbox reads it."""
-        return f"f({_given(self.args, self.kwargs)})"
+        return self.source or f"f({_given(self.args, self.kwargs)})"
 
     @property
     def values(self) -> tuple[Any, ...]:
@@ -137,7 +139,7 @@ def read(text: str, longest: int = LONGEST) -> Call | None:
     if len(text) > longest or not text.startswith("f("):
         return None
     plain = _as_json(text)
-    return Call(tuple(plain)) if plain is not None else _parsed(text)
+    return Call(tuple(plain), source=text) if plain is not None else _parsed(text)
 
 
 def read_all(texts: Iterable[str]) -> list[Call]:
@@ -148,7 +150,7 @@ def read_all(texts: Iterable[str]) -> list[Call]:
 def read_lists(text: str) -> Call | None:
     """Return a call that consists of lists, numbers and texts, of any length. None for any other."""
     plain = _as_json(text) if text.startswith("f(") else None
-    return Call(tuple(plain)) if plain is not None else None
+    return Call(tuple(plain), source=text) if plain is not None else None
 
 
 def _as_json(text: str) -> list[Any] | None:
@@ -182,7 +184,7 @@ def _parsed(text: str) -> Call | None:
     if not isinstance(node, ast.Call) or _unpacks(node):
         return None
     args = tuple(_value(arg, text) for arg in node.args)
-    return Call(args, tuple((keyword.arg or "", _value(keyword.value, text)) for keyword in node.keywords))
+    return Call(args, tuple((keyword.arg or "", _value(keyword.value, text)) for keyword in node.keywords), text)
 
 
 def _unpacks(node: ast.Call) -> bool:

@@ -28,7 +28,7 @@ from codeopt.workloads.function.unusual import (
     wrong_types,
 )
 from codeopt.workloads.generated.derive import can_be_varied, derive
-from codeopt.workloads.generated.larger import call_size, can_grow, deep_calls, grow, size_by, unit_of
+from codeopt.workloads.generated.larger import can_grow, deep_calls, grow, size_by, size_of, unit_of
 from codeopt.workloads.generated.vocabulary import Vocabulary, samples, vocabulary
 from codeopt.workloads.program.mutated_cases import (
     boundary_cases,
@@ -42,7 +42,7 @@ from codeopt.workloads.program.mutated_cases import (
 )
 from codeopt.workloads.program.mutated_inputs import boundaries, broken_inputs, inputs_at_boundaries, numbers_like
 from codeopt.workloads.source.functions import Function, ModuleFunctions
-from codeopt.workloads.source.literals import read_all, with_recipes_in_words
+from codeopt.workloads.source.literals import read, read_all, with_recipes_in_words
 from codeopt_sandbox.outcome import Case, WrittenFile
 from tests.support.known_inputs import why_beyond
 from tests.support.recorded import Row, compared_with, write_down
@@ -113,7 +113,7 @@ def learnt(calls: list[str]) -> Iterator[object]:
     names = ", ".join("abcd"[:count])
     contract = contract_of(function(f"def f({names}):\n    return 0\n"), calls)
     yield contract.words
-    made = derive(calls, 60, 2)
+    made = derive(read_all(calls), 60, 2)
     yield from (f"{call} {contract.beyond(call)} {contract.reasons(call)}" for call in made)
     yield from contract.shaped(made)
     yield from contract.within(made).items()
@@ -127,10 +127,16 @@ def grown(calls: list[str]) -> Iterator[object]:
             for factor in (2, 50):
                 larger = way.call(factor, 1)
                 text = larger.text() if larger else ""
-                yield text, items_of(larger) if larger else 0, with_recipes_in_words(text), *other_seeds([text], 2)
+                yield (
+                    text,
+                    items_of(larger) if larger else 0,
+                    with_recipes_in_words(text),
+                    *other_seeds(read_all([text]), 2),
+                )
         yield can_become_larger(call)
-    for text in calls:
-        yield call_size(text), grow(text, 3, 1), can_be_varied(text)
+    for call in map(read, calls):
+        larger = grow(call, 3, 1) if call else None
+        yield size_of(call), larger.text() if larger else None, bool(call) and can_be_varied(call)
     for call in known:
         yield can_grow(call), unit_of(call), size_by("items", call), size_by("n", call)
 
@@ -138,18 +144,20 @@ def grown(calls: list[str]) -> Iterator[object]:
 def simpler(calls: list[str]) -> Iterator[object]:
     for call in calls[-2:]:
         yield from smaller_calls(call)
-    yield from other_exact_types(calls)
-    yield from wrong_types(calls)
-    yield from deep_calls(calls)
+    known = read_all(calls)
+    yield from other_exact_types(known)
+    yield from wrong_types(known)
+    yield from deep_calls(known)
     names = find_names(calls, lambda several: (), "m")
     yield from map(names.readable, calls)
     yield from map(CallNames().shown, calls)
 
 
 def longer(calls: list[str]) -> Iterator[object]:
-    yield from long_calls(calls, 12, 1, WORDS)
-    yield from tenfold(calls, 1)
-    yield from (as_iterators(call, (0, 1), 30) for call in calls)
+    known = read_all(calls)
+    yield from long_calls(known, 12, 1, WORDS)
+    yield from tenfold(known, 1)
+    yield from (call and as_iterators(call, (0, 1), 30) for call in map(read, calls))
 
 
 INPUTS: dict[str, list[bytes]] = {
@@ -259,16 +267,17 @@ def spoken() -> Iterator[object]:
     for pattern in (r"[a-z]+\d", r"(a|bc)*x?$", r"[^0-9]{2,4}\s\S", r"(", r"(?i)\bA\w\W.", ""):
         yield samples(pattern)
     yield refusals(function())
-    yield from with_optional_parameters(function(), CALLS["lists"]).items()
-    yield from with_optional_parameters(function(FUNCTIONS, "Box.put"), ["f(load('m', 'Box')(), 1)"]).items()
+    yield from with_optional_parameters(function(), read_all(CALLS["lists"])).items()
+    boxes = read_all(["f(load('m', 'Box')(), 1)"])
+    yield from with_optional_parameters(function(FUNCTIONS, "Box.put"), boxes).items()
     yield from (ast.dump(function(FUNCTIONS, name).node) for name in ("Box.kind", "agen"))
 
 
 def rows() -> dict[str, Row]:
     found: dict[str, Row] = {}
     for name, calls in CALLS.items():
-        found[f"changed {name}"] = partial(derive, calls, 150, 1, WORDS)
-        found[f"changed {name} as they are"] = partial(derive, calls, 40, 2, small=False)
+        found[f"changed {name}"] = partial(derive, read_all(calls), 150, 1, WORDS)
+        found[f"changed {name} as they are"] = partial(derive, read_all(calls), 40, 2, small=False)
         found[f"contract of {name}"] = partial(learnt, calls)
         found[f"larger {name}"] = partial(grown, calls)
         found[f"simpler {name}"] = partial(simpler, calls)

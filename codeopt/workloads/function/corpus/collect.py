@@ -25,7 +25,7 @@ from codeopt.workloads.function.harness import FunctionHarness, with_calls_file
 from codeopt.workloads.generated.derive import can_be_varied
 from codeopt.workloads.program.cases import text
 from codeopt.workloads.source.excerpt import excerpt
-from codeopt.workloads.source.literals import Opaque, read, write
+from codeopt.workloads.source.literals import Opaque, read, read_all, write
 from codeopt_sandbox.guest.request import AS_RECORDED, IN_PARTS
 
 _RECORDED = re.compile(r"unpickle\(('[^']*')(?:, '[^']*')?\)")
@@ -99,14 +99,14 @@ def _generated(corpus: CallCorpus, options: ImproveOptions, known: tuple[Diagnos
     if made >= few or not corpus.known or not InputPolicy(options.mutated_inputs).generates:
         return known
     why = replace(corpus.left_out, given={}).words() or "the arguments have few other values"
-    if not any(map(can_be_varied, corpus.vouched)):
+    if not any(map(can_be_varied, read_all(corpus.vouched))):
         why = "no constructor makes the objects that known calls are made with"
     return (*known, Diagnostic(f"only {counted(made, 'call')} generated", why))
 
 
 def _as_given(harness: FunctionHarness, corpus: CallCorpus) -> tuple[Diagnostic, ...]:
     """Parameters to which a calls file gives nothing but values that no text makes, where others are varied."""
-    calls = [by_name(call, harness.function.parameters) for each in corpus.vouched if (call := read(each)) is not None]
+    calls = [by_name(call, harness.function.parameters) for call in read_all(corpus.vouched)]
     names = dict.fromkeys(name for call in calls for name in call)
     given = {name: [call[name] for call in calls if name in call] for name in names}
     fixed = [name for name, values in given.items() if all(map(_is_of_calls_file, values))]

@@ -26,6 +26,7 @@ from codeopt.workloads.function.corpus.observe import (
     informed,
     objection,
     observe,
+    values_of,
 )
 from codeopt.workloads.function.corpus.sources import Found
 from codeopt.workloads.function.counterexample import origin_of
@@ -41,6 +42,7 @@ from codeopt.workloads.function.unusual import (
 )
 from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.generated.larger import deep_calls
+from codeopt.workloads.source.literals import Call, read_all
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import Kind
 
@@ -249,7 +251,7 @@ def gather(
     if early_check and guesses and len(kept) >= MIN_CALLS:
         early_check(harness, CallCorpus(tuple(kept), found.big, Exclusions(dropped, other), places=found.places))
     notify("generating more calls")
-    large = [*(known.text for known in kept), *found.big]
+    large = [*values_of(kept), *read_all(found.big)]
     contract = contract_of_known(harness, CallCorpus(tuple(kept), found.big))
 
     def long(sandbox: Sandbox) -> list[KnownCall]:
@@ -259,9 +261,9 @@ def gather(
     with on_other_core(harness.sandbox, long) as far:
         # calls that also give a parameter that none of them gives; of a type that was only tried, an exception says
         # nothing
-        tried = with_optional_parameters(harness.function, [k.text for k in kept])
+        tried = with_optional_parameters(harness.function, values_of(kept))
         wider = [k for k in observe(harness, list(tried), {})[0] if k.returns or tried[k.text]]
-        bases = [k.text for k in (*kept, *wider)]
+        bases = values_of((*kept, *wider))
         patience = _patience(most)
         made, derived = observe(harness, _derived(harness, bases, most or DERIVED, 1, contract), {}, patience)
         every = (*kept, *quick_calls([*wider, *made], patience.total), *far())
@@ -283,20 +285,20 @@ def contract_of_known(harness: FunctionHarness, corpus: CallCorpus) -> Contract:
 
 
 def fresh_ones(
-    harness: FunctionHarness, known: Sequence[str], seed: int, contract: Contract, most: int | None = None
+    harness: FunctionHarness, known: Sequence[Call], seed: int, contract: Contract, most: int | None = None
 ) -> list[KnownCall]:
     """New calls made from known ones, to confirm with; most: as those of `gather`."""
     made = _derived(harness, known, round(FRESH * (most or DERIVED)), seed, contract)
     return observe(harness, made, {}, _patience(most))[0]
 
 
-def _derived(harness: FunctionHarness, known: Sequence[str], count: int, seed: int, contract: Contract) -> list[str]:
+def _derived(harness: FunctionHarness, known: Sequence[Call], count: int, seed: int, contract: Contract) -> list[str]:
     """Calls near known ones, as the contract shapes them, which may be a known one again."""
     # number of calls that are made for one that is wanted: of 1,000 about 700 are left that differ
-    wanted, texts = round(1.4 * count), set(known)
+    wanted, texts = round(1.4 * count), {call.text(): call for call in known}
     # number of the shortest known calls from which these are made
-    usual = contract.inside(sorted(known, key=len)[:50])
-    others = [*islice(other_exact_types(usual), wanted // OTHER_TYPES)]
+    usual = contract.inside(sorted(texts, key=len)[:50])
+    others = [*islice(other_exact_types([texts[each] for each in usual]), wanted // OTHER_TYPES)]
     near = derive(known, wanted, seed, harness.vocabulary)
     # The others come last: where time is short, calls near the known ones are worth more.
     few = [text for text in contract.shaped(others) if text not in texts][: count // OTHER_TYPES]
@@ -316,7 +318,7 @@ def longest_s(known: Sequence[KnownCall]) -> float:
 
 def long_ones(
     harness: FunctionHarness,
-    known: Sequence[str],
+    known: Sequence[Call],
     seed: int,
     contract: Contract,
     larger: Sequence[str] = (),
@@ -326,10 +328,10 @@ def long_ones(
     calls where that is more; and of a function that takes iterators and yields a long one. larger: calls that are as
     large as none is, the largest first; the first of them for which there is time is made. usual_s: time of the
     largest, seconds. None of them is timed."""
-    texts = set(known)
+    texts = {call.text() for call in known}
     made = [text for text in contract.shaped(long_calls(known, LONG, seed, harness.vocabulary)) if text not in texts]
     # items of an iterator that is watched: see sandbox/codeopt_sandbox/guest/calls/checking.py
-    wrapped = (as_iterators(text, iterables(harness), 4000) for text in known[:20])
+    wrapped = (as_iterators(call, iterables(harness), 4000) for call in known[:20])
     watched = [text for text in wrapped if text is not None][:2]
     total = LIKE_KNOWN * usual_s
     patience = CallTimeLimit(max(LONG_PATIENCE.call, 2 * usual_s), max(LONG_PATIENCE.total, total), LONG_PATIENCE.lost)
@@ -372,7 +374,7 @@ def _with_refusals(harness: FunctionHarness, corpus: CallCorpus) -> CallCorpus:
     missing = {line for line in lines if line in corpus.lines} - set(corpus.lines_run)
     if not missing:
         return corpus
-    texts = harness.declared.allowed(wrong_types([known.text for known in corpus.known if known.returns]))
+    texts = harness.declared.allowed(wrong_types(values_of(known for known in corpus.known if known.returns)))
     made = harness.ask(tuple(texts), seconds=0.1, lost=3, budget=1.0).outcomes if texts else ()
     by_line: dict[int, list[str]] = {}
     for text, outcome in zip(texts, made, strict=False):

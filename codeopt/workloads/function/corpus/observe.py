@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from codeopt.core.errors import Diagnostic, ProgramError
@@ -18,7 +19,7 @@ from codeopt.core.sanitize import inline
 from codeopt.core.words import counted as number_of
 from codeopt.workloads._runs import in_order
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.source.literals import read
+from codeopt.workloads.source.literals import Call, read
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.guest.answer import EFFECTS
@@ -81,6 +82,11 @@ class KnownCall:
     """Containers whose order is part of the outcomes; that of others differs each time."""
     elsewhere: tuple[tuple[str, Answer], ...] = field(default=(), compare=False)
     """Outcomes in other environments, by their names; not of one in which it cannot be compared."""
+
+    @cached_property
+    def call(self) -> Call | None:
+        """The call as a value. None for one that is too long to be changed, or cannot be read."""
+        return read(self.text)
 
     def under(self, environment: Environment) -> Answer | None:
         """Outcome in an environment; in that of calls that are made from others it is the usual one."""
@@ -177,8 +183,12 @@ def least_ordered(known: Sequence[KnownCall]) -> Ordered:
 def informed(harness: FunctionHarness, given: Sequence[KnownCall]) -> FunctionHarness:
     """The harness that makes calls like known ones: with their order of items, and with types given in spite of
     hints."""
-    calls = [call for each in given if (call := read(each.text)) is not None]
-    return replace(harness, ordered=least_ordered(given), declared=harness.declared.knowing(calls))
+    return replace(harness, ordered=least_ordered(given), declared=harness.declared.knowing(values_of(given)))
+
+
+def values_of(known: Iterable[KnownCall]) -> list[Call]:
+    """The calls that can be changed, as values."""
+    return [each.call for each in known if each.call is not None]
 
 
 def observe_quick(

@@ -370,9 +370,8 @@ def _retyped(usable: Sequence[KnownCall], contract: Contract) -> Iterator[Scenar
     """
     counts: dict[tuple[str, str], int] = {}
     for each in sorted(usable, key=lambda each: (each.source in MADE_UP, len(each.text))):
-        call = read(each.text)
-        for at, other in _equal_ones(call) if call is not None else ():
-            assert call is not None
+        call = each.call or Call(())
+        for at, other in _equal_ones(call):
             name, old = list(by_name(call, contract.names).items())[at]
             way = type(old).__name__, type(other).__name__
             counts[way] = counts.get(way, 0) + 1

@@ -26,6 +26,7 @@ from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording import left_out, recorded_calls
 from codeopt.workloads.generated.derive import can_be_varied
 from codeopt.workloads.sandbox_view.reached import missing_part
+from codeopt.workloads.source.literals import read_all
 from codeopt.workloads.tests import NearestTests
 from codeopt_sandbox.call_answer import Failure
 from codeopt_sandbox.calls import CallBatch
@@ -130,8 +131,8 @@ def collect(ask: Ask) -> Found:
 def guess(ask: Ask, known: Found) -> Found:
     """Guesses from type hints; none if five calls are known that can be changed, or are the user's own: of a recorded
     object alone nothing else can be made."""
-    texts = [(name, text) for name, calls in known.calls for text in calls]
-    if sum(name == "calls_file" or can_be_varied(text) for name, text in texts) >= 5:
+    varied = (calls if name == "calls_file" else filter(can_be_varied, read_all(calls)) for name, calls in known.calls)
+    if sum(len([*calls]) for calls in varied) >= 5:
         return Found(())
     calls, missing = calls_from_hints(ask.harness)
     if calls:

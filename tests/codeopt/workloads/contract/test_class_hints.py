@@ -12,7 +12,7 @@ from codeopt.workloads.contract.declared import class_hints, declared_types
 from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.source.functions import Function, read_function
-from codeopt.workloads.source.literals import Call, read
+from codeopt.workloads.source.literals import Call, read, read_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,7 +111,7 @@ def test_a_hint_that_a_known_call_does_not_keep_forbids_nothing(function: Functi
 
 
 def test_no_object_is_made_that_its_hints_forbid(function: Function) -> None:
-    made = declared_types(function).allowed(derive(KEPT, 1000, 1))
+    made = declared_types(function).allowed(derive(read_all(KEPT), 1000, 1))
     assert len(made) > 200
     assert all(class_hints(function).keeps(call(text)) for text in made)
 

@@ -11,6 +11,7 @@ from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.contract.properties import closed_set
 from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.source.functions import read_function
+from codeopt.workloads.source.literals import read_all
 
 DRAW = Random(2)
 MONTHS = [[DRAW.randint(1, 12) for _ in range(size)] for size in (1, 2, 3, 5, 8, 12, 20, 40, 80)]
@@ -72,7 +73,7 @@ KNOWN = {
 @pytest.mark.parametrize("parameters", KNOWN)
 def test_what_is_made_keeps_the_contract_or_breaks_one_thing_of_it(parameters: str, tmp_path: Path) -> None:
     contract = learnt(tmp_path, parameters, KNOWN[parameters])
-    made = derive(KNOWN[parameters], 300, 1)
+    made = derive(read_all(KNOWN[parameters]), 300, 1)
     shaped = contract.shaped(made)
     kept, before = (len([each for each in calls if not contract.beyond(each)]) for calls in (shaped, made))
     assert kept > 0.7 * len(shaped)

@@ -25,7 +25,7 @@ from codeopt.workloads.function.unusual import (
 from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.generated.larger import deep_calls
 from codeopt.workloads.source.functions import Function, read_function
-from codeopt.workloads.source.literals import Call, read
+from codeopt.workloads.source.literals import Call, read, read_all
 from codeopt_sandbox.guest.calls.recipes import deepened
 
 PLAIN = ("int", "float", "str", "bytes", "bool", "None", "Literal[1, 'a']")
@@ -79,8 +79,9 @@ def values_of(hint: Any) -> st.SearchStrategy[Any]:
 
 def everything_made(function: Function, known: Sequence[str]) -> list[str]:
     """Calls of every generator."""
-    made = [*derive(known, 40, 1), *long_calls(known, 2, 1), *tenfold(known, 1), *deep_calls(known)]
-    made += [*with_optional_parameters(function, known), *wrong_types(known)]
+    calls = read_all(known)
+    made = [*derive(calls, 40, 1), *long_calls(calls, 2, 1), *tenfold(calls, 1), *deep_calls(calls)]
+    made += [*with_optional_parameters(function, calls), *wrong_types(calls)]
     return [*made, *(other for text in known for other in smaller_calls(text))]
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.generated.larger import grow
 from codeopt.workloads.generated.vocabulary import vocabulary
-from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, write
+from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, read_all, write
 
 simple = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.binary(), st.complex_numbers(allow_nan=False)
@@ -54,12 +54,12 @@ def test_objects_are_changed_in_what_makes_them() -> None:
     assert call is not None
     assert call.text() == OBJECT
     assert call.values[0] == [Constructed("load('m', 'C')", (1, [Opaque("load('m', 'Kind.A')")]), (("k", "a"),))]
-    made = [other for text in derive([OBJECT], 400, 1) if (other := read(text))]
+    made = [other for text in derive(read_all([OBJECT]), 400, 1) if (other := read(text))]
     firsts = {item.args[0] for other in made for item in other.values[0] if isinstance(item, Constructed)}
     assert len(firsts) > 3
     assert len({repr(other.values[1]) for other in made}) > 3
     assert {write(other.values[2].args[1]) for other in made} >= {"do.add(3)", "do.add(4)", "do.add(0)"}
-    grown = read(grow("f(load('m', 'C')(['a', 'b', 'c']))", 4) or "")
+    grown = grow(read_all(["f(load('m', 'C')(['a', 'b', 'c']))"])[0], 4)
     assert grown is not None
     assert len(grown.values[0].args[0]) == 12
 
@@ -78,8 +78,8 @@ def test_special_floats() -> None:
 @settings(deadline=None, max_examples=100)
 @given(st.lists(values, min_size=1, max_size=3), st.sampled_from([2, 8]))
 def test_whatever_is_in_a_list_it_grows(args: list[Any], factor: int) -> None:
-    grown = grow(Call(tuple(args)).text(), factor)
-    again = read(grown) if grown is not None else None
+    grown = grow(Call(tuple(args)), factor)
+    again = read(grown.text()) if grown is not None else None
     assert grown is None or again is not None
     for old, new in zip(args, again.args if again else (), strict=False):
         assert type(new) is type(old)
@@ -103,7 +103,7 @@ def test_what_a_parser_looks_for_stands_at_a_field(seed: int) -> None:
     spaces: list[dict[str, Any]] = [{}, {}]
     for space, text in zip(spaces, (LAST_WORD, wrong), strict=True):
         exec(text, space)
-    made = derive(known, 1000, seed, vocabulary(LAST_WORD, LAST_WORD))
+    made = derive(read_all(known), 1000, seed, vocabulary(LAST_WORD, LAST_WORD))
     assert sum(eval(text, spaces[0]) != eval(text, spaces[1]) for text in made) >= 4
 
 
@@ -113,7 +113,7 @@ MET = ("'0'", "'-1'", "'4'", "'2'", "'\u0663'", "'3\\n'", "'\xe9'", "'3\xe9'")
 
 @pytest.mark.parametrize("seed", range(3))
 def test_what_people_meet_is_made_whatever_is_drawn(seed: int) -> None:
-    made = derive(["f([])", ROWS], 1000, seed)
+    made = derive(read_all(["f([])", ROWS]), 1000, seed)
     for text in MET:
         assert f"f([{{'user': 'a', 'size': {text}}}])" in made
         assert f"f([{{'user': 'a', 'size': {text}}}, {{'user': 'b', 'size': '4'}}])" in made

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeopt.workloads.function.resized import MOST_ITEMS, RecipeGrowth, growths, items_of
-from codeopt.workloads.generated.larger import call_size
+from codeopt.workloads.generated.larger import size_of
 from codeopt.workloads.source.literals import Call, read
 
 ITEMS = st.recursive(
@@ -55,7 +55,7 @@ def test_a_larger_call_is_read_as_it_is_written(args: list[Any], factor: int) ->
 def test_the_largest_call_is_a_short_text() -> None:
     call = first("f([1, 2])", factor=MOST_ITEMS // 2)
     assert len(call.text()) < 100
-    assert call_size(call.text()) == len(call.built().values[0]) == MOST_ITEMS
+    assert size_of(read(call.text())) == len(call.built().values[0]) == MOST_ITEMS
     assert growths(call, [call])[0].call(2, 1) is None
 
 

@@ -14,7 +14,8 @@ from codeopt.workloads.function import timing
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall
 from codeopt.workloads.function.timing import Timed
-from codeopt.workloads.generated.larger import call_size
+from codeopt.workloads.generated.larger import size_of
+from codeopt.workloads.source.literals import read
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.guest.answer import Answer
@@ -193,7 +194,7 @@ def test_calls_are_grown_again_where_a_pass_turns_out_short(monkeypatch: pytest.
     answered = KnownCall("f([1, 2])", Answer(Kind.RETURNS, text_field("3")), "doctests", 2e-7 * held_up)
 
     def seconds(text: str) -> float:
-        return 1e-7 * call_size(text)
+        return 1e-7 * size_of(read(text))
 
     def once(harness: object, texts: Sequence[str], limit: CallTimeLimit) -> list[KnownCall]:
         made = [replace(answered, text=text, seconds=seconds(text) * held_up) for text in texts]

@@ -30,7 +30,6 @@ from codeopt_sandbox.comparing import RAISED_EARLIER, AnswerChecker, AnswerCompa
 from codeopt_sandbox.guest.calls.process_state import IMPORT
 from codeopt_sandbox.guest.request import EMBEDDED, SHIFTED, USUAL, batch_of
 from codeopt_sandbox.outcome import Case, CaseVerdict, Cause, Caveat, CaveatKind, ChangedSetting, Mode, Outcome, Tier
-from codeopt_sandbox.outcome import Mode as RunMode
 from codeopt_sandbox.verdict import Checker, judge
 
 OTHER_SEEDS = range(3, 8)
@@ -58,19 +57,18 @@ class CallJudge:
 
     def run_with_answer(self, draft: Revision, case: Case) -> Outcome:
         """The same, with the answer of the calls also where it is the original's."""
-        mode: RunMode = "fork" if isinstance(case, cases.WholeCase) else "exec"  # as they are timed
+        mode: Mode = "fork" if isinstance(case, WholeCase) else "exec"  # as they are timed
         run = self.runner.run(draft, case.stdin, mode=mode, environment=case.environment)
-        if isinstance(case, scenarios.ScenarioCase):
-            return self._together(draft, case, run, mode)
+        if isinstance(case, ScenarioCase):
+            return self._together(draft, case, run)
         outcome = judge(case, run, self.check)
         if case.environment != USUAL and outcome.verdict is CaseVerdict.WA and isinstance(case, AnsweredCase):
             run, outcome = self._without_unsteady(case, run, outcome, [case.environment.hash_seed, *OTHER_SEEDS])
-        if isinstance(case, cases.CallCase) and outcome.verdict is not CaseVerdict.AC and not case.beyond:
+        if isinstance(case, CallCase) and case.beyond:
+            return self._beyond(draft, case, outcome)
+        if isinstance(case, CallCase) and outcome.verdict is not CaseVerdict.AC:
             return self._raised_earlier(draft, case, outcome) or self._by_context(draft, case, outcome)
-        if isinstance(case, cases.CallCase) and case.beyond:
-            return _without_answer(self._beyond(draft, case, outcome))
-        if Observable.STATE not in self.request.options.ignore_difference:
-            outcome = check_process_state(self.runner, self.original, draft, outcome)
+        outcome = self._with_process_state(draft, outcome)
         if not isinstance(case, AnsweredCase):
             return outcome
         outcome = self._viewed(draft, case, outcome, mode)
@@ -78,7 +76,7 @@ class CallJudge:
             return outcome
         return replace(outcome, caveats=cases.call_caveats(case, run.answer, self.rules_of_caveats))
 
-    def _together(self, draft: Revision, case: scenarios.ScenarioCase, run: CallRun, mode: RunMode) -> Outcome:
+    def _together(self, draft: Revision, case: ScenarioCase, run: CallRun) -> Outcome:
         """Judge what scenarios show."""
         found = scenarios.judged(case, run, self.checker, self.rules_of_caveats)
         if found.verdict is CaseVerdict.WA or found.caveats:  # is it the order of a set, or a thread, in both?
@@ -93,8 +91,7 @@ class CallJudge:
         part, usual = case.part(beyond=False), replace(found, run=case.part_of(run, beyond=False))
         if found.verdict is CaseVerdict.WA:
             usual = self._raised_earlier(draft, part, usual) or usual
-        viewed = self._viewed(draft, part, usual, mode)
-        return replace(viewed, run=run)
+        return replace(self._viewed(draft, part, usual, "exec"), run=run)
 
     def _without_unsteady(
         self, case: AnsweredCase, run: CallRun, outcome: Outcome, seeds: Sequence[int]
@@ -131,9 +128,7 @@ class CallJudge:
         pairs = zip(every, outcomes, strict=True)
         raised = {text: each.exception.rpartition(".")[2] for text, each in pairs if each.kind == Kind.RAISES}
         later = [each.answers[1].exception in map(raised.get, asked[each.at]) for each in wrong if each.answers]
-        because = (RAISED_EARLIER,) * len(cases.calls_of(case))
-        found = bool(later) and all(later)
-        return _without_answer(self._beyond(draft, replace(case, beyond=because), outcome)) if found else None
+        return self._beyond(draft, case, outcome, RAISED_EARLIER) if later and all(later) else None
 
     def _by_context(self, draft: Revision, case: cases.CallCase, outcome: Outcome) -> Outcome:
         """A wrong outcome; a caveat where the decimal context, the recursion limit or -O makes the difference."""
@@ -145,28 +140,56 @@ class CallJudge:
         if found.verdict is not CaseVerdict.AC:
             return found
         because = f"only in another environment: {axes(case.environment, plain.environment)}"
-        return _without_answer(
-            self._beyond(draft, replace(case, beyond=(because,) * len(cases.calls_of(case))), outcome)
-        )
+        return self._beyond(draft, case, outcome, because)
 
     def _original(self, case: Case) -> CallRun:
         return self.runner.run(self.original, case.stdin, mode="exec", environment=case.environment)
 
-    def _viewed(self, draft: Revision, case: AnsweredCase, outcome: Outcome, mode: RunMode) -> Outcome:
-        """Judged by what objects that keep something private answer their callers also."""
-        return judge_views(self.runner, self.original, draft, case, outcome, self.comparison, mode)
+    def _with_process_state(self, draft: Revision, outcome: Outcome) -> Outcome:
+        """A right run as a wrong one, where its import or its calls change settings of the process that the original's
+        do not."""
+        run = outcome.run
+        left = run.answer.left if isinstance(run, CallRun) and run.answer else None
+        ignored = Observable.STATE in self.request.options.ignore_difference
+        if ignored or outcome.verdict is not CaseVerdict.AC or draft == self.original or left is None:
+            return outcome
+        new = new_process_state(self.runner, self.original, left)
+        return state_changed(outcome, new) if new else outcome
 
-    def _beyond(self, draft: Revision, case: cases.CallCase, outcome: Outcome) -> Outcome:
-        """Report differences on out-of-distribution calls as caveats, not as wrong answers."""
+    def _viewed(self, draft: Revision, case: AnsweredCase, outcome: Outcome, mode: Mode) -> Outcome:
+        """A right outcome as a wrong one, where objects of the draft's answer their callers otherwise."""
+        run, original = outcome.run, self.original
+        if outcome.verdict is not CaseVerdict.AC or draft == original or not isinstance(run, CallRun):
+            return outcome
+        batch = _asked(case, run, compared=_operators(original) != _operators(draft))
+        if batch is None:
+            return outcome
+        environment, stdin = case.environment, batch.stdin()
+        sides = (original, draft)
+        old, new = (self.runner.run(side, stdin, mode=mode, environment=environment).answer for side in sides)
+        if old is None:
+            return outcome
+        if new is None:
+            return replace(outcome, verdict=CaseVerdict.WA, detail="there is no answer when its objects are asked")
+        for call, was, now in zip(old.calls, old.outcomes, new.outcomes, strict=False):
+            if found := self.comparison.seen_by_callers(was, now, timed=batch.program == "time"):
+                return replace(outcome, verdict=CaseVerdict.WA, detail=replace(found, call=call).words)
+        return outcome
+
+    def _beyond(self, draft: Revision, case: CallCase, outcome: Outcome, because: str = "") -> Outcome:
+        """Report differences on out-of-distribution calls as caveats, not as wrong answers. because: why all calls are
+        such."""
+        if because:
+            case = replace(case, beyond=(because,) * len(calls_of(case)))
         policy = InputPolicy(self.request.options.mutated_inputs)
         if policy.by_share and policy.rejects(Tier.SIMILAR, self._share(case, outcome)):
-            return outcome
+            return _without_answer(outcome)
 
         def smaller(call: str) -> str:
             return self._shrinker(draft, case).smallest(call).call
 
-        found = cases.beyond_caveats(case, outcome, replace(self.rules_of_caveats, smaller=smaller))
-        return replace(outcome, verdict=CaseVerdict.AC, detail="", cause=None, caveats=found)
+        found = beyond_caveats(case, outcome, replace(self.rules_of_caveats, smaller=smaller))
+        return _without_answer(replace(outcome, verdict=CaseVerdict.AC, detail="", cause=None, caveats=found))
 
     def _share(self, case: cases.CallCase, outcome: Outcome) -> float:
         """Part of the calls like known ones in a case on which a draft differs."""
@@ -256,30 +279,7 @@ def comparison_of(options: ImproveOptions) -> AnswerComparison:
     return AnswerComparison(options.tolerance, options.strict, frozenset(options.ignore_difference))
 
 
-# What is compared beside the answers: views of objects, the state of the process, lines that no call ran.
-
-
-def judge_views(
-    runner: TimedRuns, original: Revision, draft: Revision, case: AnsweredCase, outcome: Outcome,
-    comparison: AnswerComparison, mode: Mode,
-) -> Outcome:  # fmt: skip
-    """A right outcome as a wrong one, where objects of the draft's answer their callers otherwise."""
-    run = outcome.run
-    if outcome.verdict is not CaseVerdict.AC or draft == original or not isinstance(run, CallRun):
-        return outcome
-    batch = _asked(case, run, compared=_operators(original) != _operators(draft))
-    if batch is None:
-        return outcome
-    environment, stdin = case.environment, batch.stdin()
-    old, new = (runner.run(side, stdin, mode=mode, environment=environment).answer for side in (original, draft))
-    if old is None:
-        return outcome
-    if new is None:
-        return replace(outcome, verdict=CaseVerdict.WA, detail="there is no answer when its objects are asked")
-    for call, was, now in zip(old.calls, old.outcomes, new.outcomes, strict=False):
-        if found := comparison.seen_by_callers(was, now, timed=batch.program == "time"):
-            return replace(outcome, verdict=CaseVerdict.WA, detail=replace(found, call=call).words)
-    return outcome
+# Which objects have something that only a question shows.
 
 
 def _operators(revision: Revision) -> list[str]:
@@ -319,22 +319,13 @@ def _is_asked(answer: Answer, compared: bool) -> bool:
 # libraries that only the candidate loads. Settings that this run leaves are excused.
 
 
-def check_process_state(runner: TimedRuns, original: Revision, draft: Revision, outcome: Outcome) -> Outcome:
-    """A right run as a wrong one, where it leaves what the original does not."""
-    run = outcome.run
-    left = run.answer.left if isinstance(run, CallRun) and run.answer else None
-    if outcome.verdict is not CaseVerdict.AC or draft == original or left is None:
-        return outcome
-    new = new_process_state(runner, original, left)
+def state_changed(outcome: Outcome, new: Sequence[LeftSetting]) -> Outcome:
+    """A right outcome as a wrong one that names the settings: `its import leaves settings of the whole process changed,
+    ...: switch interval: 5.0 (0.005 before)`."""
     told = tuple(ChangedSetting(e.name, e.before, e.after, "import" if e.when == IMPORT else "calls") for e in new)
-    if not new:
-        return outcome
-    # `its import leaves settings of the whole process changed, ...: switch interval: 5.0 (0.005 before)`
-    who = "import leaves" if new[0].when == IMPORT else "calls leave"
-    of_one = [each for each in new if each.when == new[0].when]
-    words = "; ".join(
-        f"{each.name}: {each.after or 'nothing'} ({each.before or 'nothing'} before)" for each in of_one[:3]
-    )
+    of_one = [each for each in told if each.when == told[0].when]
+    who = "import leaves" if told[0].when == "import" else "calls leave"
+    words = "; ".join(f"{e.name}: {e.after or 'nothing'} ({e.before or 'nothing'} before)" for e in of_one[:3])
     more = f", and {len(new) - len(of_one[:3])} more" if len(new) > len(of_one[:3]) else ""
     detail = f"its {who} settings of the whole process changed, which the original's does not: {words}{more}"
     return replace(outcome, verdict=CaseVerdict.WA, detail=detail, settings=told)

@@ -8,6 +8,7 @@ case once more.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -23,13 +24,15 @@ from codeopt.workloads.function.corpus.trace_cache import named_tests, open_trac
 from codeopt.workloads.function.counterexample import CallNames
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording import left_out, recorded_calls
-from codeopt.workloads.function.resized import CallCut
 from codeopt.workloads.function.timing import Timed
 from codeopt_sandbox.call_answer import read_record
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.guest.request import ORDERED
 
-CODEC = JsonCodec({Answer: (Answer.told, partial(read_record, Answer))}, {"Ordered": Literal[ORDERED]})
+CODEC = JsonCodec(
+    {Answer: (Answer.told, partial(read_record, Answer)), CallBatch: (CallBatch.fields, CallBatch.read)},
+    {"Ordered": Literal[ORDERED]},
+)
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ def known_function(
     seen = partial(traces.keep_calls, function.path, function.qualname)
     harness, corpus = collect_corpus(harness, request.options, calls_text, notify, early_check, seen)
     if not corpus.thin():
-        kept.save(CacheKind.CORPUS, corpus_to_json(corpus, harness.names))
+        kept.save(CacheKind.CORPUS, CODEC.write((corpus, harness.names)))
     return KnownFunction(harness, corpus, kept)
 
 
@@ -84,12 +87,8 @@ def _loaded(kept: EvidenceCache, harness: FunctionHarness) -> KnownFunction | No
     )
 
 
-def corpus_to_json(corpus: CallCorpus, names: CallNames) -> Any:
-    return CODEC.write((corpus, names))
-
-
 def corpus_from_json(value: Any) -> tuple[CallCorpus, CallNames]:
-    """The corpus that `corpus_to_json` wrote. Raises ValueError."""
+    """The corpus that CODEC wrote. Raises ValueError."""
     corpus, names = CODEC.read(tuple[CallCorpus, CallNames], value)
     known = tuple(replace(each, independent=False) for each in corpus.known)  # the original makes each call again
     return replace(corpus, known=known), names
@@ -127,27 +126,8 @@ def cached_choice(kept: EvidenceCache, corpus: CallCorpus, choose: Callable[[], 
     """The choice that is kept of this corpus, else a new one, which is then kept. choose: raises ProgramError."""
     stored = kept.load(CacheKind.TIMING) if corpus.reused_from is not None else None
     if stored is not None and corpus.reused_from is not None and stored.made_at >= corpus.reused_from:
-        try:
-            return timed_from_json(stored.value)
-        except (KeyError, TypeError, ValueError, AttributeError):
-            pass
+        with suppress(ValueError):
+            return CODEC.read(Timed, stored.value)
     found = choose()
-    kept.save(CacheKind.TIMING, timed_to_json(found))
+    kept.save(CacheKind.TIMING, CODEC.write(found))
     return found
-
-
-def timed_to_json(timed: Timed) -> dict[str, Any]:
-    """A choice as data."""
-    return {**vars(timed), "batch": timed.batch.fields(), "cut": vars(timed.cut) if timed.cut else None}
-
-
-def timed_from_json(value: Any) -> Timed:
-    """The choice that `timed_to_json` wrote. Raises KeyError, TypeError, ValueError, AttributeError."""
-    batch = CallBatch.read(value["batch"])
-    numbers = [float(value[name]) for name in ("seconds", "around", "asked")]
-    if not all(number >= 0 for number in numbers) or not all(isinstance(call, str) for call in batch.calls):
-        raise ValueError("a choice that makes no sense")
-    seconds, around, asked = numbers
-    if cut := value["cut"]:
-        cut = CallCut(str(cut["whole"]), *(float(cut[name]) for name in ("share", "seconds", "whole_s")))
-    return Timed(batch, seconds, around, str(value["note"]), asked, cut)

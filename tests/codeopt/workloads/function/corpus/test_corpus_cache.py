@@ -32,13 +32,7 @@ from codeopt.workloads.function.corpus.collect import with_given_calls
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import Exclusion, ExclusionReason, Exclusions, KnownCall
 from codeopt.workloads.function.corpus.scenarios import ScenarioCase
-from codeopt.workloads.function.corpus_cache import (
-    corpus_from_json,
-    corpus_to_json,
-    decided_by,
-    timed_from_json,
-    timed_to_json,
-)
+from codeopt.workloads.function.corpus_cache import CODEC, corpus_from_json, decided_by
 from codeopt.workloads.function.counterexample import CallNames
 from codeopt.workloads.function.function_target import FunctionTarget
 from codeopt.workloads.function.timing import Timed
@@ -195,7 +189,7 @@ def test_answers_are_never_taken_from_the_cache(project: Path) -> None:
         lie = Field("0" * 64, "0", 1)
         lies = tuple(replace(each, outcome=each.outcome.replace(value=lie)) for each in workload.corpus.known)
         liar = replace(workload.corpus, known=lies)
-        workload.kept.save(CacheKind.CORPUS, corpus_to_json(liar, CallNames()))
+        workload.kept.save(CacheKind.CORPUS, CODEC.write((liar, CallNames())))
         workload = opened.measure()
         assert workload.corpus.reused_from is not None
         assert _answers(workload) == right
@@ -234,11 +228,11 @@ CORPUS = st.builds(
 @settings(max_examples=60)
 @given(CORPUS, WORDS)
 def test_round_trip(tmp_path_factory: pytest.TempPathFactory, corpus: CallCorpus, words: dict[str, str]) -> None:
-    assert corpus_from_json(loads(dumps(corpus_to_json(corpus, CallNames(words))))) == (corpus, CallNames(words))
+    assert corpus_from_json(loads(dumps(CODEC.write((corpus, CallNames(words)))))) == (corpus, CallNames(words))
 
 
 @given(LINES, NUMBER, LINE)
 def test_round_trip_of_a_choice(calls: tuple[str, ...], seconds: float, note: str) -> None:
     batch = CallBatch(calls, "time", passes=3, warm=1, groups=(1, 2), iterators="flat", shared=True)
     timed = Timed(batch, seconds, seconds, note, seconds)
-    assert timed_from_json(loads(dumps(timed_to_json(timed)))) == timed
+    assert CODEC.read(Timed, loads(dumps(CODEC.write(timed)))) == timed

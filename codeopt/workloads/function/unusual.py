@@ -84,14 +84,12 @@ def tenfold(calls: Sequence[Call], seed: int) -> list[str]:
 
 
 def as_iterators(call: Call, places: Sequence[int], least: int) -> str | None:
-    """A call with the lists at some places as iterators over as many items; None where there is no such list."""
-    lists = [at for at in places if at < len(call.values) and isinstance(call.values[at], list)]
-    if not lists or not all(call.values[at] for at in lists):
-        return None
-    for at in lists:
-        value = call.values[at]
-        call = call.with_value(at, Constructed("iter", (value * -(-least // len(value)),)))
-    return call.text()
+    """A call with the lists at some places as iterators over as many items; None where all are empty."""
+    found = call
+    for at, value in enumerate(call.values):
+        if at in places and isinstance(value, list) and value:
+            found = found.with_value(at, Constructed("iter", (value * -(-least // len(value)),)))
+    return None if found is call else found.text()
 
 
 def _largest(calls: Sequence[Call]) -> list[Call]:

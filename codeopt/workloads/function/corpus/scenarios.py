@@ -14,12 +14,13 @@ from codeopt.workloads.contract.function import Contract, by_name
 from codeopt.workloads.function import counterexample
 from codeopt.workloads.function.corpus.cases import CallCase, CaveatRules, call_caveats, calls_of
 from codeopt.workloads.function.corpus.corpus import iterables
-from codeopt.workloads.function.corpus.observe import MADE_UP, KnownCall
+from codeopt.workloads.function.corpus.observe import MADE_UP, KnownCall, values_of
 from codeopt.workloads.function.counterexample import Scenario, read_scenario
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.shrink import smaller_calls
+from codeopt.workloads.function.unusual import as_iterators
 from codeopt.workloads.source.functions import Function
-from codeopt.workloads.source.literals import Call, Constructed, read
+from codeopt.workloads.source.literals import Call
 from codeopt.workloads.source.names import imported_names, settings, subclasses
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind
 from codeopt_sandbox.calls import Answer, CallBatch
@@ -250,8 +251,7 @@ def scenarios(
     given = [each for each in different if each.source not in MADE_UP][:GIVEN]
     # number of calls that scenarios are made of
     pool = [*given, *(each for each in different if each not in given)][:6]
-    texts = [each.text for each in pool]
-    found = [*_together(pool, contract, function.asynchronous), *_with_callbacks(texts, iterables)]
+    found = [*_together(pool, contract, function.asynchronous), *_with_callbacks(pool, iterables)]
     # calls that are made once more after their result was changed: given ones first, short ones before others
     # maximum time of a call that is made once more, seconds
     renewed = [each for each in known if each.returns and each.seconds <= 0.03 and len(each.text) <= LONGEST]
@@ -260,7 +260,7 @@ def scenarios(
     found += _retyped(usable, contract)
     if policy.generates:
         # maximum number of scenarios that only some callers play
-        found += islice(_unusual(texts[:FEW_PAIRS], contract, function), 40)
+        found += islice(_unusual(pool[:FEW_PAIRS], contract, function), 40)
     # Scenarios with a call that type hints exclude are left out. Those that the user's expression excludes have it as
     # their reason, also where other unusual inputs reject.
     found = list({each.text: each for each in found}.values())
@@ -279,13 +279,14 @@ def _together(pool: Sequence[KnownCall], contract: Contract, asynchronous: bool)
     texts = [each.text for each in pool]
     # each with the next one
     pairs = [pair for pair in zip(texts, [*texts[1:], *texts[:1]], strict=True) if pair[0] != pair[1]]
-    contract.ask([other for text in texts for other in _orders(text)])
+    orders = {each.text: _orders(each.call) for each in pool if each.call}
+    contract.ask([other for found in orders.values() for other in found])
     for text in texts:
         yield Scenario(steps.AGAIN, (text,))
         if any(maker in text for maker in ("Decimal(", "Fraction(", "datetime.", "CALLS[")):
             yield Scenario(steps.JOINED, (text,))
         # number of other orders of the items of one call
-        for other in [other for other in _orders(text) if not contract.beyond(other)][:2]:
+        for other in [other for other in orders.get(text, ()) if not contract.beyond(other)][:2]:
             yield Scenario(steps.CHANGED, (text, other))
     yield from (Scenario(steps.CHANGED, pair) for pair in pairs)
     # maximum time of a call that is stopped at its lines, seconds: with that it takes some ten times as long
@@ -301,9 +302,10 @@ def _together(pool: Sequence[KnownCall], contract: Contract, asynchronous: bool)
         yield from (Scenario(steps.TURN, (text, text)) for text in texts[:FEW_PAIRS])
 
 
-def _unusual(texts: Sequence[str], contract: Contract, function: Function) -> Iterator[Scenario]:
+def _unusual(pool: Sequence[KnownCall], contract: Contract, function: Function) -> Iterator[Scenario]:
     """Scenarios that only some callers play: they set a constant of the module, give objects of subclasses, one object
     at two places, have another decimal context."""
+    texts = [each.text for each in pool]
     for name, value in [*settings(function).items()][:SETTINGS]:
         because = f"{name} of the module is set to {value!r}"
         yield from (Scenario(steps.with_setting(name, value), (text,), because) for text in texts)
@@ -314,10 +316,8 @@ def _unusual(texts: Sequence[str], contract: Contract, function: Function) -> It
         yield from (Scenario(steps.IN_CONTEXT, (text,), OTHER_CONTEXT) for text in texts)
     if function.asynchronous:
         yield from (Scenario(steps.CANCELLED, (text,), CANCELLED) for text in texts)
-    for text in texts:
-        call = read(text)
-        if call is not None:
-            yield from (Scenario(each, (text,), ONE_OBJECT) for each in _with_one_object(call, contract))
+    for call in values_of(pool):
+        yield from (Scenario(each, (call.text(),), ONE_OBJECT) for each in _with_one_object(call, contract))
 
 
 def _with_one_object(call: Call, contract: Contract) -> Iterator[Steps]:
@@ -334,30 +334,24 @@ def _with_one_object(call: Call, contract: Contract) -> Iterator[Steps]:
     yield from (each for each, equal in found if not contract.beyond(equal.text()))
 
 
-def _orders(text: str) -> list[str]:
+def _orders(call: Call) -> list[str]:
     """Return the call with a list in another order of the same length, or with one item twice."""
-    call = read(text)
     found = []
-    for at, value in enumerate(call.values if call else ()):
-        if call is not None and isinstance(value, list) and len(value) > 1:
+    for at, value in enumerate(call.values):
+        if isinstance(value, list) and len(value) > 1:
             ways = ([*value[:-1], value[0]], value[::-1])
             found += [call.with_value(at, way).text() for way in ways if way != value]
     return found
 
 
-def _with_callbacks(texts: Sequence[str], iterables: Sequence[int]) -> Iterator[Scenario]:
+def _with_callbacks(pool: Sequence[KnownCall], iterables: Sequence[int]) -> Iterator[Scenario]:
     """Scenarios in which an argument runs the caller's own code."""
+    texts = [each.text for each in pool]
     may_hold = [text for text in texts if any(maker in text for maker in ("load(", "CALLS[", "unpickle(", "iter("))]
     for text in may_hold:
         yield Scenario(steps.TRACED, (text,), CALLBACK)
-    lazy = []
-    for text in texts:
-        call = made = read(text)
-        for at in iterables if made is not None else ():
-            if made is not None and at < len(made.values) and isinstance(made.values[at], list):
-                made = made.with_value(at, Constructed("iter", (made.values[at],)))
-        lazy += [made.text()] if made is not None and made is not call else []
-    for text in [*may_hold, *lazy]:
+    lazy = (as_iterators(call, iterables, 1) for call in values_of(pool))
+    for text in [*may_hold, *filter(None, lazy)]:
         other = next((each for each in texts if each != text), text)
         yield Scenario(steps.INSIDE, (text, text))
         yield Scenario(steps.INSIDE, (text, other))

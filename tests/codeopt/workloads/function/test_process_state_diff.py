@@ -1,4 +1,4 @@
-"""What a draft's import or calls leave of the process, and the original's do not."""
+"""What a draft's import or calls leave of the process, and the original's do not; lines that only one side has."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.workloads.function.harness import TimedRuns
-from codeopt.workloads.function.judging import new_process_state
+from codeopt.workloads.function.judging import changed_lines, new_process_state
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import LeftSetting, ProcessChanges
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
@@ -197,3 +197,9 @@ def test_calls_that_change_the_process(attack: str, runner: TimedRuns) -> None:
 @pytest.mark.parametrize("draft", HONEST)
 def test_honest_drafts_leave_nothing(draft: str, runner: TimedRuns) -> None:
     assert new(runner, HONEST[draft]) == {}
+
+
+def test_lines_that_differ_have_the_numbers_of_their_side() -> None:
+    assert changed_lines("a\nb\nc\n", "a\nx\ny\nc\n") == ({2}, {2, 3})
+    assert changed_lines("a\nb\n", "b\n") == ({1}, set())
+    assert changed_lines("a\n", "a\n") == (set(), set())

@@ -15,8 +15,26 @@ from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads._runs import axes
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.briefing import given_by_shape, has_objects
-from codeopt.workloads.function.corpus import cases, scenarios
+from codeopt.workloads.function.corpus.cases import (
+    LENIENT,
+    CallCase,
+    CaveatRules,
+    WholeCase,
+    beyond_caveats,
+    call_caveats,
+    calls_of,
+    disturbed,
+    without_unsteady,
+)
 from codeopt.workloads.function.corpus.corpus import CallCorpus, Covered, lines_run
+from codeopt.workloads.function.corpus.scenarios import (
+    LONGEST_SHOWN,
+    OTHER_TYPE,
+    ScenarioCase,
+    ScenarioShrinker,
+    by_single_calls,
+    judged,
+)
 from codeopt.workloads.function.corpus.special_check import SpecialChecker
 from codeopt.workloads.function.counterexample import Importable, apart, as_python, paste, read_scenario
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
@@ -74,18 +92,18 @@ class CallJudge:
         outcome = self._viewed(draft, case, outcome, mode)
         if outcome.verdict is not CaseVerdict.AC:
             return outcome
-        return replace(outcome, caveats=cases.call_caveats(case, run.answer, self.rules_of_caveats))
+        return replace(outcome, caveats=call_caveats(case, run.answer, self.rules_of_caveats))
 
     def _together(self, draft: Revision, case: ScenarioCase, run: CallRun) -> Outcome:
         """Judge what scenarios show."""
-        found = scenarios.judged(case, run, self.checker, self.rules_of_caveats)
+        found = judged(case, run, self.checker, self.rules_of_caveats)
         if found.verdict is CaseVerdict.WA or found.caveats:  # is it the order of a set, or a thread, in both?
             run, _ = self._without_unsteady(case, run, found, [1])
-            found = scenarios.judged(case, run, self.checker, self.rules_of_caveats)
-        if any(each.cause == scenarios.OTHER_TYPE for each in found.caveats):
-            single = scenarios.by_single_calls(case, run, self.runner, draft, self.contract)
+            found = judged(case, run, self.checker, self.rules_of_caveats)
+        if any(each.cause == OTHER_TYPE for each in found.caveats):
+            single = by_single_calls(case, run, self.runner, draft, self.contract)
             case = replace(case, beyond=tuple(single.get(at, why) for at, why in enumerate(case.beyond)))
-            told = scenarios.judged(case, run, self.checker, self.rules_of_caveats).caveats
+            told = judged(case, run, self.checker, self.rules_of_caveats).caveats
             domain = (replace(e, domain=(e.cause,) * (e.cause in single.values())) for e in told)
             found = replace(found, caveats=tuple(domain))
         part, usual = case.part(beyond=False), replace(found, run=case.part_of(run, beyond=False))
@@ -99,14 +117,14 @@ class CallJudge:
         """A wrong run without the calls that the original answers otherwise under some hash seed."""
         for seed in seeds:
             again = self._original(replace(case, environment=case.environment.replace(hash_seed=seed)))
-            if not cases.disturbed(again):  # a call that only took too long this time is not another answer
-                run = cases.without_unsteady(case, run, again)
+            if not disturbed(again):  # a call that only took too long this time is not another answer
+                run = without_unsteady(case, run, again)
                 outcome = judge(case, run, self.check)
             if outcome.verdict is not CaseVerdict.WA:
                 break
         return run, outcome
 
-    def _raised_earlier(self, draft: Revision, case: cases.CallCase, outcome: Outcome) -> Outcome | None:
+    def _raised_earlier(self, draft: Revision, case: CallCase, outcome: Outcome) -> Outcome | None:
         """Caveats about objects that the draft cannot make, as a constructor raises what the original raises when the
         same object is given in a known call. None if anything else differs."""
         got = outcome.run.answer if isinstance(outcome.run, CallRun) else None
@@ -118,8 +136,8 @@ class CallJudge:
         for each in wrong:
             if each.answers is None or each.answers[1].kind != Kind.NO_ARGUMENTS:
                 return None
-            scenario = read_scenario(cases.calls_of(case)[each.at])
-            calls = read_all(scenario.calls if scenario else (cases.calls_of(case)[each.at],))
+            scenario = read_scenario(calls_of(case)[each.at])
+            calls = read_all(scenario.calls if scenario else (calls_of(case)[each.at],))
             made = [(at, alone) for call in calls for at, v in enumerate(call.values) for alone in _parts_alone(v)]
             others = [call.with_value(at, alone) for call in known for at, alone in made if at < len(call.values)]
             asked[each.at] = [call.text() for call in others]
@@ -130,7 +148,7 @@ class CallJudge:
         later = [each.answers[1].exception in map(raised.get, asked[each.at]) for each in wrong if each.answers]
         return self._beyond(draft, case, outcome, RAISED_EARLIER) if later and all(later) else None
 
-    def _by_context(self, draft: Revision, case: cases.CallCase, outcome: Outcome) -> Outcome:
+    def _by_context(self, draft: Revision, case: CallCase, outcome: Outcome) -> Outcome:
         """A wrong outcome; a caveat where the decimal context, the recursion limit or -O makes the difference."""
         plain = replace(case, environment=case.environment.plain)
         if plain == case:
@@ -191,9 +209,9 @@ class CallJudge:
         found = beyond_caveats(case, outcome, replace(self.rules_of_caveats, smaller=smaller))
         return _without_answer(replace(outcome, verdict=CaseVerdict.AC, detail="", cause=None, caveats=found))
 
-    def _share(self, case: cases.CallCase, outcome: Outcome) -> float:
+    def _share(self, case: CallCase, outcome: Outcome) -> float:
         """Part of the calls like known ones in a case on which a draft differs."""
-        alike = [at for at, why in enumerate(case.beyond) if why == cases.LENIENT]
+        alike = [at for at, why in enumerate(case.beyond) if why == LENIENT]
         got = outcome.run.answer if isinstance(outcome.run, CallRun) else None
         if case.answer is None or got is None:
             return float(bool(alike))
@@ -206,8 +224,8 @@ class CallJudge:
         explained = _without_answer(outcome)
         if outcome.verdict is not CaseVerdict.WA or not isinstance(run, CallRun):
             return explained
-        if isinstance(case, scenarios.ScenarioCase):
-            shrinker = scenarios.ScenarioShrinker(self.harness, self.runner, draft, self.contract.inside)
+        if isinstance(case, ScenarioCase):
+            shrinker = ScenarioShrinker(self.harness, self.runner, draft, self.contract.inside)
             found = shrinker.smallest(case, run, self.checker)
             return replace(explained, detail=names.readable(found.words)) if found else explained
         first = first_failing(case, run, self.checker) if isinstance(case, AnsweredCase) else None
@@ -223,7 +241,7 @@ class CallJudge:
         said = detail or outcome.detail
         if detail and self.request.model_calls and has_objects(shown.call):
             said += f"; the arguments are {given_by_shape(self.harness, shown.call)[0]}"
-        if shown.by_identity and (text := apart(shown.call)) and len(text) <= scenarios.LONGEST_SHOWN:
+        if shown.by_identity and (text := apart(shown.call)) and len(text) <= LONGEST_SHOWN:
             said += f"; to see it: {text}"  # the call as it is written with other objects
         if case.environment.name in (SHIFTED.name, EMBEDDED.name):
             said += f"; only in another environment: {axes(case.environment)}"
@@ -236,11 +254,11 @@ class CallJudge:
         return CallShrinker(self.runner, self.original, draft, self.checker, case.environment, ordered)
 
     @property
-    def rules_of_caveats(self) -> cases.CaveatRules:
+    def rules_of_caveats(self) -> CaveatRules:
         """The rules by which differences of this function are caveats."""
         accepts = self.check.accepts if isinstance(self.check, SpecialChecker) else None
         name = self.harness.function.qualname
-        return cases.CaveatRules(self.comparison, self.line, accepts, name, self.contract.reasons)
+        return CaveatRules(self.comparison, self.line, accepts, name, self.contract.reasons)
 
     @property
     def comparison(self) -> AnswerComparison:

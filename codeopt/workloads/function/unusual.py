@@ -163,7 +163,8 @@ ITEMS = 2
 
 def other_exact_types(known: Sequence[Call]) -> Iterator[str]:
     """Yield calls with one part changed, by turns from each of a few known ones."""
-    short = islice((call for call in _shortest_first(known) if call.values), BASES_OF_TYPES)
+    # known calls of which parts are changed, the shortest: the longest of these come first, as they have most parts
+    short = islice((call for call in _shortest_first(known) if call.values), 12)
     # maximum number of calls that are made from one known one
     made = [islice(_calls(call), 24) for call in reversed([*short]) if len(call.text()) <= LARGEST]
     while made:

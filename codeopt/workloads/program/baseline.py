@@ -280,7 +280,7 @@ def run_elsewhere(
                 )
             if not ends_well(case, run):
                 what = f"case {case.name} was not compared in another environment ({axes(environment)})"
-                gaps.append(Diagnostic(what, f"the original ends there with {end_of_run(run)}"))
+                gaps.append(Diagnostic(what, f"the original fails there: {end_of_run(run)}"))
                 continue
             there = replace(there, expected=run.stdout, written=run.written)
         found.append(CaseElsewhere(there, run.active_s))

@@ -84,7 +84,7 @@ def vars_of(recipe: Recipe) -> tuple[Any, ...]:
 class Call:
     args: tuple[Any, ...]
     kwargs: tuple[tuple[str, Any], ...] = ()
-    source: str = field(default="", compare=False)
+    source: str = field(default="", compare=False, repr=False)
     """The text that it was read from. Empty for a call that was made."""
 
     def text(self) -> str:

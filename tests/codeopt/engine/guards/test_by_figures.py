@@ -14,7 +14,7 @@ from codeopt.engine import guards
 from codeopt.engine.guards import Consequence, Gain, TimedRegion, memorized, memory
 from codeopt.workloads.function.guards import moved_work
 from codeopt.workloads.function.guards.moved_work import shifted
-from codeopt.workloads.function.guards.shifted_cost import OutsideTime, PassGain, _is_gone, _moved
+from codeopt.workloads.function.guards.shifted_cost import OutsideTime, _is_gone, _moved
 from codeopt.workloads.function.harness import TimedRuns
 from codeopt_sandbox.compare import CaseTimes, Comparison, Plan
 from codeopt_sandbox.outcome import Case, Run
@@ -133,7 +133,7 @@ def test_memory_that_the_module_keeps_instead_is_no_gain(kept: int, refused: boo
     ],
 )
 def test_what_a_gain_may_cost_elsewhere(outside: float, imported: float, said: str) -> None:
-    why = _moved(PassGain(0.010, 10), OutsideTime(0.0, 0.0), OutsideTime(outside, imported + 1e-9))
+    why = _moved(0.010, 10, OutsideTime(0.0, 0.0), OutsideTime(outside, imported + 1e-9))
     assert (said in why) if said else not why
 
 
@@ -142,7 +142,7 @@ def test_a_dear_import_has_noise_of_its_own(more: float, moved: bool) -> None:
     """5 % of it; here 1 % and 3 % beyond."""
     noise = 0.05 * 0.1 + 0.002 + 0.5 * 0.0001
     before, after = OutsideTime(0.0, 0.1), OutsideTime(0.0, 0.1 + noise + more - 0.002)
-    assert bool(_moved(PassGain(0.0001, 1), before, after)) is moved
+    assert bool(_moved(0.0001, 1, before, after)) is moved
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_an_environment_in_which_the_original_fails_is_said(judge_of: Callable[[
     judge = judge_of('import os\nint(os.environ.get("LEVEL", "0")) and exit("no")\n' + SUM)
     assert judge.workload.evidence().cases.environments == {"usual": 3, "embedded": 3}
     assert [each.cause for each in judge.workload.evidence().gaps if "another environment" in each.message] == [
-        "the original ends there with exit status 1"
+        "the original fails there: no"
     ] * 3
     assert judge.check(Revision.of(SUM), "").correct
 

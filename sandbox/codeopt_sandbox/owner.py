@@ -83,10 +83,10 @@ def _namespace() -> str:
 def _started(pid: int) -> int:
     """Return the start time of a process; 0 if there is no such process."""
     try:
-        text = Path(f"/proc/{pid}/stat").read_text()
+        text = Path(f"/proc/{pid}/stat").read_bytes()  # a process may have any bytes as its name
     except OSError:
         return 0
-    return int(text.rpartition(")")[2].split()[19])
+    return int(text.rpartition(b")")[2].split()[19])
 
 
 def own_container_id(mountinfo: Path) -> str | None:

@@ -80,3 +80,9 @@ def test_hits_and_calls_are_exact(any_python: RunDriver) -> None:
     assert calls["Counter.count", 11] == 1
     assert calls["failing", 16] == 7
     assert sum(function.share for function in found.functions) == pytest.approx(1)
+
+
+def test_a_process_may_have_any_bytes_as_its_name(run_driver: RunDriver) -> None:
+    named = "import ctypes\nctypes.CDLL(None).prctl(15, b'\\xff) x', 0, 0, 0)\nsum(range(10**6))\n"
+    found = profile(run_driver, named, Case("case", b""), modes=["lines"])
+    assert not [note for note in found.notes if "failed" in note]

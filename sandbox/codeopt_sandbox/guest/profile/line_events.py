@@ -67,8 +67,8 @@ def children_seconds() -> float:
     times, living = os.times(), 0
     for name in filter(str.isdecimal, os.listdir("/proc")):  # noqa: PTH208  pathlib is the program's to replace
         try:
-            with open(f"/proc/{name}/stat") as file:  # noqa: PTH123
-                fields = file.read().rpartition(")")[2].split()
+            with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123  a process may have any bytes as its name
+                fields = file.read().rpartition(b")")[2].split()
         except OSError:  # it has ended
             continue
         if int(fields[1]) == os.getpid():

@@ -188,6 +188,11 @@ WRITERS: dict[str, Any] = {
     "array": TreeWriter.array,
     "objects": lambda shown, kind, shape, tree: shown.all(f"array({kind!r}, {shape!r}, ", [tree], ")"),
     "ndarray": TreeWriter.ndarray,
+    # values before labels: a line has room for 200 characters, and labels differ seldom
+    "DataFrame": lambda shown, columns, index, data, more: (
+        shown.all("DataFrame(", [data], ", ", [columns], ", ", [index]),
+        shown.items("", ")", [more] if more else []),
+    ),
     "scalar": lambda shown, kind, item: shown.all(f"numpy {kind} ", [item]),
     "handle": TreeWriter.handle,
     "code": lambda shown: shown.add("<code>"),

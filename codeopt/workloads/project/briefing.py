@@ -31,7 +31,8 @@ Rules, checked by running it:
   `# --- line N ---` says where the next one stands. Long docstrings are left out. Change several where that helps.
 - Each answer is put into the original (round 0), not into an earlier draft: repeat what you keep of those.
 - Public functions keep their parameters and answer as before all calls that the command makes of them; private ones
-  (`_name`) may change. Decorators, annotations and docstrings are put back and need not be repeated.
+  (`_name`) may change. Public attributes stay: callers may read and write them. Decorators, annotations and docstrings
+  are put back and need not be repeated.
 - What the command runs, tests, configuration and build files are fixed ground; there are no new files.
 - Import only the standard library and what the project imports. No files, subprocesses, threads, network or clocks
   beyond those that it uses, no stored answers.

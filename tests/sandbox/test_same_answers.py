@@ -135,7 +135,7 @@ def left(name):
         "filters": lambda: warnings.simplefilter("ignore"), "environ": lambda: os.environ.update(NEW="1"), "folder": lambda: os.chdir("/"),
         "path": lambda: sys.path.append("/new"), "modules": lambda: __import__("colorsys"), "hook": lambda: setattr(sys, "excepthook", print),
         "logging": lambda: logging.getLogger().setLevel(5), "handler": lambda: log.addHandler(logging.NullHandler()),
-        "thread": lambda: threading.Thread(target=time.sleep, args=(0.01,)).start(), "umask": lambda: os.umask(0o7),
+        "thread": lambda: threading.Thread(target=time.sleep, args=(0.1,)).start(), "umask": lambda: os.umask(0o7),
         "builtins": lambda: setattr(__import__("builtins"), "NEW", 1), "stdout": lambda: setattr(sys, "stdout", io.StringIO()),
         "file": lambda: pathlib.Path("written.txt").write_text("x"), "process": lambda: os.system("true"),
         "intern": lambda: sys.set_int_max_str_digits(5000), "trace": lambda: sys.settrace(None), "switch": lambda: sys.setswitchinterval(0.1),

@@ -22,6 +22,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from codeopt.core.errors import UsageError
 from codeopt_sandbox.owner import owned_folder
 from codeopt_sandbox.plain_files import read_bytes
 
@@ -98,9 +99,15 @@ def copy_file(source: Path, target: Path) -> None:
 
 
 def remove_kept(root: Path) -> Iterator[tuple[Path, int, int]]:
-    """Remove the kept copies of a project that are not in use. Yields folder, number of files and bytes of each."""
+    """Remove the kept copies of a project. Yields folder, number of files and bytes of each.
+
+    Raises:
+        UsageError: Another command uses one.
+    """
     for place in _places(root):
         lock = _lock(place) if place.is_dir() else None
+        if lock is None and place.is_dir() and place.lstat().st_uid == os.geteuid():
+            raise UsageError(f"cannot remove {place}: another command uses it", hint="try again when that has ended")
         if lock is not None:
             rows = _index(place).values()
             shutil.rmtree(place, ignore_errors=True)

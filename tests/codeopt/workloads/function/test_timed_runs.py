@@ -1,4 +1,4 @@
-"""Runners of calls that are apart for a while; two sides of one text, which are told apart by who they are."""
+"""Runners of calls that are apart for a while; two sides with the same text, which have targets of their own."""
 
 from __future__ import annotations
 

@@ -243,7 +243,7 @@ def test_who_spreads_work_often_is_a_target_and_the_outline_of_a_command_is_none
 
 
 def test_time_that_samples_gave_to_another_is_given_back() -> None:
-    """A list made anew takes long in C, and the handler of the clock runs when its function has returned. Where a
+    """A new list takes long in C, and the handler of the clock runs when its function has returned. Where a
     function begins, it runs for the work of the caller before."""
     samples, entry = samples_of(((A,), 1.0)), [replace(*samples_of(((A, B), 1.0)), line=B.line)]
     assert given_back(samples, {A: 0.5, B: 0.1}, [(A, B)]) == samples

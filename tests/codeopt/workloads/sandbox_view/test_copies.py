@@ -128,6 +128,8 @@ def test_another_command_has_its_own_and_a_killed_one_leaves_its_to_the_next(lar
 
 def test_clean_removes_what_is_kept(large: Path) -> None:
     view = opened(large)
+    in_use = codeopt("clean", cwd=large)
+    assert (in_use.status, "another command uses it" in in_use.err) == (2, True)
     view.close()
     (row,) = codeopt("clean", "--json", cwd=large).json["removed"]
     assert row == {"path": str(view.folder.parent), "files": KEPT_FROM + 2, "bytes": 6 * (KEPT_FROM + 2)}

@@ -191,8 +191,7 @@ def _loop(
     proposer = open_proposer(plan, workload, open_one, console, tried)
     return RefineLoop(
         proposer, plan.task, judge, replace(plan.budget, seconds=clock.limit), saved.history, saved.ledger, plan.search,
-        save=recorder.after_round, keep=recorder.verdict, clock=clock, on_usage=session.on_usage,
-        ask_reader=ask_reader, quick=options.quick, told=len(saved.history.candidates),
+        recorder, clock, ask_reader, told=len(saved.history.candidates),
     )  # fmt: skip
 
 

@@ -92,9 +92,40 @@ class SearchPlan:
     seed: int = 0
     floor: bool = True
     """Ask after each better draft whether any other could be worth having."""
+    quick: bool = False
+    """No draft is confirmed."""
 
 
-Saver = Callable[["RefineLoop"], None]
+@dataclass(frozen=True)
+class Ending:
+    """Why no further round was run, as far as that is known."""
+
+    stopped: str = ""
+    """The reason in words."""
+    limit: str = ""
+    """Limit that ended the rounds or the confirmation, by its field of Budget."""
+    failure: StepError | None = None
+    """The error of a step that ended the run."""
+    finished: bool = False
+    """The proposer has nothing more to offer."""
+    unreadable: str = ""
+    """Reason why the model's last replies could not be used. Empty if they could."""
+
+
+class Unrecorded:
+    """Receives what happens in a loop, and keeps nothing of it."""
+
+    def stage(self, loop: RefineLoop, stage: LoopStage) -> None:
+        """A draft is asked for, or is there to be judged."""
+
+    def verdict(self, loop: RefineLoop) -> None:
+        """A step of judging a draft has ended, or its verdict is reached, before it is profiled."""
+
+    def after_round(self, loop: RefineLoop) -> None:
+        """A round has ended, its profile included."""
+
+    def usage(self, usage: Usage) -> None:
+        """A request is paid for."""
 
 
 @dataclass(frozen=True)
@@ -131,29 +162,12 @@ class RefineLoop:
     history: History
     ledger: Ledger
     plan: SearchPlan = field(default_factory=SearchPlan)
-    save: Saver = lambda loop: None
-    keep: Saver = lambda loop: None
-    """Called after each step of judging a draft, and when its verdict is reached: before it is profiled."""
+    recorder: Unrecorded = field(default_factory=Unrecorded)
     clock: RunClock = field(default_factory=RunClock)
     """Clock of this session."""
-    on_usage: Callable[[Usage], None] = lambda usage: None
-    """Receives the usage of each request that is paid for."""
     ask_reader: Callable[[Candidate, Candidate], Candidate] | None = None
     """Asks a reader about a candidate that was confirmed, and the original. None: no reader."""
-    stopped: str = ""
-    """Reason why no further round was run."""
-    limit: str = ""
-    """Limit that ended the rounds or the confirmation, by its field of Budget."""
-    failure: StepError | None = None
-    """The error of a step that ended the run."""
-    finished: bool = False
-    """The proposer has nothing more to offer."""
-    on_stage: Callable[[LoopStage], None] = lambda stage: None
-    """Called when a draft is asked for, and when it is there to be judged."""
-    unreadable: str = ""
-    """Reason why the model's last replies could not be used. Empty if they could."""
-    quick: bool = False
-    """No draft is confirmed."""
+    ending: Ending = Ending()
     told: int = 1
     """Number of candidates that were shown to the user, the original included."""
     _unread: int = 0
@@ -172,16 +186,17 @@ class RefineLoop:
         while not (reason := self.spent or self._no_headroom()):
             move = plan.search.next_move(Position(self.history, self.task, plan.chains, plan.patience, plan.seed))
             if isinstance(move, Stop):
-                self.finished, reason = True, move.reason
+                self.ending, reason = replace(self.ending, finished=True), move.reason
                 break
             shown = view(self.history, move)
-            self.on_stage(LoopStage.DRAFT)
+            self.recorder.stage(self, LoopStage.DRAFT)
             critique = self.proposer.critique(shown)
             self._spend(critique.usage)
             shown = shown.with_critique(critique.text)
             answers = self._keep(critique, shown.last)
             if critique.exhausted:
-                self.finished, reason = True, f"no further change by the {self.proposer.name}"
+                self.ending = replace(self.ending, finished=True)
+                reason = f"no further change by the {self.proposer.name}"
                 break
             if not critique.draft and self.task.is_sufficient(critique, shown):
                 self._settle(self.history.candidates[shown.last.round])
@@ -191,11 +206,11 @@ class RefineLoop:
             # A verdict with a draft is on that draft, and believed once it is measured: one request in place of two.
             if critique.draft and self.task.is_sufficient(critique, self.history) and self._gains(newest):
                 self._settle(newest)
-            self.save(self)
-            if self.unreadable:
-                reason = self.unreadable
+            self.recorder.after_round(self)
+            if self.ending.unreadable:
+                reason = self.ending.unreadable
                 break
-        self.stopped = reason
+        self.ending = replace(self.ending, stopped=reason)
 
     def _settle(self, candidate: Candidate) -> None:
         self.history = self.history.changed(replace(candidate, settled=True))
@@ -220,16 +235,16 @@ class RefineLoop:
             self.history = self.history.changed(again(part))
             self.told = min(self.told, candidate.round)
             self._reserve(next(self.ranked(), None))
-            self.keep(self)
+            self.recorder.verdict(self)
 
-        self.on_stage(LoopStage.JUDGE)
+        self.recorder.stage(self, LoopStage.JUDGE)
         if candidate.correct and candidate.step in (None, Step.TIMING, Step.TESTS):
             fresh = replace(candidate, comparison=None, second=None, step=None, effort=Effort())
             found = self.judge.finish(fresh, draft, earlier, keep)
         else:
             found = self.judge.measure(draft, earlier, keep)
         keep(found)
-        self.save(self)
+        self.recorder.after_round(self)
 
     @property
     def spent(self) -> str:
@@ -254,12 +269,12 @@ class RefineLoop:
         draft = critique.draft or self.proposer.refine(shown)
         self._spend(draft.usage)
         self._read(draft)
-        self.on_stage(LoopStage.JUDGE)
+        self.recorder.stage(self, LoopStage.JUDGE)
 
         def keep(part: Candidate) -> None:
             self._reached(draft, part, place)
 
-        if draft.last and not self.quick and not self._confirmed:
+        if draft.last and not self.plan.quick and not self._confirmed:
             keep(self._confirmed_at_once(draft, shown, keep))
             return
         found = self._of_another_chain(draft, shown) or self.judge.measure(draft, shown, keep)
@@ -290,24 +305,25 @@ class RefineLoop:
         if not found.correct:
             return found
         keep(replace(found, step=Step.TIMING))
-        self.on_stage(LoopStage.CONFIRM)
+        self.recorder.stage(self, LoopStage.CONFIRM)
         confirmed = self.judge.confirm(found, CONFIRMATION_SHARES[0])
         return replace(confirmed, effort=found.effort + confirmed.effort)
 
     def _read(self, draft: Draft) -> None:
         self._unread = 0 if draft.no_program is None else self._unread + 1
-        self.unreadable = ""
+        unreadable = ""
         # replies in a row without a program that end the run: each costs as much as one with a program
         if self._unread >= 2:
             begins = f'begins: "{draft.no_program}"' if draft.no_program else "is empty"
-            self.unreadable = f"{draft.model} returned no program twice in a row; its last reply {begins}"
+            unreadable = f"{draft.model} returned no program twice in a row; its last reply {begins}"
+        self.ending = replace(self.ending, unreadable=unreadable)
 
     def _reached(self, draft: Draft, candidate: Candidate, place: _Place) -> None:
         """Put the candidate of a round into the history, as far as it is judged."""
         self.history = place.history.add(self._placed(place.of(draft, candidate)))
         self.ledger = replace(self.ledger, rounds=place.rounds + (not draft.screening_only))
         self._reserve(next(self.ranked(), None))
-        self.keep(self)
+        self.recorder.verdict(self)
 
     def _reserve(self, candidate: Candidate | None) -> None:
         """Leave the time that the confirmation of a candidate takes with the fewest pairs, by what its pairs took."""
@@ -342,19 +358,21 @@ class RefineLoop:
 
     def _spend(self, usage: Usage) -> None:
         self.ledger = self.ledger.add(usage)
-        self.on_usage(usage)
+        self.recorder.usage(usage)
 
     def confirm(self) -> Confirmation:
         """The best candidate, confirmed; or none, and why."""
         if len(self.history.candidates) == 1:
             found = "no rule applies" if self.proposer.name == "rules" else f"{self.proposer.name} proposed no change"
-            return Confirmation(found if self.finished else f"no candidate was checked to its end: {self.stopped}")
+            return Confirmation(
+                found if self.ending.finished else f"no candidate was checked to its end: {self.ending.stopped}"
+            )
         started = time.monotonic()
         reason, todo = self._undecided()
         unfinished = next(filter(self.judge.is_unfinished, reversed(self.history.candidates[1:])), None)
         if unfinished:
             reason = f"round {unfinished.round} was not judged to its end: {so_far(unfinished)}"
-        reason = reason or self.unreadable or self._outcomes() or self.task.nothing_accepted
+        reason = reason or self.ending.unreadable or self._outcomes() or self.task.nothing_accepted
         refused: list[Candidate] = []
         shares = iter(CONFIRMATION_SHARES[self._confirmed :])
         for candidate in tuple(self.ranked()):

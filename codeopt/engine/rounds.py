@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from codeopt.core.budget import Usage
 from codeopt.core.console import Console
 from codeopt.core.errors import Diagnostic, UsageError
 from codeopt.core.history import Candidate
@@ -15,7 +16,7 @@ from codeopt.core.session import Session
 from codeopt.core.step_error import STEP_ERRORS, StepError, error_in_words
 from codeopt.core.words import Speedup
 from codeopt.engine.judge import Judge
-from codeopt.engine.loop import Confirmation, LoopStage, RefineLoop
+from codeopt.engine.loop import Confirmation, LoopStage, RefineLoop, Unrecorded
 from codeopt.engine.next_steps import next_steps, tried, why_no_rule
 from codeopt.engine.open_session import RULES
 from codeopt.report.result import End, Result, rows_of
@@ -25,7 +26,7 @@ from codeopt_sandbox import Sandbox
 
 
 @dataclass(frozen=True)
-class RunRecorder:
+class RunRecorder(Unrecorded):
     """Keeps a run, and says how it goes."""
 
     run: RunStore
@@ -55,6 +56,14 @@ class RunRecorder:
         self.verdict(loop)
         self.session.between_rounds()
 
+    def stage(self, loop: RefineLoop, stage: LoopStage) -> None:
+        """Show the stage with the number of the round."""
+        self.session.console.stage(stage, which_round(loop))
+
+    def usage(self, usage: Usage) -> None:
+        """Pass it on to the session's owner."""
+        self.session.on_usage(usage)
+
 
 def which_round(loop: RefineLoop) -> str:
     """Return the number of the next draft among the rounds of the budget, `2 of 4`. Empty without a limit."""
@@ -66,25 +75,29 @@ def run_rounds(loop: RefineLoop, console: Console) -> End:
     """Run the rounds, after those of an earlier session. A step that fails also ends them."""
     for candidate in loop.history.candidates[1:]:
         console.print_all(rows_of(candidate))
-    loop.on_stage = lambda stage: console.stage(stage, which_round(loop))
     try:
         loop.run()
-    except KeyboardInterrupt:
-        loop.stopped = "interrupted"
-        return End.INTERRUPTED
-    except LimitReached as error:
-        loop.stopped, loop.limit = error.words, error.limit
-        return End.BUDGET
-    except STEP_ERRORS as error:
-        loop.failure, loop.stopped = error, error_in_words(error)
-        if len(loop.history.candidates) > 1:
+    except (KeyboardInterrupt, LimitReached, *STEP_ERRORS) as error:
+        end = _ended_by(loop, error)
+        if end is End.FAILED and len(loop.history.candidates) > 1:
             console.warn(
-                loop.stopped + "; continuing with the best candidate so far" * any(True for _ in loop.ranked())
+                loop.ending.stopped + "; continuing with the best candidate so far" * any(True for _ in loop.ranked())
             )
-        return End.FAILED
-    if loop.unreadable:
+        return end
+    if loop.ending.unreadable:
         return End.UNREADABLE
-    return End.BUDGET if loop.spent == loop.stopped else End.SUFFICIENT
+    return End.BUDGET if loop.spent == loop.ending.stopped else End.SUFFICIENT
+
+
+def _ended_by(loop: RefineLoop, error: KeyboardInterrupt | LimitReached | StepError) -> End:
+    """Book what a step raised as the end of the run."""
+    if isinstance(error, KeyboardInterrupt):
+        loop.ending, end = replace(loop.ending, stopped="interrupted"), End.INTERRUPTED
+    elif isinstance(error, LimitReached):
+        loop.ending, end = replace(loop.ending, stopped=error.words, limit=error.limit), End.BUDGET
+    else:
+        loop.ending, end = replace(loop.ending, stopped=error_in_words(error), failure=error), End.FAILED
+    return end
 
 
 def finish(
@@ -96,8 +109,9 @@ def finish(
         session.console.print_all(rows_of(candidate))
     session.console.stage(LoopStage.CONFIRM)
     loop.clock.reserved = 0.0
-    loop.limit = loop.limit or loop.ledger.reached(loop.budget) or "seconds"  # before a confirmation takes more of them
-    confirmation, end = (loop.screened(), end) if loop.quick else _confirmed(loop, end, session.console)
+    limit = loop.ending.limit or loop.ledger.reached(loop.budget) or "seconds"  # before a confirmation takes more
+    loop.ending = replace(loop.ending, limit=limit)
+    confirmation, end = (loop.screened(), end) if loop.plan.quick else _confirmed(loop, end, session.console)
     best, workload = confirmation.best, loop.judge.workload
     evidence = replace(workload.evidence(), recording=request.recording)
     loop.ledger = loop.ledger.took(loop.clock.steps)
@@ -111,7 +125,7 @@ def finish(
         history=loop.history,
         best=best,
         verdict=Verdict.of_run(loop.history, best, confirmation.reason, evidence, workload.suite.held_out),
-        stop_reason=loop.stopped,
+        stop_reason=loop.ending.stopped,
         end=end,
         ledger=loop.ledger,
         seconds=loop.ledger.seconds,
@@ -119,8 +133,8 @@ def finish(
         refused=confirmation.refused,
         saved=run.path,
         interpreter=request.interpreter,
-        failure=None if best else loop.failure,
-        raised_limit=loop.budget.raised(loop.limit) if end is End.BUDGET else "",
+        failure=None if best else loop.ending.failure,
+        raised_limit=loop.budget.raised(loop.ending.limit) if end is End.BUDGET else "",
     )
     session.on_verdict(result.to_json())
     if confirmation.unfinished or (end in (End.INTERRUPTED, End.FAILED) and best is None):
@@ -148,21 +162,17 @@ def _confirmed(loop: RefineLoop, end: End, console: Console) -> tuple[Confirmati
     asked_s, tests_s = loop.ledger.usage.seconds, loop.clock.steps.get("tests", 0.0)
     try:
         with loop.clock.step("confirmation"):
-            loop.keep(loop)
+            loop.recorder.verdict(loop)
             if end is End.INTERRUPTED:
                 ranked = any(True for _ in loop.ranked())
                 console.warn("interrupted", "Ctrl-C again leaves without confirming the best candidate" * ranked)
             return loop.confirm(), end
-    except KeyboardInterrupt:
-        loop.stopped, end = "interrupted", End.INTERRUPTED
-    except LimitReached as error:
-        loop.stopped, loop.limit, end = error.words, error.limit, End.BUDGET
-    except STEP_ERRORS as error:
-        loop.failure, loop.stopped, end = error, error_in_words(error), End.FAILED
+    except (KeyboardInterrupt, LimitReached, *STEP_ERRORS) as error:
+        end = _ended_by(loop, error)
     finally:
         of_others = loop.ledger.usage.seconds - asked_s + loop.clock.steps.get("tests", 0.0) - tests_s
         loop.clock.steps["confirmation"] -= of_others  # which are those of the steps `model` and `tests`
-    return loop.unconfirmed(loop.stopped), end
+    return loop.unconfirmed(loop.ending.stopped), end
 
 
 def _save(run: RunStore, result: Result) -> Result:
@@ -196,10 +206,10 @@ def _beside(
             if reference:
                 result = replace(result, reference=_judged(judge, reference, session.console))
             steps = next_steps(
-                judge, loop.task, best, request.options, measure=measure, asked=loop.finished,
+                judge, loop.task, best, request.options, measure=measure, asked=loop.ending.finished,
                 command=session.command or ("improve", str(request.target)),
             )  # fmt: skip
-            refused = why_no_rule(loop.proposer, loop.history.original, best) if loop.finished else None
+            refused = why_no_rule(loop.proposer, loop.history.original, best) if loop.ending.finished else None
             outlook = replace(steps, refusals=refused, tried=tried(loop.history), next_step=todo or steps.next_step)
             verdict = result.verdict.with_gaps(*filter(None, [steps.shortfall]))
             result = replace(result, outlook=outlook, verdict=verdict)

@@ -90,7 +90,8 @@ def make_plan(options: ImproveOptions) -> RunPlan:
         second_metric=second,
         profile_modes=() if options.no_profile else modes,
         profile_drafts=bool(models) and not options.no_profile,  # the rules go by the original's profile
-        search=SearchPlan(search) if models else SearchPlan(patience=0, floor=False),  # the rules search by themselves
+        # the rules search by themselves
+        search=replace(SearchPlan(search) if models else SearchPlan(patience=0, floor=False), quick=options.quick),
         budget=Budget(options.max_rounds or (4 if models else None), options.time_limit_s, options.max_cost),
     )
 

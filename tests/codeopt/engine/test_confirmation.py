@@ -15,7 +15,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup
 from codeopt.engine.comparison_progress import answered
 from codeopt.engine.judge import Judge
-from codeopt.engine.loop import CONFIRMATION_SHARES, NOT_CONFIRMED, RefineLoop, SearchPlan
+from codeopt.engine.loop import CONFIRMATION_SHARES, NOT_CONFIRMED, Ending, RefineLoop, SearchPlan
 from codeopt.report.verdict import Verdict
 from codeopt.tasks import open_task
 from codeopt.workloads import Stage
@@ -60,7 +60,14 @@ def loop(judge: Judge, *candidates: Candidate, reader: Any = None) -> RefineLoop
     proposer: Proposer = Silent()  # type: ignore[assignment]
     history = History((original(), *candidates))
     return RefineLoop(
-        proposer, open_task("runtime"), judge, Budget(), history, Ledger(), ask_reader=reader, finished=True
+        proposer,
+        open_task("runtime"),
+        judge,
+        Budget(),
+        history,
+        Ledger(),
+        ask_reader=reader,
+        ending=Ending(finished=True),
     )
 
 
@@ -195,8 +202,8 @@ def run_of(gives: Gives, *texts: str, last: bool = True, quick: bool = False) ->
     judge = Judge(workload, profiled=False)
     proposer: Proposer = Drafts(*texts, last=last)  # type: ignore[assignment]
     history = History((workload.baseline,))
-    plan = SearchPlan(floor=False)
-    return RefineLoop(proposer, open_task("runtime"), judge, Budget(), history, Ledger(), plan, quick=quick), runner
+    plan = SearchPlan(floor=False, quick=quick)
+    return RefineLoop(proposer, open_task("runtime"), judge, Budget(), history, Ledger(), plan), runner
 
 
 def pairs_of(runner: ScriptedRunner) -> int:

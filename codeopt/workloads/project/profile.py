@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -454,7 +454,7 @@ def with_sampled_lines(profile: ProjectProfile) -> ProjectProfile:
 def given_back(
     samples: Sequence[Sample], own_s: Mapping[Frame, float], pairs: Iterable[tuple[Frame, Frame]]
 ) -> Sequence[Sample]:
-    """Return samples to the callee if they were counted for its caller, and the other way round.
+    """Return samples to the callee if they were counted for its caller.
 
     A signal handler runs at a loop's end or a call's start, and a function that only computes in C has returned by
     then. Samples are moved only if another clock shows it clearly.
@@ -470,31 +470,16 @@ def given_back(
         share = both * own_s[callee] / (own_s[caller] + own_s[callee] or 1.0)
         # Part of what a caller and what it calls take together
         if caller != callee and share - own[callee] > 0.25 * both:
-            samples = _moved(samples, {*samples}, {caller: (share - own[callee]) / own[caller]}, callee)
+            part, kept = (share - own[callee]) / own[caller], samples
+            samples = []
+            for each in kept:
+                moved = part if each.stack and each.stack[-1] == caller and not each.importing else 0.0
+                if moved:
+                    below = (*each.stack, callee)
+                    samples.append(replace(each, stack=below, line=0, seconds=each.seconds * moved))
+                samples.append(replace(each, seconds=each.seconds * (1 - moved)))
             own[caller], own[callee] = both - share, share
-    # At a function's first line the handler runs for what the caller did since its last call or loop's end.
-    below = (each for each in samples if len(each.stack) > 1 and not each.library)
-    entries = {each for each in below if each.line == each.stack[-1].line}
-    entered = _own(each for each in samples if each in entries)
-    scale = sum(own.values()) / (sum(own_s.values()) or 1.0)
-    surplus = {spot: own[spot] - scale * own_s[spot] for spot in entered if spot in own_s}
-    # Part of a function's own time
-    parts = {spot: min(1.0, most / entered[spot]) for spot, most in surplus.items() if most > 0.25 * own[spot]}
-    return _moved(samples, entries, parts)
-
-
-def _moved(
-    samples: Sequence[Sample], of: Collection[Sample], parts: Mapping[Frame, float], callee: Frame | None = None
-) -> Sequence[Sample]:
-    """Return samples with a part of some of them, by function, at an unknown line of a callee, or else the caller."""
-    found = []
-    for each in samples:
-        part = parts.get(each.stack[-1], 0.0) if each in of and each.stack and not each.importing else 0.0
-        if part:
-            stack = (*each.stack, callee) if callee else each.stack[:-1]
-            found.append(replace(each, stack=stack, line=0, seconds=each.seconds * part))
-        found.append(replace(each, seconds=each.seconds * (1 - part)))
-    return found
+    return samples
 
 
 def _added(pairs: Iterable[tuple[Key, float]]) -> dict[Key, float]:

@@ -187,7 +187,7 @@ def query_lines(rows: Iterable[Any], spot: Callable[[str], Frame | None]) -> tup
 def wait_lines(rows: Iterable[Any], spot: Callable[[str], Frame | None], plain: Run) -> tuple[WaitLine, ...]:
     """Add up the rows of all processes. Together they are the wait of the unwatched run: the other one had more."""
     found: dict[tuple[Frame | None, int, str, bool], float] = defaultdict(float)
-    for stack, line, library, others, seconds in rows:
+    for stack, line, _, library, others, seconds in rows:
         where = spot(str(stack[-1])) if stack else None
         found[where, abs(int(line)) if where else 0, str(library), bool(others)] += float(seconds)
     share = plain.waiting_share / (sum(found.values()) or 1.0)
@@ -227,13 +227,19 @@ def require_good(run: Run, runs: CommandRuns) -> None:
 
 
 def samples_of(row: Any, names: Names, runs: int) -> list[Sample]:
-    """Return samples with their share of one run's seconds: one, or one for each line of a loop at whose end it was."""
-    stack, line, library, importing, seconds = row
+    """Return samples with their share of one run's seconds: one, or one for each line of a loop at whose end it was.
+
+    Python hears of the clock where a function begins. Its caller's work is what has passed then, unless C calls it,
+    such as `sorted` a key: then it is also the end of the call before.
+    """
+    stack, line, calling, library, importing, seconds = row
     found = [names.spot(place) for place in stack]
     spots = [spot for spot in found if spot is not None]
     kept = tuple(spot for at, spot in enumerate(spots) if at == 0 or spot != spots[at - 1])
     if not kept or found[-1] is None:  # a line of a file that is left out
         lines: tuple[int, ...] = (0,)
+    elif calling and len(kept) > 1 and names.is_call(kept[-2].file, calling, kept[-1].name):
+        kept, lines = kept[:-1], (calling,)
     else:
         lines = (int(line),) if line >= 0 else names.loop_lines(kept[-1].file, -int(line))
     each_s = float(seconds) / runs / len(lines)
@@ -341,6 +347,12 @@ class Names:
         for first, last, name in spans:
             if (first, name) == (spot.line, spot.name):
                 yield from _called(lines[first - 1 : last])
+
+    def is_call(self, path: str, line: int, qualname: str) -> bool:
+        """Return True if the text of a line calls a function by its name, or its class."""
+        owner, _, name = qualname.rpartition(".")
+        named = owner.rpartition(".")[2] if name in ("__init__", "__new__") else name
+        return named in _called(self.files[path].splitlines()[line - 1 : line])
 
     def _spans_of(self, path: str) -> list[tuple[int, int, str]]:
         if path not in self.known:

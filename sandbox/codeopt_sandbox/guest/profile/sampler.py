@@ -162,14 +162,14 @@ class Sampler:
         found = found or [each for each in [frame] if each is not None]
         return [(each, (1 - spent / passed) / len(found)) for each in found]
 
-    def key(self, frame: FrameType) -> tuple[tuple[str, ...], int, str, bool]:
-        """The project's functions from the outermost in, the innermost's line, the library at work; and whether it
-        imports, or for a wait whether it is for others of the program.
+    def key(self, frame: FrameType) -> tuple[tuple[str, ...], int, int, str, bool]:
+        """The project's functions from the outermost in, the innermost's line, the line that called it if it has just
+        begun, the library at work; and whether it imports, or for a wait whether it is for others of the program.
 
         The line is negative at the end of a loop: the jump there may have no line, and the one before it is given.
         """
         stack: list[str] = []
-        line, library, importing = 0, "", False
+        line, calling, library, importing = 0, 0, "", False
         inner: FrameType | None = frame
         # frames of the project that are kept of a stack, the innermost ones
         while inner is not None and len(stack) < 60:
@@ -178,13 +178,16 @@ class Sampler:
             if place[:1] == "/":
                 if not stack:
                     line = inner.f_lineno or -line_before(inner)
+                    caller = inner.f_back
+                    if inner is frame and caller and has_begun(inner) and self.places.of(caller.f_code)[:1] == "/":
+                        calling = caller.f_lineno or 0
                 if stack[-1:] != [place]:
                     stack.append(place)
             elif not stack:
                 importing = importing or code.co_filename == "<frozen importlib._bootstrap>"
                 library = place or library
             inner = inner.f_back
-        return tuple(stack[::-1]), line, library, waits_for_others(frame) if self.waits else importing
+        return tuple(stack[::-1]), line, calling, library, waits_for_others(frame) if self.waits else importing
 
     def write(self) -> None:
         """Write the sums since the last time."""
@@ -225,6 +228,12 @@ class Places:
             found, inside = STANDARD, path[len(STANDARD) :]
         first = inside.partition(os.sep)[0] if found else path.rpartition(os.sep)[2]
         return first[:-3] if first.endswith(".py") else first
+
+
+def has_begun(frame: FrameType) -> bool:
+    """Return True at a function's first instruction, which cells of closures precede."""
+    code = frame.f_code
+    return frame.f_lasti <= 2 * (len(code.co_cellvars) + bool(code.co_freevars))
 
 
 def line_before(frame: FrameType) -> int:

@@ -58,7 +58,7 @@ def test_the_clock_is_accounted_for() -> None:
     assert sum(part.seconds for part in profile().clock) == pytest.approx(8.0)
     assert (profile().seconds, profile().waiting_share) == (7.0, pytest.approx(1.5 / 7))  # as on an idle machine
     assert "Several processes" not in shown(profile())  # the wait for a core is no part of the wall time
-    waits = wait_lines([(["main"], 2, "", False, 3.0), ([], 0, "", True, 1.0)], lambda _: MAIN, RUN)
+    waits = wait_lines([(["main"], 2, 0, "", False, 3.0), ([], 0, 0, "", True, 1.0)], lambda _: MAIN, RUN)
     assert sum(line.seconds for line in waits) == pytest.approx(1.5)
 
 

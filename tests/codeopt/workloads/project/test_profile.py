@@ -106,6 +106,49 @@ def test_where_the_time_of_a_command_goes(shop: Path) -> None:
     assert len(exported["profiles"][0]["samples"]) == len(exported["profiles"][0]["weights"]) > 0
 
 
+ENTRIES = """\
+def weight(row):
+    return row[1] * 3 % 1001 + len(row[0])
+
+
+def note(found, there):
+    return found + there
+
+
+def ranked(rows):
+    return sorted(rows, key=weight)
+
+
+def looked_up(rows, known):
+    found = 0
+    for row in rows:
+        there = row in known
+        found = note(found, there)
+    return found
+
+
+def main():
+    rows = [(f"row {n}", n * 7919 % 10007) for n in range(200_000)]
+    for _ in range(3):
+        found = ranked(rows)
+    print(found[0], looked_up(range(1000, 40_000), list(range(600))))
+
+
+main()
+"""
+
+
+@pytest.mark.parametrize("flags", [(), ("-v",)])
+def test_whose_time_it_is_where_a_function_begins(shop: Path, flags: tuple[str, ...]) -> None:
+    """The caller's work before the call, but the function's own where C calls it over and over."""
+    require_sandbox()
+    (shop / "bench.py").write_text(ENTRIES)
+    done = codeopt("profile", "--run", "python bench.py", *flags, "--sandbox", "bubblewrap", "--json", cwd=shop)
+    own = {row["qualname"]: row["own_share"] for row in done.json["functions"]}
+    assert own["weight"] > 0.3 * own["ranked"]
+    assert own.get("note", 0.0) < 0.15 * own["looked_up"]
+
+
 def test_a_command_that_fails_is_one_line(shop: Path) -> None:
     require_sandbox()
     done = codeopt("profile", "--run", "python -c 'import nothing_such'", "--sandbox", "bubblewrap", cwd=shop)
@@ -172,7 +215,7 @@ def test_a_line_is_one_of_the_innermost_function_s_file() -> None:
     """A file that the command writes and runs is none of the project's: its lines are not its caller's."""
     names = Names({"bench.py": BENCH.encode()})
     inside, below = (
-        read_samples([["/bench.py:0", *more], 128, "", False, 0.5], names, 1) for more in ((), ("/written.py:1",))
+        read_samples([["/bench.py:0", *more], 128, 0, "", False, 0.5], names, 1) for more in ((), ("/written.py:1",))
     )
     assert inside == [Sample((Frame("<module>", "bench.py", 0),), 128, "", False, 0.5)]
     assert below == [replace(inside[0], line=0)]
@@ -180,9 +223,9 @@ def test_a_line_is_one_of_the_innermost_function_s_file() -> None:
 
 def test_a_loop_s_end_without_a_line_is_all_of_its_lines() -> None:
     names = Names({"work.py": LOOP.encode(), "bench.py": BENCH.encode()})
-    found = read_samples([["/work.py:1"], -5, "", False, 0.6], names, 2)
+    found = read_samples([["/work.py:1"], -5, 0, "", False, 0.6], names, 2)
     assert [(each.line, each.seconds) for each in found] == [(line, pytest.approx(0.1)) for line in (3, 4, 5)]
-    assert [each.line for each in read_samples([["/bench.py:0"], -3, "", False, 0.6], names, 2)] == [3]
+    assert [each.line for each in read_samples([["/bench.py:0"], -3, 0, "", False, 0.6], names, 2)] == [3]
 
 
 A, B, MAIN = Frame("a", "m.py", 1), Frame("b", "m.py", 5), Frame("<module>", "m.py", 0)
@@ -243,13 +286,11 @@ def test_who_spreads_work_often_is_a_target_and_the_outline_of_a_command_is_none
 
 
 def test_time_that_samples_gave_to_another_is_given_back() -> None:
-    """A new list takes long in C, and the handler of the clock runs when its function has returned. Where a
-    function begins, it runs for the work of the caller before."""
-    samples, entry = samples_of(((A,), 1.0)), [replace(*samples_of(((A, B), 1.0)), line=B.line)]
+    """A new list takes long in C, and the handler of the clock runs when its function has returned."""
+    samples, own = samples_of(((A,), 1.0)), {A: 0.01, B: 0.99}
     assert given_back(samples, {A: 0.5, B: 0.1}, [(A, B)]) == samples
-    for kept, own in ((samples, {A: 0.01, B: 0.99}), (entry, {A: 0.99, B: 0.01})):
-        found = make_profile(PLAIN, given_back(kept, own, [(A, B)]), [CalledBy(B, A, 100)], 0.0, {}, {})
-        assert {f.frame: f.own_share for f in found.functions if f.frame != MAIN} == pytest.approx(own)
+    found = make_profile(PLAIN, given_back(samples, own, [(A, B)]), [CalledBy(B, A, 100)], 0.0, {}, {})
+    assert {f.frame: f.own_share for f in found.functions if f.frame != MAIN} == pytest.approx(own)
 
 
 LEAF = """\

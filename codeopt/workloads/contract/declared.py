@@ -79,15 +79,17 @@ class ProjectClass:
 
     def constructor(self) -> list[Parameter]:
         """Parameters of its constructor; none where a base outside of the project may add fields."""
-        kind, given = parameters(self.home, self.node)
-        # bases outside of the project that add no field
-        unknown = (
-            home.look_up(dotted(base.value if isinstance(base, ast.Subscript) else base)) is None
-            for home, node in self.home.bases(self.node)
-            for base, name in zip(node.bases, base_names(node), strict=True)
-            if name not in ("NamedTuple", "BaseModel", "object", "ABC", "Generic")
-        )
-        return given if kind == "class" or not any(unknown) else []
+        if self.node not in self.home.constructors:
+            kind, given = parameters(self.home, self.node)
+            # bases outside of the project that add no field
+            unknown = (
+                home.look_up(dotted(base.value if isinstance(base, ast.Subscript) else base)) is None
+                for home, node in self.home.bases(self.node)
+                for base, name in zip(node.bases, base_names(node), strict=True)
+                if name not in ("NamedTuple", "BaseModel", "object", "ABC", "Generic")
+            )
+            self.home.constructors[self.node] = given if kind == "class" or not any(unknown) else []
+        return self.home.constructors[self.node]
 
     def method(self, name: str) -> list[Parameter]:
         """Parameters of a method, of the class or of the first base that has it, without `self`."""

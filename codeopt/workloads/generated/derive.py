@@ -81,6 +81,12 @@ class Maker:
         self.texts = Texts(draw, *words.words, known)
         self.others: list[Any] = []
         self.seen: dict[int, list[Any]] = {}
+        self.kinds: dict[type, Callable[[Any], Any]] = {
+            bool: lambda v: not v, int: self.whole, float: self.real, str: self.text, bytes: self.data,
+            list: self.sequence, tuple: self.record, dict: self.mapping, set: self.group,
+            frozenset: lambda v: frozenset(self.group(set(v))), bytearray: lambda v: bytearray(self.data(bytes(v))),
+            complex: lambda v: complex(self.real(v.real), self.real(v.imag)), Constructed: self.made,
+        }  # fmt: skip
 
     def one(self, base: Call) -> Call:
         """A call with one or two arguments changed."""
@@ -182,13 +188,7 @@ class Maker:
         if at >= 0 and self.draw.random() < 0.12:
             seen = self.seen_at(at)
             return self.shorten(self.draw.choice(seen)) if seen else value
-        kinds: dict[type, Callable[[Any], Any]] = {
-            bool: lambda v: not v, int: self.whole, float: self.real, str: self.text, bytes: self.data,
-            list: self.sequence, tuple: self.record, dict: self.mapping, set: self.group,
-            frozenset: lambda v: frozenset(self.group(set(v))), bytearray: lambda v: bytearray(self.data(bytes(v))),
-            complex: lambda v: complex(self.real(v.real), self.real(v.imag)), Constructed: self.made,
-        }  # fmt: skip
-        make = kinds.get(type(value))
+        make = self.kinds.get(type(value))
         return make(value) if make else value
 
     def made(self, value: Constructed) -> Constructed:

@@ -83,7 +83,18 @@ class Scope:
 
     def inside(self, node: ast.ClassDef) -> Scope:
         """The scope of annotations in a class's body, which may name its inner classes alone."""
-        return replace(self, owner=self.qualified(node))
+        owner = self.qualified(node)
+        return self._insides.get(owner) or self._insides.setdefault(owner, replace(self, owner=owner))
+
+    @cached_property
+    def constructors(self) -> dict[ast.ClassDef, list[Parameter]]:
+        """Parameters by class, as far as they were asked for: a call may hold thousands of objects of one class."""
+        return {}
+
+    @cached_property
+    def _insides(self) -> dict[str, Scope]:
+        """Scopes of classes, each with what it has looked up: it is asked for every object in a call."""
+        return {}
 
     def _imported(self, node: ast.ImportFrom, first: str, rest: str, far: int) -> tuple[Scope, ast.stmt] | None:
         """Target of `from home import first`: a name of that module, or a module in it."""

@@ -243,7 +243,7 @@ KINDS: Mapping[str, Callable[[ast.AST], Iterator[Edit]]] = {
 # Which tests look.
 
 LOOKS_AT = re.compile(r"^# looks at (.+)$", re.MULTILINE)
-"""Comment of a test file that goes through a door: what the paths behind it begin with, parted by commas."""
+"""Comments of a test file that goes through a door: what the paths behind it begin with, parted by commas."""
 STARTS = re.compile(
     r"subprocess|tests\.codeopt\.command|open_or_skip|require_sandbox|told_by|support\.judges|workloads\.conftest"
     r"|\b(sandbox|isolated|backend|compare|judges)\b: "
@@ -291,8 +291,8 @@ def _ranks(root: Path, file: str) -> dict[str, tuple[int, int]]:
     found = dict[str, tuple[int, int]]()
     for path, text in texts.items():
         of_its_name = Path(path).stem in (f"test_{name}", f"test_{name.strip('_')}", f"test_{name}_command")
-        looks = LOOKS_AT.search(text)
-        places = [len(each) for each in (looks[1].split(", ") if looks else ()) if file.startswith(each)]
+        looks = [each for line in LOOKS_AT.findall(text) for each in line.split(", ")]
+        places = [len(each) for each in looks if file.startswith(each)]
         if Path(path).is_relative_to(home / name) or (of_its_name and Path(path).is_relative_to(folder)):
             found[path] = 0, 0
         elif places:

@@ -1,4 +1,5 @@
 """Answers that a user's checker gets are read from JSON: each value is the one that was returned, or none."""
+# looks at sandbox/codeopt_sandbox/guest/accept
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """The harness of calls: outcomes as text, strict in type and value, on every backend."""
+# looks at sandbox/codeopt_sandbox/guest/calls
 
 from __future__ import annotations
 

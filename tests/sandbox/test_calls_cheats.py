@@ -1,4 +1,6 @@
 """Tricks of code under test to pass for another value, or to hand out one that it keeps; arrays and frames too."""
+# looks at sandbox/codeopt_sandbox/guest/calls/mutation, sandbox/codeopt_sandbox/guest/calls/repr
+# looks at sandbox/codeopt_sandbox/guest/calls/arguments, sandbox/codeopt_sandbox/guest/calls/answering
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Leftovers where something ends at the worst moment: our process, a guest, an engine's container, a run."""
+# looks at sandbox/codeopt_sandbox/process, sandbox/codeopt_sandbox/docker
 
 from __future__ import annotations
 

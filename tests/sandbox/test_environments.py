@@ -1,4 +1,6 @@
 """Environments of runs: calls and programs see what they say, in a fresh interpreter and in one with libraries."""
+# looks at sandbox/codeopt_sandbox/guest/zygote, sandbox/codeopt_sandbox/guest/calls/process_state
+# looks at sandbox/codeopt_sandbox/guest/calls/__main__, sandbox/codeopt_sandbox/guest/request
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
 """Files that a run is given, and files that it writes."""
+# looks at sandbox/codeopt_sandbox/guest/supervisor/folders, sandbox/codeopt_sandbox/guest/supervisor/server
+# looks at sandbox/codeopt_sandbox/runner
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
 """A forked run sees and does what a run in a fresh interpreter does; what must differ is stated here."""
+# looks at sandbox/codeopt_sandbox/guest/zygote, sandbox/codeopt_sandbox/guest/boot
+# looks at sandbox/codeopt_sandbox/guest/supervisor/zygotes, sandbox/codeopt_sandbox/guest/import_hooks
 
 from __future__ import annotations
 

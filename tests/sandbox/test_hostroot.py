@@ -1,4 +1,5 @@
 """Parts of this machine that a run can read and reach where a virtual environment is the project's own folder."""
+# looks at sandbox/codeopt_sandbox/bubblewrap
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """A run that takes too much memory is ended by the watcher: the kernel would print names that it chose to its log."""
+# looks at sandbox/codeopt_sandbox/guest/supervisor/monitor
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Whatever a program that reads standard input does after its answer is out counts, whoever does it."""
+# looks at sandbox/codeopt_sandbox/guest/supervisor/monitor
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
 """Long answers: nothing of an answer is cut before it is compared, whatever stands in it."""
+# looks at sandbox/codeopt_sandbox/guest/answer, sandbox/codeopt_sandbox/guest/calls/answering
+# looks at sandbox/codeopt_sandbox/guest/calls/channel
 
 from __future__ import annotations
 

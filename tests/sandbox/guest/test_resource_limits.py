@@ -1,4 +1,6 @@
 """Resource limits of a run, as the kernel then has them; and what the monitor ends, on every backend."""
+# looks at sandbox/codeopt_sandbox/guest/supervisor/monitor, sandbox/codeopt_sandbox/guest/supervisor/limits
+# looks at sandbox/codeopt_sandbox/guest/supervisor/usage
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Drafts that differ from their originals only where no known call goes, or where nobody else can tell: believed, with
 a caveat that can be seen again; and their likes that are wrong."""
+# looks at codeopt/workloads/function/judging
 
 from __future__ import annotations
 

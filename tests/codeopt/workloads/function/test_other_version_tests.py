@@ -1,5 +1,6 @@
 """Two versions of a function are also told apart by the tests that the old one passes: calls alone cannot see what a
 test arranges around them."""
+# looks at sandbox/codeopt_sandbox/guest/tests/outcomes, sandbox/codeopt_sandbox/guest/tests/trace
 
 from __future__ import annotations
 

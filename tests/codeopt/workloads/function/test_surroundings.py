@@ -1,4 +1,5 @@
 """A draft that goes by the date or by who runs it, and one that keeps something of each call for ever."""
+# looks at codeopt/workloads/function/guards/surroundings, sandbox/codeopt_sandbox/guest/calls/watched
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Commands of pytest-benchmark, pyperf and ASV: timed by their bodies and told by their names."""
+# looks at sandbox/codeopt_sandbox/guest/tests/asv_bodies
 
 from __future__ import annotations
 

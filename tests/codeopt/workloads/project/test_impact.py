@@ -1,4 +1,5 @@
 """Public functions are judged by what they stand for after an import, whatever the text of a change says."""
+# looks at sandbox/codeopt_sandbox/guest/tests/surface
 
 from __future__ import annotations
 

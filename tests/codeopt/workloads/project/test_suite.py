@@ -1,4 +1,5 @@
 """The tests of a project: which there are, in what order, by what they are run, and what their results count for."""
+# looks at sandbox/codeopt_sandbox/guest/tests/outcomes, sandbox/codeopt_sandbox/guest/tests/__main__
 
 from __future__ import annotations
 

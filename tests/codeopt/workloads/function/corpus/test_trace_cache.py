@@ -1,4 +1,5 @@
 """A run of a project's tests is kept for all commands: used while nothing has changed that decides it."""
+# looks at codeopt/workloads/function/record_tests
 
 from __future__ import annotations
 

@@ -31,8 +31,18 @@ from codeopt.core import plugins, words
 from codeopt.core.budget import Budget, Ledger, Usage
 from codeopt.core.console import estimate as estimate_in_words
 from codeopt.core.console import minutes
-from codeopt.core.errors import CodeoptError
-from codeopt.core.evidence import AtSize, BySize
+from codeopt.core.errors import CodeoptError, Diagnostic
+from codeopt.core.evidence import (
+    AtSize,
+    BySize,
+    CallEvidence,
+    CaseEvidence,
+    CommandEvidence,
+    PatchEvidence,
+    TwoVersionsEvidence,
+    VersionEvidence,
+    WorkloadEvidence,
+)
 from codeopt.core.history import History, Refusal
 from codeopt.core.next_step import other_command, parted, same_command
 from codeopt.core.options import ImproveOptions
@@ -60,6 +70,7 @@ from codeopt.engine.run_plan import make_plan
 from codeopt.models._reply import critique_text, draft_below, is_done, thoughts_in, to_draft
 from codeopt.proposers.feedback import describe
 from codeopt.report.answers import read_verdict, serialize
+from codeopt.report.brief import below_verdict, evidence_line, verdict_lines
 from codeopt.report.html import charts
 from codeopt.report.result import NextSteps, diff_of, hot, open_draft, rows_of
 from codeopt.report.stacks import (
@@ -384,6 +395,73 @@ def verdicts() -> Iterator[object]:
     yield from (numbers_of(change_table(rows[at:], "main")) for at in range(0, len(rows), 9))
 
 
+CHANGES = (
+    {"round": 1, "changes": ["a: one", "b: two"], "ablations": {"a": 1.5, "c": 3.0}},
+    {"round": 2, "changes": ["b: two"], "ablations": {"b": 2.0}},
+    {"round": 3, "changes": ["c: three", "d"], "ablations": {"d": None}},
+    {"round": 4, "changes": ["e", "f"], "ablations": {}},
+)
+EDIT = {
+    "file": "m.py",
+    "qualname": "f",
+    "at": "800",
+    "ablation": {"at": "900", "undecided": True, "ratio": 0.5, "ci_low": 0.4, "ci_high": None},
+}
+BENCHMARKS = {
+    "harness": "asv",
+    "rows": [{"name": "b1", "ratio": 2.0, "before": [0.2, 0.4, 0.9], "after": [0.1]}, {"ratio": None}],
+}
+RUN = {
+    "accepted": True, "task": "runtime", "tokens": {"in": 1200, "out": 34, "estimated": True}, "cost_usd": 0.25, "model": "m-1", "seconds": 61.0,
+    "rounds": CHANGES, "best_round": 1, "notes": ["a note of 7"], "stop_reason": "after 5", "run": "r/6", "seconds_by_step": {"timing": 2.04, "none": 0.04},
+    "remaining_hot_spots": [{"line": 3, "share": 0.5}, {"line": 4, "place": "a.py:4", "share": 0.125}],
+}  # fmt: skip
+COMMAND = {
+    "command": "c",
+    "output": "compared",
+    "timed_command": "c",
+    "protected_files": {},
+    "mutated_commands": 1,
+    "sandbox_seconds": {},
+}
+PATCH = PatchEvidence(
+    **COMMAND, project_tests={"passed": 1}, profile={}, edits=({"calls": 30}, {"calls": 4}, {}), left_out_edits=()
+)
+ALL_EVIDENCE = (
+    EVIDENCE, WorkloadEvidence(), WorkloadEvidence(CallEvidence(0, {}, None, {}, 0)), WorkloadEvidence(CallEvidence(7, {"other": 3, "recorded": 4, "tests": 0}, None, {}, 1)),
+    *(WorkloadEvidence(cases=CaseEvidence(n, n - 1, input_count=n, held_out=n)) for n in (0, 1, 1200)),
+    WorkloadEvidence(command=CommandEvidence(**{**COMMAND, "output": "not at all"}, project_tests={})), WorkloadEvidence(command=PATCH),
+    WorkloadEvidence(VersionEvidence(True, 2, 3, 0, 5, 1010), command=TwoVersionsEvidence(**COMMAND, project_tests={"passed": 1200}, functions=())),
+)  # fmt: skip
+
+
+def briefed() -> Iterator[object]:
+    """The end of a run: a line a value, by what was found, what it cost and how it was checked."""
+    caveats = tuple(Caveat(kind, f"f({n})", str(n), str(n + 50)) for n, kind in enumerate(CaveatKind))
+    gaps = (Diagnostic("gap 99"), Diagnostic("7"))
+    yield from ([numbers_of(line) for line in evidence_line(each)] for each in ALL_EVIDENCE)
+    for decision in Decision:
+        about = About.SPEED if decision is Decision.INCONCLUSIVE else None
+        for at, known in enumerate(ALL_EVIDENCE[:6]):
+            figures = None if at == 1 else Speedup.of(comparison(decision))
+            found = Verdict(
+                decision,
+                "why 8",
+                about=about,
+                speedup=figures,
+                caveats=caveats[: 3 * at],
+                evidence=replace(known, gaps=gaps[: at % 3]),
+            )
+            for more in ({}, {"accepted": False}, {"best_round": at, "cost_usd": None}, {"task": "memory", "accepted": False, "tokens": {**RUN["tokens"], "in": 0, "out": 0}},
+                         {"edits": [EDIT, EDIT], "left_out_edits": [{**EDIT, "never_called": at % 2}]}, {"edits": [{**EDIT, "ablation": {"ratio": None}}], "left_out_edits": [], "benchmarks": BENCHMARKS}):  # fmt: skip
+                told = {**PairResult(found, "bubblewrap", "namespaces").to_json(), **RUN, **more}
+                told.setdefault("speedup", None)
+                yield [numbers_of(line) for line in verdict_lines(told)]
+                yield from (
+                    [numbers_of(line) for line in below_verdict(told, verbose=verbose)] for verbose in (False, True)
+                )
+
+
 def reported() -> Iterator[object]:
     for found in (review(FILES, ONE_HUNK, IN_NEW, OUTSIDE), review(FILES)):
         for name in plugins.names("codeopt.reporters"):
@@ -574,7 +652,7 @@ def drawn() -> Iterator[object]:
 ROWS: dict[str, Row] = {
     "plans": planned, "charts": drawn, "listings": listed, "several": several, "rows": explained,
     "converters": converted, "figures": said, "texts": sanitized, "options": options, "limits": limited, "candidates": judged, "verdicts": verdicts,
-    "reports": reported, "batches": batches, "stacks": stacked, "replies": replied,
+    "reports": reported, "briefs": briefed, "batches": batches, "stacks": stacked, "replies": replied,
 }  # fmt: skip
 
 

@@ -1,4 +1,5 @@
 """The paper's text tasks: from a first draft to a refined one, through the command line and a real HTTP server."""
+# looks at codeopt/selfrefine
 
 from __future__ import annotations
 

@@ -21,10 +21,14 @@ from codeopt.workloads.project.edit_gains import edit_groups
 from codeopt.workloads.project.excerpts import ROOM, SourcePage, diff, named_places
 from codeopt.workloads.project.impact import ImportedNames, callers_of, impact_of, text_names
 from codeopt.workloads.project.masks import given_masks, learn
+from codeopt.workloads.project.page import command_page, next_step, profile_text
 from codeopt.workloads.project.profile import (
     CalledBy,
     GivenArgument,
+    ProjectProfile,
+    QueryLine,
     Sample,
+    WaitLine,
     given_back,
     make_profile,
     with_sampled_lines,
@@ -306,6 +310,36 @@ MAIN, REPORT, FIND = (
 HELPER, LOADED = Frame("helper", "shop/store.py", 41), Frame("<module>", "shop/store.py", 0)
 
 
+WAITS = (
+    WaitLine("bench.py", "<module>", 4, "json", 2.0, 0.25, False), WaitLine("shop/store.py", "helper", 43, "", 0.1, 0.0125, False),
+    WaitLine("", "", 0, "", 4.0, 0.5, True),
+)  # fmt: skip
+QUERIES = (
+    QueryLine("bench.py", "<module>", 4, 900, 450, 3),
+    QueryLine("shop/store.py", "helper", 43, 12, 1, 12, "report"),
+)
+
+
+def screens(found: ProjectProfile) -> Iterator[object]:
+    """A profile on a terminal and as a page, of a command that works and of one that waits."""
+    before = found.stacks("before")
+    waits = replace(found, waits=WAITS, queries=QUERIES, waiting_share=0.8, queued_s=2.5, notes=("a note of 7",))
+    little = replace(found, functions=found.functions[2:], lines=found.lines[:1], queued_s=2.4, seconds=12.0)
+    for each in (found, waits, little, replace(little, functions=())):
+        for verbose in (False, True):
+            for command, folder in (("python bench.py 5", "."), ("make", "sub")):
+                yield [
+                    numbers_of(line)
+                    for line in profile_text(command, each, FILES, verbose=verbose, folder=folder).split("\n")
+                ]
+                yield len(next_step(command, each, folder).split())
+        for earlier in (None, before, replace(before, unit="samples")):
+            page = "".join(command_page("python bench.py", each, FILES, "3.11", ("a note of 8",), earlier))
+            yield re.findall(
+                r"[\d.,]+(?: ms|%| s)|(?<=<td>)[^<]+", re.sub(r"(?s)<(style|script|footer).*?</\1>", "", page)
+            )
+
+
 def profiled() -> Iterator[object]:
     stacks = (
         ((MAIN, REPORT, FIND), 3.0),
@@ -332,6 +366,7 @@ def profiled() -> Iterator[object]:
         yield found.to_json(), found.targets
         told = brief(found, "python bench.py", "3.11", "", Revision(PROJECT)).measured_facts
         yield numbers_of(told)
+        yield from screens(found)
         page = SourcePage(Revision(PROJECT), find_protected_files(read_command(COMMANDS[3], Path("/p")), FILES), found)
         yield page.original(), len(page.original()) < ROOM
         for words in (

@@ -38,6 +38,7 @@ PROGRAM_DRAFTS = {
     "wrong": WRONG,
     "wrong for many": FAST.replace("len(words) - distinct", "min(len(words) - distinct, 2)"),
     "fails at a line": FAST.replace("    distinct", "    lines[6]\n    distinct"),
+    "another without assertions": FAST + "if not __debug__:\n    print('done')\n",
     "says more": FAST + "print('done', file=sys.stderr)\n",
 }
 BENCH = "import sys\n\nfrom shop.report import report\n\nn = int(sys.argv[1])\nprint(n, sum(report(n)))\n"
@@ -112,7 +113,9 @@ def project() -> Iterator[object]:
 
 ROWS: dict[str, Row] = {
     "program": partial(program, "fast", "wrong", mutated_inputs="lenient"),
-    "program, strict": partial(program, "wrong for many", "fails at a line", "says more", mutated_inputs="strict"),
+    "program, strict": partial(
+        program, "wrong for many", "fails at a line", "says more", "another without assertions", mutated_inputs="strict"
+    ),
     "project": project,
 }
 test_the_same_is_said = told_by(TEXTS, ROWS)

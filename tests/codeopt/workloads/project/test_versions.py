@@ -1,4 +1,5 @@
 """`codeopt compare --run COMMAND`: two versions of a project, judged by a command, whoever made the change."""
+# looks at codeopt/workloads/project/test_runs, codeopt/workloads/project/public_calls
 
 from __future__ import annotations
 

@@ -38,8 +38,6 @@ from tests.conftest import open_or_skip, require_sandbox
 from tests.support.candidates import outcome
 from tests.support.wire_server import WireServer
 
-pytestmark = pytest.mark.full
-
 QUIET_JUDGE = ("--sandbox", "bubblewrap", "--mutated-inputs", "off")
 ENDLESS = "while True:\n    pass\n"
 
@@ -80,6 +78,7 @@ def profiling_its_first_draft(folder: Path) -> Iterator[subprocess.Popen[str]]:
         yield process
 
 
+@pytest.mark.full
 def test_a_draft_whose_profile_is_interrupted_is_confirmed(tmp_path: Path) -> None:
     require_sandbox()
     with profiling_its_first_draft(tmp_path) as process:
@@ -112,6 +111,7 @@ def proposal(folder: Path) -> Path:
     return propose(folder, {**BASE, **files}, {f"shop/{name}.py": CHANGED.format(name) for name in NAMES})
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=int)
 def test_a_comparison_of_a_change_keeps_what_was_compared(number: int, tmp_path: Path) -> None:
     require_sandbox()
@@ -148,6 +148,7 @@ class FailsAt(Console):
 ERRORS = (SandboxError("the guest is gone"), ProgramError("it cannot be timed"), OriginalUnsteady("now", outcome()))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("step", "error", "pairs"),
     [
@@ -183,6 +184,7 @@ def test_what_was_measured_before_a_step_that_fails_is_kept(
         assert str(error) in " ".join(each.words for each in broken.verdict.evidence.gaps)
 
 
+@pytest.mark.full
 def test_a_comparison_that_is_interrupted_shows_its_pairs(tmp_path: Path) -> None:
     require_sandbox()
     write_problem(tmp_path, words=2000)
@@ -197,6 +199,7 @@ def test_a_comparison_that_is_interrupted_shows_its_pairs(tmp_path: Path) -> Non
     assert found["ratio"] > 1
 
 
+@pytest.mark.full
 def test_the_time_limit_ends_an_original_that_does_not_end(tmp_path: Path) -> None:
     """The run has no limit of its own where nobody gives one."""
     require_sandbox()
@@ -209,6 +212,7 @@ def test_the_time_limit_ends_an_original_that_does_not_end(tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("backend", ["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)])
 def test_what_the_deadline_ends_is_no_verdict(backend: str) -> None:
     with open_or_skip(backend, RunLimits(seconds=100)) as guest:
@@ -220,6 +224,7 @@ def test_what_the_deadline_ends_is_no_verdict(backend: str) -> None:
         assert clock.left is None
 
 
+@pytest.mark.full
 def test_the_deadline_also_ends_what_runs_on_another_core() -> None:
     limited = RunClock(1.0).within(lambda: open_or_skip("bubblewrap", RunLimits(seconds=100)))
     with limited() as sandbox:
@@ -248,6 +253,7 @@ def test_time_is_reserved_for_what_comes_after() -> None:
 TAKES = "import time\nend = time.process_time() + {}\nwhile time.process_time() < end:\n    pass\nprint(input())\n"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("backend", ["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)])
 def test_the_original_runs_as_long_as_it_takes_and_a_draft_that_hangs_is_ended(backend: str, tmp_path: Path) -> None:
     (tmp_path / "input.1.txt").write_text("1\n")

@@ -18,11 +18,10 @@ from tests.codeopt.command import QUICK, codeopt
 from tests.conftest import require_sandbox
 from tests.support.outside_package import write_package
 
-pytestmark = pytest.mark.full
-
 COUNT = "total = 0\nfor k in range(int(input())):\n    total += k\nprint(total)\n"
 
 
+@pytest.mark.full
 def test_guard_task_search_and_model_take_part(tmp_path: Path) -> None:
     """In one improvement; the draft is one line, so the guard has nothing to say of it."""
     require_sandbox()
@@ -38,6 +37,7 @@ def test_guard_task_search_and_model_take_part(tmp_path: Path) -> None:
     assert "times as long" not in str(done.json["notes"])
 
 
+@pytest.mark.full
 def test_one_that_is_called_like_one_of_ours_is_one_line(tmp_path: Path) -> None:
     """It would stand in the place of ours."""
     env = write_package(tmp_path)

@@ -18,8 +18,6 @@ from tests.conftest import require_sandbox
 from tests.support.judges import BUBBLEWRAP
 from tests.support.reviews import SPEEDUP, suggestion
 
-pytestmark = pytest.mark.full
-
 TEXT = "def a():\n    return 1\n\n\ndef b():\n    return 2\n\n\ndef c():\n    return 3\n"
 
 
@@ -90,6 +88,7 @@ FIRST = "def _keep(x):\n    return x % 2 == 0\n\n\n"
 SECOND = FIRST.replace("== 0", "!= 0")
 
 
+@pytest.mark.full
 def test_two_helpers_of_one_name_are_found(tmp_path: Path) -> None:
     """Each right by itself; in the file with both the second one is everybody's."""
     require_sandbox()

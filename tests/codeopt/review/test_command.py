@@ -23,8 +23,6 @@ from tests.support.reviews import accepted
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import status
 
-pytestmark = pytest.mark.full
-
 FILE = "tools/slow.py"
 GOOD = ["It looks in a list.\nVERDICT: IMPROVE", reply(FAST, "a set"), "Good.\nVERDICT: DONE"]
 
@@ -44,6 +42,7 @@ def flags(url: str, *more: str) -> tuple[str, ...]:
     return ("review", "--base", "main", "--model", "m", "--base-url", url, *QUICK, *more)
 
 
+@pytest.mark.full
 def test_a_dead_model_server_is_a_notice_unless_strict(folder: Path) -> None:
     done = codeopt(*flags("http://127.0.0.1:9/v1", "--json"), cwd=folder)
     assert done.status == 0, done.err
@@ -53,6 +52,7 @@ def test_a_dead_model_server_is_a_notice_unless_strict(folder: Path) -> None:
     assert codeopt(*flags("http://127.0.0.1:9/v1", "--strict", "-q"), cwd=folder).status == 4
 
 
+@pytest.mark.full
 def test_what_a_failed_function_has_cost_counts(
     folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -69,6 +69,7 @@ def test_what_a_failed_function_has_cost_counts(
     assert f"the limit of {20 - done.json['cost_usd']:g} USD is reached" in reasons[FILE]  # not of 20
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("name", "schema"), [("gitlab", CODE_QUALITY), ("rdjson", reviewdog_schema())])
 def test_a_job_writes_the_report_of_its_platform(folder: Path, tmp_path: Path, name: str, schema: Any) -> None:
     base = git(folder, "rev-parse", "main").strip()

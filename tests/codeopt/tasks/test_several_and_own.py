@@ -17,8 +17,6 @@ from tests.codeopt.command import QUICK, codeopt, reply
 from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer
 
-pytestmark = pytest.mark.full
-
 HUNGRY = "numbers = [k * k % 1000003 for k in range(int(input()))]\nprint(sum(numbers))\n"
 WRONG = HUNGRY.replace("sum(numbers)", "sum(numbers) + 1")
 LEAN = "print(sum(k * k % 1000003 for k in range(int(input()))))\n"
@@ -89,6 +87,7 @@ def test_what_is_no_task_is_one_line(name: str, said: str) -> None:
         open_task(name)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("task", "worse", "said"),
     [

@@ -16,8 +16,6 @@ from tests.codeopt.review.pull_request import git
 from tests.conftest import require_sandbox
 from tests.support.files import write_files
 
-pytestmark = pytest.mark.full
-
 OLD = """\
 RATE = 2
 
@@ -87,6 +85,7 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("there", ["shop.py", "draft.py", "../other/shop.py", "../draft.py"])
 def test_a_version_that_fails_a_test_is_rejected(project: Path, there: str) -> None:
     """In its own place, beside it, in another checkout, and outside of any."""
@@ -100,6 +99,7 @@ def test_a_version_that_fails_a_test_is_rejected(project: Path, there: str) -> N
     assert SEEN in found["reason"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("there", ["draft.py", "../other/shop.py"])
 def test_one_that_passes_them_is_timed(project: Path, there: str) -> None:
     """Tests that NEW's checkout no longer has are a note."""
@@ -113,6 +113,7 @@ def test_one_that_passes_them_is_timed(project: Path, there: str) -> None:
     assert told == ["1 test that OLD passes not run on NEW: its checkout does not have them"] * (there != "draft.py")
 
 
+@pytest.mark.full
 def test_test_files_that_are_not_run_are_named(project: Path) -> None:
     for number in range(9):
         (project / f"tests/test_more_{number}.py").write_text(TESTS)

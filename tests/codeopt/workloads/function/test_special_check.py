@@ -18,8 +18,6 @@ from codeopt_sandbox.guest.answer import Answer, Field
 from codeopt_sandbox.guest.request import NO_LITERAL
 from tests.codeopt.command import FIRST_LINE, Done, codeopt
 
-pytestmark = pytest.mark.full
-
 SLOW = """\
 def f(graph: dict[int, list[int]]) -> list[int]:
     done, left = [], list(graph)
@@ -77,6 +75,7 @@ def compare(folder: Path, new: str, accept: str, *more: str, backend: str = "bub
     return codeopt("compare", "old.py::f", "new.py::f", *flags, cwd=folder)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_another_right_answer_is_accepted(tmp_path: Path, backend: str) -> None:
     assert compare(tmp_path, QUICK, "").status == 1
@@ -86,6 +85,7 @@ def test_another_right_answer_is_accepted(tmp_path: Path, backend: str) -> None:
     assert done.status != 2, done.err
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_wrong_answer_is_refused_with_the_checkers_sentence(tmp_path: Path, backend: str) -> None:
     done = compare(tmp_path, BACKWARDS, ACCEPT, backend=backend)
@@ -93,6 +93,7 @@ def test_a_wrong_answer_is_refused_with_the_checkers_sentence(tmp_path: Path, ba
     assert "an edge goes backwards" in done.out
 
 
+@pytest.mark.full
 def test_a_checker_has_to_accept_the_original(tmp_path: Path) -> None:
     done = compare(tmp_path, QUICK, "def accept(arguments, expected, got):\n    return 'never'\n")
     assert done.status == 2
@@ -100,6 +101,7 @@ def test_a_checker_has_to_accept_the_original(tmp_path: Path) -> None:
     assert "never" in done.err
 
 
+@pytest.mark.full
 def test_a_checker_does_not_see_the_host(tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("1")
@@ -108,6 +110,7 @@ def test_a_checker_does_not_see_the_host(tmp_path: Path) -> None:
     assert done.status not in (1, 2), done.out + done.err
 
 
+@pytest.mark.full
 def test_a_file_without_the_function_is_refused(tmp_path: Path) -> None:
     done = compare(tmp_path, QUICK, "def other():\n    pass\n")
     assert done.status == 2
@@ -128,6 +131,7 @@ BIG = [(([(i * 37) % 501 for i in range(400)],), {})]
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_draft_may_change_its_arguments_where_it_is_told_so(tmp_path: Path, backend: str) -> None:
     for name, text in (("old.py", SORTED), ("new.py", IN_PLACE), ("wrong.py", IN_PLACE.replace("// 2]", "// 3]"))):
@@ -180,6 +184,7 @@ BIG = [((made(2000),), {})]
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_arrays_reach_the_checker(tmp_path: Path, backend: str) -> None:
     """Calls of a file that imports what stands beside the original, of a draft that stands elsewhere."""
@@ -225,6 +230,7 @@ def accept(arguments, expected, got):
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("wrong", "verdict"), [(False, "faster"), (True, "wrong")])
 def test_long_arrays_reach_the_checker_whole(tmp_path: Path, wrong: bool, verdict: str) -> None:
     """25,600 floats, all of them 1e-9 away; a single wrong item among them is found, there or in a larger array of a

@@ -24,8 +24,6 @@ from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 from tests.support.judges import ENOUGH_EXAMPLES, compared
 
-pytestmark = pytest.mark.full
-
 SLOW = """\
 def pairs(items: list[int]) -> int:
     found = 0
@@ -49,6 +47,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.full
 def test_recorded_calls_are_timed_first_and_their_sizes_are_told(project: Path) -> None:
     assert codeopt("record", "slow.py::pairs", "--", "python", "use.py", cwd=project).status == 0
     sides = ("slow.py::pairs", "fast.py::pairs", "--no-cache")
@@ -58,6 +57,7 @@ def test_recorded_calls_are_timed_first_and_their_sizes_are_told(project: Path) 
     assert found["timed_sizes"] == [300]
 
 
+@pytest.mark.full
 def test_without_a_recording_the_longest_known_call_is_timed(project: Path) -> None:
     found = codeopt("compare", "slow.py::pairs", "fast.py::pairs", "--no-cache", "--json", cwd=project).json
     assert "recorded" not in found["timed"]
@@ -131,6 +131,7 @@ def f(xs: list[int], ys: list[int]) -> int:
 FEW = TOTAL.replace("    t = 0\n", "    if len(xs) > 2000:\n        raise ValueError(len(xs))\n    t = 0\n")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("old", "least", "most"),
     [
@@ -162,6 +163,7 @@ def f(text: str) -> bool:
 """
 
 
+@pytest.mark.full
 def test_a_call_whose_value_decides_the_time_is_timed_itself(tmp_path: Path) -> None:
     """Longer texts are numbers that a small one divides."""
     new = WHOLE.replace("range(2, number)", "range(2, int(number**0.5) + 1)")
@@ -169,6 +171,7 @@ def test_a_call_whose_value_decides_the_time_is_timed_itself(tmp_path: Path) -> 
     assert (found["verdict"], found["timed_sizes"]) == ("faster", [6]), found
 
 
+@pytest.mark.full
 def test_a_big_call_that_does_not_return_in_time_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timing, "BIG_S", 1.0)
     require_sandbox()
@@ -181,6 +184,7 @@ def test_a_big_call_that_does_not_return_in_time_is_no_error(tmp_path: Path, mon
     assert "no BIG call returns within 1 s: give a smaller one" in found["reason"]
 
 
+@pytest.mark.full
 def test_a_grown_call_is_checked(tmp_path: Path) -> None:
     """A draft that is wrong on large calls alone."""
     new = TOTAL.replace(TOTAL[TOTAL.index("    t = 0") :], "    return sum(xs) + (len(xs) > 3000)\n")

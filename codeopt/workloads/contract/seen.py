@@ -11,7 +11,7 @@ import re
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
@@ -71,6 +71,11 @@ class Seen:
     pool: tuple[Any, ...] = ()
     """Some of the values."""
 
+    @cached_property
+    def fine(self) -> set[Any]:
+        """Whole numbers and texts that break nothing: most come again."""
+        return set()
+
     def missing(self, value: Any) -> str:
         """Describe a type in a value that no known one has. Empty if there is no such type."""
         return next((each.words for each in self.of_types(value)), "")
@@ -94,11 +99,16 @@ class Seen:
             inside = f" among the {role}" if role in (ITEMS, KEYS, VALUES) or role.startswith(FIELD) else where
             known = self.kinds[kind].get(role)
             for part in found if known else ():
-                yield from known.breaks(part, inside) if known else ()
+                plain = type(part) is int or type(part) is str
+                if known and not (plain and part in known.fine):
+                    broken = list(known.breaks(part, inside))
+                    if plain and not broken:
+                        known.fine.add(part)
+                    yield from broken
             if known is None and role.startswith(FIELD):  # a new key of a record: the types of some known key will do
                 alike = sorted(self.kinds[kind].values(), key=lambda each: kind_of(bare(found[0])) not in each.kinds)
-                broken = [list(each.of_types(found[0], inside)) for each in alike]
-                yield from broken[0] if all(broken) else ()
+                types = [list(each.of_types(found[0], inside)) for each in alike]
+                yield from types[0] if all(types) else ()
 
     def repaired(self, value: Any, spare: Collection[object] = ()) -> Any:
         """Return a near value with the types and properties of the known ones, and a known one in place of a part

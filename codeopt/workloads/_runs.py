@@ -6,7 +6,7 @@ import ast
 import gc
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from random import Random
@@ -125,8 +125,9 @@ def on_other_core(sandbox: Sandbox, work: Callable[[Sandbox], T]) -> Iterator[Ca
         if gc.isenabled() and sys.version_info[:2] == (3, 11):
             gc.disable()
             stack.callback(gc.enable)
-        with ThreadPoolExecutor(1) as thread:
-            try:
-                yield thread.submit(work, other).result
-            finally:
-                other.stop()
+        found = other.thread.submit(work, other)
+        try:
+            yield found.result
+        finally:
+            other.stop()
+            wait([found])

@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -105,6 +106,8 @@ class Sandbox:
         self._stopped = False
         self._sibling: Sandbox | None = None
         """The one on another core, kept: a guest takes 0.1 s to start."""
+        self.thread = ThreadPoolExecutor(1)
+        """Makes the runs of one on another core: guests of bubblewrap end with the thread that started them."""
         self._pool = Pool(self._start_guest, handle.spare if options.spare is None else options.spare)
 
     def __enter__(self) -> Self:
@@ -122,6 +125,7 @@ class Sandbox:
         if self._sibling is not None:
             self._sibling.close()
         self._drop_guest()
+        self.thread.shutdown()
         self._pool.close()
         self._launch.close()
 

@@ -30,8 +30,9 @@ def test_it_is_kept_and_goes_on_with_a_fresh_guest_where_its_owner_does(sandbox:
     guest = "print(open('/proc/1/stat').read().rpartition(')')[2].split()[19])"  # when it was started
     other = sandbox.on_other_core()
     assert other is not None
-    before = other.run(guest).stdout
-    assert (sandbox.on_other_core(), other.run(guest).stdout) == (other, before)
+    before = other.thread.submit(other.run, guest).result().stdout
+    assert sandbox.on_other_core() is other
+    assert other.thread.submit(other.run, guest).result().stdout == before
     sandbox.restart_guest()
     assert other.run(guest).stdout != before or sandbox.backend == "process"
 

@@ -36,6 +36,18 @@ READS = {
         "def f(xs):\n    [each.close() for each in map(open, ['/proc/self/stat'])]\n" + ANSWER, FILES, 2
     ),
     "a folder": ("import os\ndef f(xs):\n    [*map(os.listdir, ['/'])]\n" + ANSWER, FILES, 3),
+    "the date by a function in C": (
+        "import datetime\ndef f(xs):\n    next(iter(datetime.date.today, None))\n" + ANSWER, DATE, 3
+    ),
+    "by map": ("from datetime import datetime\ndef f(xs):\n    [*map(datetime.now, [None])]\n" + ANSWER, DATE, 3),
+    "by partial": (
+        "import functools, time\ndef f(xs):\n    functools.partial(time.monotonic)()\n" + ANSWER, CLOCK, 3
+    ),
+    "by a key": ("from os import stat\ndef f(xs):\n    sorted(['/', '/'], key=stat)\n" + ANSWER, FILES, 3),
+    "by a name of its own": (
+        "import datetime, operator\nnow = datetime.datetime.utcnow\ndef f(xs):\n"
+        "    operator.methodcaller('__call__')(now)\n" + ANSWER, DATE, 4,
+    ),
     "the profiler": ("import sys\ndef f(xs):\n    sys.setprofile(None)\n" + ANSWER, WATCHER, 3),
     "in a generator": ("import time\ndef f(xs):\n    for x in xs:\n        time.time()\n        yield x\n", DATE, 4),
 }  # fmt: skip

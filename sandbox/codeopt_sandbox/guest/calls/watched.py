@@ -1,8 +1,9 @@
 """Passes that only look: what calls read of their surroundings, which lines they run, and how much memory they take.
 
 The interpreter's profile events name each function in C that is called by Python, under any name, and its audit events
-each file that is opened, also by a function in C such as `map`. The line is that of the nearest frame of the project's
-own code. If no frame is the project's, or it only imports, nothing is reported.
+each file that is opened, also by a function in C such as `map`. As a call of one function in C by another, such as
+`iter(date.today, None)`, is no event, functions in Python take the place of those in C. The line is that of the nearest
+frame of the project's own code. If no frame is the project's, or it only imports, nothing is reported.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from .repr.structure import MAX_ITEMS, is_iterator, islice
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
     from types import CodeType, FrameType
     from typing import Any
 
@@ -105,7 +106,7 @@ class ReadsHeard:
         while asking is not None and not self.own.has(asking.f_code.co_filename):
             if asking.f_code.co_filename.startswith("<frozen importlib"):
                 return
-            direct = direct and asking.f_code.co_filename in (OS_FILE, ABC)
+            direct = direct and asking.f_code.co_filename in (OS_FILE, ABC, HERE)
             asking = asking.f_back
         if asking is not None and len(self.found) < MAX_LINES:
             place = kind, asking.f_lineno
@@ -136,6 +137,32 @@ class WatchedArguments(list):  # type: ignore[type-arg]
         return list.__contains__(self, item)
 
 
+def through_python(function: Any) -> Any:
+    """The same as `function`, which is in C, by a call from Python."""
+    return lambda *args, **kwargs: function(*args, **kwargs)
+
+
+HERE = through_python.__code__.co_filename
+
+
+def replace_functions(names: Container[str]) -> None:
+    """Have the functions of these names called from Python, wherever a module has them."""
+    for module in list(sys.modules.values()):
+        space = getattr(module, "__dict__", {})
+        for name, value in list(space.items()):
+            if type(value) is type(len) and name_of(value) in names:
+                space[name] = through_python(value)
+    import datetime
+
+    # `date.today` calls `time.time`, which is replaced. The other two are in the dictionary of their type, which only
+    # the collector gives; the type forgets what it looked up there before as soon as this attribute of it is set.
+    methods = gc.get_referents(vars(datetime.datetime))[0]
+    for name in ("now", "utcnow"):
+        of_class = methods[name].__get__
+        methods[name] = classmethod(lambda cls, *args, of=of_class, **kwargs: of(None, cls)(*args, **kwargs))
+    vars(type)["__abstractmethods__"].__set__(datetime.datetime, ())
+
+
 def name_of(function: Any) -> str:
     """Name of a function in C with its owner: `time.time`, `datetime.now`."""
     owner = getattr(function, "__self__", None)
@@ -152,6 +179,7 @@ def watch_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType],
     blocks, and bytes."""
     watch = ReadsHeard(worker.ref)
     sys.argv = WatchedArguments(watch)
+    replace_functions(watch.kinds)
     import_again(worker, watch)
     for code in codes[:MAX_CALLS]:
         call = worker.arguments.fresh(code)

@@ -69,6 +69,8 @@ KEEPS_NOTHING = {
     "def f(xs):\n    return list(_sort(tuple(xs)))\n",
     "a table that is made once": "_table = []\ndef f(xs):\n"
     "    if not _table:\n        _table.extend(map(str, range(999)))\n" + ANSWER,
+    "a table that is made late": "_table = []\ndef f(xs):\n"
+    "    if xs[0] == 250:\n        _table.extend(map(str, range(999)))\n" + ANSWER,
     "cycles": "def f(xs):\n    ring = [xs]\n    ring.append(ring)\n" + ANSWER,
     "a module that is imported late": "def f(xs):\n    import decimal, fractions, json\n" + ANSWER,
 }  # fmt: skip

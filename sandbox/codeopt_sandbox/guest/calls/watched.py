@@ -175,7 +175,7 @@ def name_of(function: Any) -> str:
 
 
 def watch_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
-    """Report in JSON the reads of the import and of the first calls, and the memory that each of the last calls keeps:
+    """Report in JSON the reads of the import and of the first calls, and the memory that a half of the others keeps:
     blocks, and bytes."""
     watch = ReadsHeard(worker.ref)
     sys.argv = WatchedArguments(watch)
@@ -185,18 +185,12 @@ def watch_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType],
         call = worker.arguments.fresh(code)
         watched(watch, lambda call=call: drop(worker, batch, call))
     rest = codes[MAX_CALLS:]
-    make(worker, batch, rest[: len(rest) // 2])
-    counted = rest[len(rest) // 2 :]
-    gc.collect()
-    blocks = sys.getallocatedblocks()
-    trace_memory(1)
-    make(worker, batch, counted)
-    gc.collect()
-    kept = get_traced_memory()[0]
-    stop_tracing()
-    blocks = sys.getallocatedblocks() - blocks
+    counted = len(rest) // 2
+    # what is made once is kept by one of the halves only
+    halves = [kept_by(worker, batch, part) for part in (rest[:counted], rest[len(rest) - counted :])]
+    blocks, kept = map(min, zip(*halves))
     reads = [[kind, line, direct] for (kind, line), direct in sorted(watch.found.items())]
-    channel.send(Said.TEXT, to_json({"reads": reads, "calls": len(counted), "blocks": blocks, "bytes": kept}))
+    channel.send(Said.TEXT, to_json({"reads": reads, "calls": counted, "blocks": blocks, "bytes": kept}))
 
 
 def watched(watch: ReadsHeard, run: Any) -> None:
@@ -221,10 +215,17 @@ def import_again(worker: CallWorker, watch: ReadsHeard) -> None:
     watched(watch, lambda: exec(code, names))
 
 
-def make(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType]) -> None:
-    """Make calls and keep no result."""
+def kept_by(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType]) -> tuple[int, int]:
+    """Blocks and bytes of memory that calls keep whose results nobody keeps."""
+    gc.collect()
+    blocks = sys.getallocatedblocks()
+    trace_memory(1)
     for code in codes:
         drop(worker, batch, worker.arguments.fresh(code))
+    gc.collect()
+    kept = get_traced_memory()[0]
+    stop_tracing()
+    return sys.getallocatedblocks() - blocks, kept
 
 
 # Peak memory of calls: by Python's own accounting for each call, and by the kernel's for all together.

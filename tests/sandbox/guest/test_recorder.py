@@ -47,6 +47,11 @@ def begun(items):
 def all_of(items):
     return len([*items])
 
+def ended(items, most):
+    read = [item for _, item in zip(range(most), items)]
+    items.close()
+    return read
+
 def same(items):
     return items
 
@@ -181,6 +186,7 @@ def test_a_call_that_is_too_long_is_counted(length: int, lost: int) -> None:
     [
         ("taken", "[taken([k for k in ()] or [(k for k in ())]) for _ in range(3)]"),
         ("begun", "[begun(k for k in (1, 2)) for _ in range(3)]"),  # the second item is not known
+        ("ended", "[ended((k for k in (1, 2)), 5) for _ in range(3)]"),  # a list has no close()
         ("all_of", "[all_of(Box for _ in 'a') for _ in range(3)]"),  # a class of a module that is gone
     ],
 )  # fmt: skip
@@ -188,6 +194,10 @@ def test_calls_that_have_no_text_are_counted_by_their_reason(name: str, use: str
     _, lines, made, _ = recorded(name, use)
     assert list(made.lost.values()) == [3]
     assert lines == [f"# {next(iter(made.lost))}"]
+
+
+def test_a_function_closes_the_generator_that_it_is_given() -> None:
+    assert recorded("ended", "[*ended((kept := (k for k in (1, 2, 3))), 1), *kept]")[0] == [1]
 
 
 def test_the_first_calls_are_all_looked_at_and_then_fewer() -> None:

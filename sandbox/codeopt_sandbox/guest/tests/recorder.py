@@ -84,8 +84,6 @@ class CallRecorder:
         text = self.text(function, some, named)
         if not text:
             return NotedCall(self, text, args, kwargs)
-        some = [value.items() if type(value) is ItemsRead else value for value in some]
-        named = {name: value.items() if type(value) is ItemsRead else value for name, value in named.items()}
         return NotedCall(self, text, some, named, read, lambda: self.lose(function, args, kwargs, None))
 
     def text(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
@@ -169,14 +167,8 @@ class NotedCall:
         self, recorder: CallRecorder, text: str, args: Sequence[Any], kwargs: Mapping[str, Any],
         read: Sequence[ItemsRead] = (), lose: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
-        self.recorder, self.text, self.args, self.kwargs, self.read, self.lose = (
-            recorder,
-            text,
-            args,
-            kwargs,
-            read,
-            lose,
-        )
+        self.recorder, self.text, self.read, self.lose = recorder, text, read, lose
+        self.args, self.kwargs = args, kwargs
 
     def __enter__(self) -> NotedCall:
         return self
@@ -218,17 +210,33 @@ class ItemsRead:
         self.texts: list[str | None] = []
         self.mark = f"<items {number}>"
 
-    def items(self) -> Iterator[Any]:
-        for item in self.value:
-            if len(self.texts) <= MAX_CELLS:
-                self.texts.append(to_source(item))
-            yield item
-        self.at_end = True
-        self.then()
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:  # for isinstance
+        return type(self.value)
+
+    def __iter__(self) -> ItemsRead:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            item = next(self.value)
+        except StopIteration:
+            if not self.at_end:
+                self.at_end = True
+                self.then()
+            raise
+        if len(self.texts) <= MAX_CELLS:
+            self.texts.append(to_source(item))
+        return item
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("close", "send", "throw"):
+            self.texts.append(None)  # which the text of its items has not
+        return getattr(self.value, name)
 
     @property
     def text(self) -> str | None:
-        """None where an item has no text, or there are too many."""
+        """None where an item has no text, where there are too many, or where more is done than to read it."""
         texts = [each for each in self.texts if each is not None]
         return f"iter([{', '.join(texts)}])" if len(texts) == len(self.texts) <= MAX_CELLS else None
 

@@ -279,12 +279,12 @@ def _in_words(found: AnswerDifference, was: Answer, now: Answer) -> AnswerDiffer
 def _apart(old: str, new: str) -> tuple[str, str]:
     """What objects show, without what both show before and behind it."""
     head = WORDS["views"] if old.startswith(WORDS["views"]) else WORDS["views_of_arguments"]
-    one, other = (text.removeprefix(head).split(", ") for text in (old, new))
+    one, other = (text.removeprefix(head).split("; ") for text in (old, new))
     while one and other and one[0] == other[0]:
         one, other = one[1:], other[1:]
     while one and other and one[-1] == other[-1]:
         one, other = one[:-1], other[:-1]
-    return (f"{head}{', '.join(one)}", f"{head}{', '.join(other)}") if one and other else (old, new)
+    return (f"{head}{'; '.join(one)}", f"{head}{'; '.join(other)}") if one and other else (old, new)
 
 
 def _worst(found: Sequence[AnswerDifference]) -> AnswerDifference | None:

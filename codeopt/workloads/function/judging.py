@@ -46,6 +46,7 @@ from codeopt_sandbox.call_answer import CallRun, Kind, LeftSetting, ProcessChang
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.comparing import RAISED_EARLIER, AnswerChecker, AnswerComparison, AnsweredCase, Observable
 from codeopt_sandbox.guest.calls.process_state import IMPORT
+from codeopt_sandbox.guest.calls.repr.structure import SIGNS
 from codeopt_sandbox.guest.request import EMBEDDED, SHIFTED, USUAL, batch_of
 from codeopt_sandbox.outcome import Case, CaseVerdict, Cause, Caveat, CaveatKind, ChangedSetting, Mode, Outcome, Tier
 from codeopt_sandbox.verdict import Checker, judge
@@ -301,10 +302,10 @@ def comparison_of(options: ImproveOptions) -> AnswerComparison:
 
 
 def _operators(revision: Revision) -> list[str]:
-    """Code that says what objects are equal to, and how they are ordered."""
+    """Code of operators: what objects are equal to, how they are ordered, what their sum is."""
     trees = [read_module(text) for path, text in revision.items() if path == OWN or path.endswith(".py")]
     found = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
-    return [ast.dump(node) for node in found if node.name in ("__eq__", "__hash__", "__lt__")]
+    return [ast.dump(node) for node in found if node.name in SIGNS]
 
 
 def _asked(case: AnsweredCase, run: CallRun, *, compared: bool) -> CallBatch | None:

@@ -225,7 +225,7 @@ def packed_call(call: Call) -> bytes:
 
 MAX_DEPTH = 4
 """Depth to which objects are sought in a result."""
-SHOWN = 400
+SHOWN = 1000
 """Characters of all views that are shown."""
 MAX_LOOK_S = 1.0
 """CPU time limit for looking at one call, seconds."""
@@ -270,7 +270,7 @@ class PublicViews:
         found = in_fork(lambda: [each for value in objects for each in public_view(self.target, value, values)])
         if found is None:
             return text_field(NO_VIEW, value=NO_VIEW)
-        words = ", ".join([f"{name} {shown}" for name, _, shown in found])
+        words = "; ".join([f"{name} {shown}" for name, _, shown in found])
         return text_field(repr([each[:2] for each in found]) if found else "", shown=words[:SHOWN])
 
 
@@ -347,8 +347,8 @@ def public_view(target: str, value: Any, values: list[Any]) -> list[Any]:
     names = sorted([name for name in held(value) if type(name) is str and not name.startswith("_")])[:4]
     for name in ["", *names] if has_operators(value, target) else ():
         words = f"with another {name}" if name else "of a copy"
-        for sign, operator in OPERATORS.items():
-            answer = ask(target, value, with_altered, (value, operator, name))
+        for sign in filter(OPERATORS.get, operators_of(type(value))):
+            answer = ask(target, value, with_altered, (value, OPERATORS[sign], name))
             found += [[f"{sign} {words}:", *answer]] if answer is not None else []
     return found
 
@@ -357,17 +357,26 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "==": lambda value, other: bool(value == other),
     "hash": lambda value, other: hash(value) == hash(other),
     "<": lambda value, other: bool(value < other),
+    "+": lambda value, other: value + other,
+    "-": lambda value, other: value - other,
+    "*": lambda value, other: value * other,
 }
 
 
 def with_altered(other: Any, value: Any, operator: Callable[[Any, Any], Any], name: str) -> Any:
-    """What an operator says of an object and a copy of which a caller has set an attribute. None: it is no number or
+    """What an operator says of an object and one with another value of an attribute. None: it is no number or
     text."""
     if name:
         old = held(value)[name]
         if type(old) not in (int, float, str):
             return None
-        setattr(other, name, old + "x" if type(old) is str else old + 1)
+        new = old + "x" if type(old) is str else old + 1
+        try:
+            setattr(other, name, new)
+        except AttributeError:  # of a frozen class, of which a caller makes another object
+            code = type(other).__init__.__code__
+            names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+            other = type(other)(**{**{each: held(other)[each] for each in names}, name: new})
     return operator(value, other)
 
 

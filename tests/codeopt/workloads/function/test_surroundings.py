@@ -79,7 +79,11 @@ def test_what_the_original_reads_is_not_told_of_the_draft(judges: Judges) -> Non
 
 
 READS = {
-    "a date": ("import datetime\n", "    next(iter(datetime.date.today, None))\n", "it no longer reads the date and time"),
+    "a date": (
+        "import datetime\n",
+        "    next(iter(datetime.date.today, None))\n",
+        "it no longer reads the date and time",
+    ),
     "a file": ("", "    [each.close() for each in map(open, ['/proc/self/stat'])]\n", "it no longer reads a file"),
     "a variable": ("import os\n", "    os.environ.get('CI')\n", "it no longer reads environment variables"),
     "a clock": ("import time\n", "    time.perf_counter()\n", ""),

@@ -65,6 +65,24 @@ def f(n):
     n = sum([1 for _ in range(n)])
     return [Point(n, 2)]
 """
+FROZEN = """\
+import dataclasses
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    x: int
+    y: int
+
+    def __lt__(self, other):
+        return (self.x, self.y) < (other.x, other.y)
+
+    def __add__(self, other):
+        return Point(self.x + other.x, self.y + other.y)
+
+def f(n):
+    n = sum([1 for _ in range(n)])
+    return [Point(n, 2)]
+"""
 NUMBERS = "CALLS = [((1,), {}), ((12,), {}), ((60,), {})]\n"
 LISTS_OF = "CALLS = [(([1, 2],), {}), (([],), {})]\n"
 LISTS = "CALLS = [(([3, 1, 2], 2), {}), (([i * 37 % 101 for i in range(40)], 20), {})]\n"
@@ -102,6 +120,18 @@ REJECTED = {
         POINT.replace(" and self.y == other.y", "").replace("n = sum([1 for _ in range(n)])", "n = n + 0"),
         NUMBERS,
         "of its objects show == with another y: False",
+    ),
+    "less without one part": (
+        FROZEN,
+        FROZEN.replace("(self.x, self.y) < (other.x, other.y)", "self.x < other.x").replace("sum([1", "len([1"),
+        NUMBERS,
+        "of its objects show < with another y: ",
+    ),
+    "adds without one part": (
+        FROZEN,
+        FROZEN.replace("self.y + other.y", "self.y").replace("sum([1", "len([1"),
+        NUMBERS,
+        "of its objects show + of a copy: ",
     ),
     "patches what compares": (
         KTH,

@@ -216,11 +216,15 @@ def held(value: Any) -> dict[str, Any]:
     return {**(held_dict(value) or {}), **held_slots(value)}
 
 
+SIGNS = {"__eq__": "==", "__hash__": "hash", "__lt__": "<", "__add__": "+", "__sub__": "-", "__mul__": "*"}
+"""Operators that are asked of objects, by the names of their methods."""
+
+
 def operators_of(kind: type) -> list[str]:
-    """Which of ==, hash and < objects of a class have otherwise than plain objects."""
+    """Which of the operators objects of a class have otherwise than plain objects."""
     found = []
-    for name, sign in (("__eq__", "=="), ("__hash__", "hash"), ("__lt__", "<")):
-        owner = next(base for base in mro_of(kind) if name in vars_of(base))
+    for name, sign in SIGNS.items():
+        owner = next((base for base in mro_of(kind) if name in vars_of(base)), object)
         if owner is not object:
             found.append(sign if vars_of(owner)[name] is not None else f"no {sign}")
     return found

@@ -24,7 +24,7 @@ from codeopt.engine.comparison_progress import answered, granted, more_pairs, sa
 from codeopt.engine.guards.forbidden import newly_touched
 from codeopt.engine.judge import Judge
 from codeopt.report.verdict import About, Verdict, why
-from codeopt.workloads import OpenTarget, Workload, WorkloadRequest, kind_of
+from codeopt.workloads import OpenTarget, OtherTarget, Workload, WorkloadRequest, kind_of
 from codeopt_sandbox.compare import Decision, StoppingRule
 from codeopt_sandbox.outcome import Case, Outcome
 from codeopt_sandbox.sequential_test import LimitAnswer
@@ -117,8 +117,8 @@ def compare(
         rule = replace(rule, worth_having=1 + options.min_gain)
     early = _EarlyCheck(session.console.progress)
     request = WorkloadRequest(
-        old, first, options, session, granted(rule, options, limit), other=new, other_program=second,
-        beside=tuple(separately), interpreter=interpreter, early_check=early,
+        old, first, options, session, granted(rule, options, limit),
+        other=OtherTarget(new, second, tuple(separately), early), interpreter=interpreter,
     )  # fmt: skip
     with kind.open_workload(request) as opened:
         found, workload = _compared(opened, request, early)

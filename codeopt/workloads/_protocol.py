@@ -102,6 +102,20 @@ class Checked:
 
 
 @dataclass(frozen=True)
+class OtherTarget:
+    """The other side of a comparison."""
+
+    target: Target
+    program: TargetFiles
+    """What its file holds."""
+    beside: tuple[Target, ...] = ()
+    """Functions of its project that are compared on their own."""
+    early_check: Callable[[Any, Revision], None] = lambda known, other: None
+    """Called with a workload of what is known of the original first, and with the other side; what it raises ends the
+    measuring. A kind that has no quick look never calls it."""
+
+
+@dataclass(frozen=True)
 class WorkloadRequest:
     """A target to open, with everything that is needed to judge it."""
 
@@ -111,15 +125,7 @@ class WorkloadRequest:
     session: Session
     rule: StoppingRule = StoppingRule()
     """Rule for when a comparison stops, and by which clock."""
-    other: Target | None = None
-    """The other side of a comparison."""
-    beside: tuple[Target, ...] = ()
-    """Functions of the other side's project that are compared on their own."""
-    early_check: Callable[[Any, Revision], None] | None = None
-    """Called with a workload of what is known of the original first, and with the other side; what it raises ends the
-    measuring. A kind that has no quick look never calls it."""
-    other_program: TargetFiles | None = None
-    """The program that the other version's file holds; set where `other` is."""
+    other: OtherTarget | None = None
     held_out: Mapping[str, bool] = field(default_factory=dict)
     """True for each case, by its name, that was held out in an earlier session. It stays held out."""
     baseline: Candidate | None = None

@@ -61,7 +61,7 @@ def known_function(
         notify(f"using the calls of {in_words(found.corpus.reused_from)}")
         return found
     function = harness.function
-    linked = request.imported_in_place(function.path, request.other.path if request.other else None)
+    linked = request.imported_in_place(function.path, request.other.target.path if request.other else None)
     traces = open_trace_cache(harness, request.options, request.session, request.interpreter, linked)
     if harness.traced is None and not fresh and request.options.use_tests:
         harness = replace(harness, traced=traces.calls(function.path, function.qualname))

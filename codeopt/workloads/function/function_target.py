@@ -15,11 +15,10 @@ from codeopt.core.errors import ModelError, NotVerifiable, UsageError
 from codeopt.core.git import work_trees
 from codeopt.core.history import Candidate
 from codeopt.core.next_step import other_command
-from codeopt.core.program import TargetFiles, make_program
+from codeopt.core.program import make_program
 from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
-from codeopt.core.target import Target
-from codeopt.workloads import Suite, WorkloadRequest
+from codeopt.workloads import OtherTarget, Suite, WorkloadRequest
 from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads._runs import compared_in
 from codeopt.workloads.contract.function import Contract
@@ -90,14 +89,14 @@ class FunctionTarget:
 
     def measure(self) -> FunctionWorkload:
         """Call it, by all that is known of it. Raises NotVerifiable when that is too little."""
-        look = self._look if self.request.early_check is not None and self.other_version is not None else None
+        look = self._look if self.other_version is not None else None
         return self._beside_other_version(measure(self.request, self.harness, look))
 
     def _look(self, harness: FunctionHarness, corpus: CallCorpus) -> None:
-        assert self.request.early_check is not None
+        assert self.request.other is not None
         assert self.other_version is not None
         workload = self._beside_other_version(first_workload(self.request, harness, corpus))
-        self.request.early_check(workload, self.other_version.revision)
+        self.request.other.early_check(workload, self.other_version.revision)
 
     def measure_recorded(self) -> FunctionWorkload:
         """Measure it by its recorded calls alone. Raises ProgramError."""
@@ -117,20 +116,20 @@ def open_function(request: WorkloadRequest) -> Iterator[FunctionTarget]:
     function = read_function(request.target.path, request.target.name, request.program)
     if request.options.contract:
         contract_expression(function, request.options.contract)
-    other = _other(function, request.other, request.other_program)
+    asked, other = request.other, _other(function, request.other) if request.other else None
     with ExitStack() as stack:
         more: Mounts = ()
         other_version, view = None, None
-        if other is not None:
+        if asked is not None and other is not None:
             there = locate(other.path, request.imported_in_place(other.path, function.path))
             view = open_view(there, f"{INSIDE}-new", named_files(request.options.with_paths))
             stack.callback(view.close)
-            more, other_version = view.mounts, OtherVersionOfFunction(other, view, request.beside)
+            more, other_version = view.mounts, OtherVersionOfFunction(other, view, asked.beside)
 
         def open_with(mounts: Mounts) -> AbstractContextManager[Sandbox]:
             return request.open_sandbox((*mounts, *more))
 
-        linked = request.imported_in_place(function.path, request.other.path if request.other else None)
+        linked = request.imported_in_place(function.path, asked.target.path if asked else None)
         harness = stack.enter_context(
             open_harness(function, open_with, request.options.tests, request.options.with_paths, linked, view)
         )
@@ -145,18 +144,17 @@ def open_function(request: WorkloadRequest) -> Iterator[FunctionTarget]:
         yield FunctionTarget(request, replace(harness, loading=loading), other_version)
 
 
-def _other(function: Function, target: Target | None, program: TargetFiles | None) -> Function | None:
+def _other(function: Function, asked: OtherTarget) -> Function:
     """Return the other function. Raises UsageError if the parameters differ.
 
     A version outside of the package takes the original's place, so that it can import its siblings.
     """
-    if target is None:
-        return None
+    target = asked.target
     if not target.name:
         raise UsageError(
             f"{target} names no function, and a function can only be compared with another", hint="write FILE::FUNCTION"
         )
-    other = read_function(target.path, target.name, program)
+    other = read_function(target.path, target.name, asked.program)
     if is_outside_package(other.source, other.path, function.path):
         other = read_function(function.path, target.name, make_program(function.path, other.source))
     require_same_parameters(function, other)
@@ -306,7 +304,7 @@ def _of_user(root: Path, request: WorkloadRequest) -> Path:
     here = next(work_trees(Path.cwd()), None)
     if request.other is None or here is None or root.resolve().is_relative_to(here):
         return root
-    new = project_top(request.other.path.resolve())
+    new = project_top(request.other.target.path.resolve())
     return new if new.is_relative_to(here) else root
 
 

@@ -275,8 +275,8 @@ class CallJudge:
         harness, other = self.harness, self.request.other
         places = [Importable(harness.view.module.roots[0], harness.target.module, harness.function.qualname)]
         if other is not None:
-            module = locate(other.path)
-            places.append(Importable(module.roots[0], module.name, other.name))
+            module = locate(other.target.path)
+            places.append(Importable(module.roots[0], module.name, other.target.name))
         return paste(as_python(call), harness.function, places, self.request.options.calls)
 
 

@@ -46,7 +46,7 @@ class OpenedProgram:
 
     @property
     def other(self) -> Revision | None:
-        return self.request.other_program.revision if self.request.other_program else None
+        return self.request.other.program.revision if self.request.other else None
 
     def profile(self) -> Profile:
         """Profile of a run on the case that takes longest."""
@@ -82,8 +82,8 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenedProgram]:
     with ExitStack() as stack:
         asked = request
         mounts: Mounts = ()
-        sides = [request.program, *filter(None, [request.other_program])]
-        linked = request.imported_in_place(target.path, request.other.path if request.other else None)
+        sides = [request.program, *([request.other.program] if request.other else [])]
+        linked = request.imported_in_place(target.path, request.other.target.path if request.other else None)
         view = open_siblings(target, [each.source for each in sides], request.options.with_paths, linked)
         if view:
             stack.callback(view.close)

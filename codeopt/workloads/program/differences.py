@@ -203,7 +203,7 @@ def again(request: WorkloadRequest, case: Case) -> str:
     is_usual = found is None or (usual is not None and os.path.realpath(usual) == os.path.realpath(found))
     python = "python" if is_usual else shlex.quote(str(found))
     here = not case.has_arguments
-    paths = [request.target.path, *([request.other.path] if request.other else [])]
+    paths = [request.target.path, *([request.other.target.path] if request.other else [])]
     programs = [shlex.quote(str(path if here else path.resolve())) for path in paths]
     home = Path(STORE) if here else Path(STORE).resolve()
     try:

@@ -77,8 +77,8 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
         )
         suite, nothing_changed = Suite(tuple(shown), check), DifferentialTest(NOTHING_CHANGED)
         known = ProgramWorkload(request, sandbox, asked, original, suite, nothing_changed, elsewhere, request.rule)
-        if request.early_check and request.other_program:
-            request.early_check(known, request.other_program.revision)
+        if request.other:
+            request.other.early_check(known, request.other.program.revision)
         notify("mutating inputs")
         differential = differential_test()
     if differential.bounds.words:

@@ -92,7 +92,7 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
     from codeopt.workloads.project.suite import named_tests
 
     if request.other is not None:
-        with _open_versions(request, request.other) as found:
+        with _open_versions(request, request.other.target) as found:
             yield found
         return
     assert isinstance(request.program, ProjectProgram)

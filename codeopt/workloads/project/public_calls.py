@@ -23,7 +23,7 @@ from codeopt.core.program import read_program
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.core.words import counted
-from codeopt.workloads._protocol import WorkloadRequest
+from codeopt.workloads._protocol import OtherTarget, WorkloadRequest
 from codeopt.workloads.function.corpus.cases import calls_of, disturbed
 from codeopt.workloads.function.function_target import open_function
 from codeopt.workloads.function.recording import MOST_OF_ONE, RECORDERS, Instrument, recording_file, sample
@@ -230,7 +230,7 @@ class PublicCalls:
         nothing_else = replace(options, run=None, calls=None, tests=(), with_paths=(), no_tests=True, max_examples=40)
         request = replace(
             self.request, target=old, program=read_program(old.path), options=nothing_else, baseline=None,
-            other=new, other_program=read_program(new.path), roots=self.runs.project.linked,
+            other=OtherTarget(new, read_program(new.path)), roots=self.runs.project.linked,
         )  # fmt: skip
         with open_function(request) as opened:
             assert opened.other is not None  # the request names it

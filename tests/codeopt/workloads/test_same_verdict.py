@@ -18,7 +18,7 @@ from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.engine.judge import MAX_FAILURES, Judge
 from codeopt.workloads import Stage, Workload, WorkloadRequest, kind_of
-from codeopt_sandbox.outcome import Caveat
+from codeopt_sandbox.outcome import Caveat, CaveatKind
 from tests.codeopt.command import FAST, SLOW, WRONG
 from tests.codeopt.workloads.shop import ADD, FIND, REPORT, TEST, write_shop
 from tests.support.files import write_files
@@ -52,8 +52,10 @@ PROJECT_DRAFTS = {
 
 
 def shown(caveat: Caveat) -> object:
-    """A caveat but for the inputs that show it besides, whose number hangs on the time that there was."""
-    return caveat.kind, caveat.tier, caveat.input, caveat.expected, caveat.got
+    """A caveat but for what hangs on times: the number of inputs that show it besides, and the case that stands for an
+    environment, one that was quick."""
+    shows = "" if caveat.kind is CaveatKind.ENVIRONMENT else caveat.input
+    return caveat.kind, caveat.tier, shows, caveat.expected, caveat.got
 
 
 def judged(found: Workload, drafts: dict[str, Revision]) -> Iterator[object]:

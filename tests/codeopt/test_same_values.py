@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from codeopt.batch.batch_folder import BatchFolder
+from codeopt.batch.local import last_line
 from codeopt.batch.results.metrics import measure_batch, versus
 from codeopt.batch.results.page import page
 from codeopt.batch.results.statistics import estimate, estimate_geometric, mcnemar_p, mean, share, sign_flip_p, wilson
@@ -494,6 +495,8 @@ def batches() -> Iterator[object]:
             both.pairs if hasattr(both, "pairs") else "",
         )
         yield metric_lines([("a", ("1", "2")), ("bbb", ("33", ""))])
+        write_files(Path(folder), {"log": "a\n b \n\n", "long": "x" * 900, "empty": " \n"})
+        yield [last_line(Path(folder, name)) for name in ("log", "long", "empty", "none")]
         yield (
             len("".join(page(store, found, both))) > 1000,
             numbers_of(

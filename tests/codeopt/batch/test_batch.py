@@ -17,12 +17,11 @@ import pytest
 from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.local import END_S
 from codeopt.batch.records import ProblemStatus
+from tests.support.files import write_files
 from tests.support.prices import set_prices
 from tests.support.synthetic import QUICK, answers, write_set
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import status
-
-pytestmark = pytest.mark.full
 
 ENV = {
     **{k: v for k, v in os.environ.items() if not k.startswith("OPENAI_")},
@@ -85,20 +84,27 @@ def with_model(server: WireServer) -> tuple[str, ...]:
 
 
 def test_a_batch_has_a_folder_of_its_own_once_its_set_was_read(tmp_path: Path) -> None:
-    command = [*BATCH, "set", "--model", "rules", *QUICK]
+    command = [*BATCH, "set", "--model", "rules", "--cores", "1", *QUICK]
     done = subprocess.run(command, env=ENV, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, f"there is no problem set {tmp_path}/set" in done.stderr, list(tmp_path.iterdir())) == (
         2,
         True,
         [],
     )
-    (tmp_path / "set").mkdir()
-    (tmp_path / "set" / "a.py").write_text("print(1)\n")
-    done = subprocess.run(command, env=ENV, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, list(statuses(tmp_path / ".codeopt/batch/set"))) == (5, ["a"])
+    write_files(tmp_path / "set", {"a.py": "print(1)\n", "b.py": "print(\n"})
+    done = subprocess.run([*command, "--json"], env=ENV, cwd=tmp_path, capture_output=True, text=True, check=False)
+    found = statuses(run := tmp_path / ".codeopt/batch/set")
+    report = json.loads(done.stdout.splitlines()[0])
+    assert (done.returncode, report["status"], BatchFolder(run).facts.cores) == (5, {"skipped": 2}, 1)
+    assert [(name, each.fault, each.attempts, each.accepted, each.time_spent.runs) for name, each in found.items()] == [
+        ("a", "program", 1, False, 0), ("b", "program", 0, False, 0)
+    ]  # fmt: skip
+    files = ["batch.json", "lock", *["problem.json"] * 2, *["status.json"] * 2, "usage.jsonl", "worker-0.log"]
+    assert sorted(path.name for path in run.rglob("*") if path.is_file()) == files
     assert (tmp_path / ".codeopt/.gitignore").read_text() == "*\n"
 
 
+@pytest.mark.full
 def test_every_problem_ends_with_a_row_whatever_the_server_does(
     tmp_path: Path, wire: Callable[..., WireServer]
 ) -> None:
@@ -117,6 +123,7 @@ def test_every_problem_ends_with_a_row_whatever_the_server_does(
     assert len(server.requests) > 2 * count
 
 
+@pytest.mark.full
 def test_killed_at_any_moment_it_goes_on_and_asks_for_nothing_twice(
     tmp_path: Path, wire: Callable[..., WireServer]
 ) -> None:
@@ -139,6 +146,7 @@ def test_killed_at_any_moment_it_goes_on_and_asks_for_nothing_twice(
     assert max(each.attempts for each in statuses(run).values()) <= 3
 
 
+@pytest.mark.full
 def test_workers_end_with_a_killed_batch_and_another_one_may_begin(tmp_path: Path) -> None:
     problems, run = write_set(tmp_path, 4, work=40_000), tmp_path / "run"
     with start(problems, run, "--model", "rules") as process:
@@ -161,6 +169,7 @@ def _children(parent: int) -> list[int]:
     return [int(line) for line in listed.stdout.split()]
 
 
+@pytest.mark.full
 def test_ctrl_c_keeps_what_was_done(tmp_path: Path) -> None:
     problems, run = write_set(tmp_path, 3, work=6_000), tmp_path / "run"
     with start(problems, run, "--model", "rules") as process:
@@ -173,6 +182,7 @@ def test_ctrl_c_keeps_what_was_done(tmp_path: Path) -> None:
     assert "Traceback" not in err
 
 
+@pytest.mark.full
 def test_the_limit_of_money_is_held_and_a_larger_one_goes_on(
     tmp_path: Path, wire: Callable[..., WireServer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,6 +210,7 @@ def test_the_limit_of_money_is_held_and_a_larger_one_goes_on(
     assert report["replies"] == 4
 
 
+@pytest.mark.full
 def test_a_server_that_fails_everybody_stops_the_batch(tmp_path: Path, wire: Callable[..., WireServer]) -> None:
     server = wire(lambda request: status(401))
     code, _, err = finish(write_set(tmp_path, 20), tmp_path / "run", *with_model(server))

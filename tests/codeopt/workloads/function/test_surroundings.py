@@ -14,8 +14,6 @@ from codeopt_sandbox.outcome import CaveatKind
 from tests.codeopt.workloads.conftest import Judges
 from tests.support.judges import referee
 
-pytestmark = pytest.mark.full
-
 OLD = (
     "def f(xs):\n    out = []\n    for x in xs:\n        if x not in out:\n            out.append(x)\n    return out\n"
 )
@@ -71,6 +69,7 @@ def test_what_reads_and_keeps_nothing_new(judges: Judges) -> None:
     assert watch(workload(judges), Revision.of(draft)) is None
 
 
+@pytest.mark.full
 def test_what_the_original_reads_is_not_told_of_the_draft(judges: Judges) -> None:
     clocked = "import time\n" + OLD.replace("def f(xs):\n", "def f(xs):\n    time.monotonic()\n")
     found = judges(clocked, CALLS).workload
@@ -90,6 +89,7 @@ READS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", READS)
 def test_what_a_draft_no_longer_reads(judges: Judges, name: str) -> None:
     before, statement, words = READS[name]
@@ -101,6 +101,7 @@ def test_what_a_draft_no_longer_reads(judges: Judges, name: str) -> None:
     assert [each.got[: len(words)] for each in lost.caveats] == [words] if lost else not words
 
 
+@pytest.mark.full
 def test_the_judge_asks(judges: Judges) -> None:
     """In a comparison, where nobody reads a draft's text first."""
     draft, reason = REFUSED["the date by another name"]

@@ -134,17 +134,10 @@ def said() -> Iterator[object]:
             for name in ("took", "size_words", "share", "duration", "mib", "memory", "money", "utc", "more_time")
             if number or name != "more_time"
         ]
-        yield (
-            estimate_in_words(number),
-            minutes(number),
-            [words.gain(number or 1.0, metric) for metric in ("cpu", "wall", "memory")],
-            words.factor(number or 1.0),
-        )
-    yield (
-        [words.counted(n, "call") for n in (0, 1, 2, 1234)],
-        [words.plural(n, "box") for n in (1, 2)],
-        words.money(None),
-    )
+        yield estimate_in_words(number), minutes(number)
+        yield [words.gain(number or 1.0, metric) for metric in ("cpu", "wall", "memory")], words.factor(number or 1.0)
+    yield [words.counted(n, "call") for n in (0, 1, 2, 1234)], [words.plural(n, "box") for n in (1, 2)]
+    yield words.money(None)
     for low in (None, 0.0, 0.5, 0.97, 1.04, 44.0):
         for high in (None, 0.9, 1.2, 180.0, float("inf")):
             yield words.interval(low, high)
@@ -172,25 +165,15 @@ def said() -> Iterator[object]:
 
 def sanitized() -> Iterator[object]:
     for text in TEXTS:
-        yield (
-            [each(text) for each in (printable, inline, fenced, log_line, harmless, acts_in_a_log)],
-            sorted(steering(text)),
-        )
-        yield (
-            encodable(text).encode(),
-            cut(text, 20, 10),
-            inline(text, 12),
-            log_line(text, 9),
-            decoded(text.encode("utf-8", "replace")),
-        )
+        yield [each(text) for each in (printable, inline, fenced, log_line, harmless, acts_in_a_log)]
+        yield sorted(steering(text))
+        yield encodable(text).encode(), cut(text, 20, 10), inline(text, 12), log_line(text, 9)
+        yield decoded(text.encode("utf-8", "replace"))
         yield columns([["a", text[:20], "3"], ["bb", "c", "44"], "whole"], (2,), 1)
     base = "a\nb\nc\nd\n"
     for versions in (("a\nB\nc\nd\n", "a\nb\nc\nD\n"), ("A\nb\nc\nd\n", "X\nb\nc\nd\n"), (base,), ("", base + "e\n")):
-        yield (
-            merged(base, versions),
-            [holds(base, one, other) for one in versions for other in versions],
-            [added(base, one, versions[0]) for one in versions],
-        )
+        yield merged(base, versions), [holds(base, one, other) for one in versions for other in versions]
+        yield [added(base, one, versions[0]) for one in versions]
     asked = ["improve", "slow.py", "--json", "--", "--top", "3"]
     yield same_command(asked, "--resume", "a b"), other_command(asked, "compare", "x.py"), parted(asked)
     yield [is_secret(Path(name)) for name in SECRET_OR_NOT.split()]
@@ -259,11 +242,8 @@ def limited() -> Iterator[object]:
         for ledger in (Ledger(), Ledger(rounds=2), Ledger(rounds=3)):
             for usage in (Usage(3, 100, 20, 1.0), Usage(1, 10, 2, None), Usage(1, 99, 20, 0.98, tokens_cached=5)):
                 spent = ledger.add(usage).took({"timing": 2.0}).paused()
-                yield (
-                    spent.effort if hasattr(spent, "effort") else "",
-                    spent.reached(budget),
-                    spent.spent(budget, Usage(1, 5, 5, 0.01)),
-                )
+                yield spent.effort if hasattr(spent, "effort") else "", spent.reached(budget)
+                yield spent.spent(budget, Usage(1, 5, 5, 0.01))
     yield [
         tried(lambda one=one, other=other: one + other)
         for one in (Usage(1, 2, 3, 0.5), Usage(1, 2, 3, None))
@@ -284,22 +264,10 @@ CANDIDATES = (
 
 def judged() -> Iterator[object]:
     for each in CANDIDATES:
-        yield (
-            each.correct,
-            each.faster,
-            verdict_of(each),
-            failure_of(each),
-            word_of(each),
-            numbers_of(candidate_in_words(each)),
-            numbers_of(why(each)),
-            numbers_of(so_far(each)),
-        )
-        yield (
-            numbers_of(describe(each, original(), open_task("runtime"), CASES)),
-            hot(each.profile),
-            hot(each.profile, memory=True),
-            changed_lines(original(), each),
-        )
+        yield each.correct, each.faster, verdict_of(each), failure_of(each), word_of(each)
+        yield numbers_of(candidate_in_words(each)), numbers_of(why(each)), numbers_of(so_far(each))
+        yield numbers_of(describe(each, original(), open_task("runtime"), CASES)), hot(each.profile)
+        yield hot(each.profile, memory=True), changed_lines(original(), each)
         for name in ("runtime", "readability", "memory", "runtime,memory"):
             for gain in (None, 0.5):
                 task = open_task(name, gain)
@@ -384,14 +352,9 @@ def verdicts() -> Iterator[object]:
                 pair = PairResult(found, "bubblewrap", "namespaces")
                 rows.append(ComparedFunction("m.py", f"g{len(rows)}", pair))
                 told = {name: value for name, value in pair.to_json().items() if name != "machine"}
-                yield (
-                    json.dumps(told, default=dict, sort_keys=True),
-                    numbers_of(table(pair, verbose=True)),
-                    numbers_of(table(pair, "m.py::g")),
-                    cells_of(found, "m.py::g"),
-                    table(pair).startswith("NEW"),
-                    "slow" in table(pair),
-                )
+                yield json.dumps(told, default=dict, sort_keys=True), numbers_of(table(pair, verbose=True))
+                yield numbers_of(table(pair, "m.py::g")), cells_of(found, "m.py::g"), table(pair).startswith("NEW")
+                yield "slow" in table(pair)
                 yield tried(read_verdict, told), serialize(answer(pair, "m.py", "f")).get("file")
     yield from (numbers_of(change_table(rows[at:], "main")) for at in range(0, len(rows), 9))
 
@@ -486,14 +449,8 @@ def batches() -> Iterator[object]:
         rows = io.StringIO()
         write_csv(found, rows)
         yield rows.getvalue()
-        yield (
-            found.opt,
-            found.correct,
-            found.mean_speedup,
-            found.geomean,
-            found.rounds,
-            both.pairs if hasattr(both, "pairs") else "",
-        )
+        yield found.opt, found.correct, found.mean_speedup, found.geomean, found.rounds
+        yield both.pairs if hasattr(both, "pairs") else ""
         yield metric_lines([("a", ("1", "2")), ("bbb", ("33", ""))])
         write_files(Path(folder), {"log": "a\n b \n\n", "long": "x" * 900, "empty": " \n"})
         yield [last_line(Path(folder, name)) for name in ("log", "long", "empty", "none")]
@@ -512,11 +469,8 @@ def batches() -> Iterator[object]:
     for count in (0, 1, 2, 5, 30):
         values = [chance.uniform(0.5, 3) for _ in range(count)]
         flags = [value > 1 for value in values]
-        yield (
-            [round(each, 9) if isinstance(each, float) else each for each in (mean(values), sign_flip_p(values))],
-            mcnemar_p(count, 3),
-            (share(flags), wilson(sum(flags), count)) if count else 0,
-        )
+        yield [round(each, 9) if isinstance(each, float) else each for each in (mean(values), sign_flip_p(values))]
+        yield mcnemar_p(count, 3), (share(flags), wilson(sum(flags), count)) if count else 0
         yield (estimate(values, mean), estimate_geometric(values)) if values else ""
 
 
@@ -532,10 +486,8 @@ def stacked() -> Iterator[object]:
     found = StackProfile.of("p", "seconds", samples)
     yield found, found.total
     yield call_tree(found), call_tree(found, 0.2), write_collapsed(found), write_speedscope(found)
-    yield (
-        read_collapsed("x", write_collapsed(found).splitlines()),
-        read_speedscope("x", json.loads(write_speedscope(found))),
-    )
+    yield read_collapsed("x", write_collapsed(found).splitlines())
+    yield read_speedscope("x", json.loads(write_speedscope(found)))
 
 
 REPLIES = ("SUMMARY: a set\n```python\nprint(1)\n```", "```\nx = 1\n```\ntext\n```python\ny = 2\nprint(y)\n```", "no program", "VERDICT: DONE", "Fine.\n**VERDICT: IMPROVE**", "<think>a\n```python\nz\n```</think>b",
@@ -635,21 +587,13 @@ def drawn() -> Iterator[object]:
     for count in (0, 1, 5, 80):
         marks = [charts.Mark(f"p {n}", ("solved", "kept", "failed")[n % 3], 1 + n / 10, 1.0, 9.0, 2.0 if n % 2 else None, n)
                  for n in range(count)]  # fmt: skip
-        yield (
-            tried(charts.speedups, marks, 1.1),
-            tried(charts.costs, marks, "{:.0f} s".format),
-        )
+        yield tried(charts.speedups, marks, 1.1), tried(charts.costs, marks, "{:.0f} s".format)
         shares = [charts.RoundShares(n + 1, 0.9, n / 80, n / 90, n / 70) for n in range(count)]
         yield tried(charts.by_round, shares, 0.4), tried(charts.by_round, shares, None)
     for low, high in ((0.95, 60.0), (38.0, 130.0), (0.93, 1.12), (1.88, 2.31), (0.95, 2e5), (1.0, 1.0001)):
         axis = charts.Axis(low, high)
-        yield (
-            axis.ticks(),
-            charts.Axis(low, high, 90, log=False).ticks(),
-            axis.bottom,
-            axis.y(1.0),
-            axis.share(2 * high),
-        )
+        yield axis.ticks(), charts.Axis(low, high, 90, log=False).ticks(), axis.bottom, axis.y(1.0)
+        yield axis.share(2 * high)
 
 
 ROWS: dict[str, Row] = {

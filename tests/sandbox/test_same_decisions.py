@@ -123,20 +123,15 @@ def of_pairs() -> Iterator[object]:
                 )
                 yield [rejects_null(pairs, 0.0, side, 0.01, now=now) for side in (1, -1) for now in (True, False)]
                 yield is_far(pairs, 0.0, 1), is_far(pairs, 0.0, -1), rounded(interval(pairs, 0.05)), starts
-                yield (
-                    rounded(margin(pairs, starts or [0], 0.01)),
-                    rounded(between([pairs[::2], pairs[1::2]]) if count > 3 else 0),
-                )
+                yield rounded(margin(pairs, starts or [0], 0.01))
+                yield rounded(between([pairs[::2], pairs[1::2]]) if count > 3 else 0)
                 yield pairs_needed(pairs, LimitRule(0.05)), pairs_needed(pairs, LimitRule(0.2), 0.01)
                 series = Series(
                     "cpu", differences=pairs, wall=[each / 2 for each in pairs], guests=starts if count > 8 else []
                 )
                 yield decide(series, StoppingRule()), decide(series.by_wall(), StoppingRule())
-                yield (
-                    series.answer(LimitRule(0.05)),
-                    rounded(series.margin(0.01)),
-                    series.side_beyond_guests(StoppingRule()),
-                )
+                yield series.answer(LimitRule(0.05)), rounded(series.margin(0.01))
+                yield series.side_beyond_guests(StoppingRule())
     yield [fewest_pairs(alpha) for alpha in (0.2, 0.05, 0.01, 0.001)], [rounded(looks(count)) for count in range(6)]
     for cpu in (0.0, 0.1, 0.5, 0.69, 0.7, 0.71, 0.9, 1.0):
         found = run(cpu_s=cpu, wall_s=1.0)
@@ -191,16 +186,8 @@ def differing() -> Iterator[object]:
         ]
         for expected, got in batches:
             for each in comparison.differences(expected, got):
-                yield (
-                    each.field,
-                    each.at,
-                    each.call,
-                    each.expected,
-                    each.got,
-                    each.subject,
-                    rounded(each.apart),
-                    each.only,
-                )
+                yield each.field, each.at, each.call, each.expected, each.got, each.subject, rounded(each.apart)
+                yield each.only
             yield bool(comparison.of_answers(expected, got)), comparison.same_state(expected, got)
 
 

@@ -127,12 +127,8 @@ def grown(calls: list[str]) -> Iterator[object]:
             for factor in (2, 50):
                 larger = way.call(factor, 1)
                 text = larger.text() if larger else ""
-                yield (
-                    text,
-                    items_of(larger) if larger else 0,
-                    with_recipes_in_words(text),
-                    *other_seeds(read_all([text]), 2),
-                )
+                yield text, items_of(larger) if larger else 0, with_recipes_in_words(text)
+                yield from other_seeds(read_all([text]), 2)
         yield can_become_larger(call)
     for call in map(read, calls):
         larger = grow(call, 3, 1) if call else None

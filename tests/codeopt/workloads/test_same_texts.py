@@ -211,15 +211,10 @@ HAD = {"report": frozenset({"is 1"}), "ROWS": frozenset({"holds b"}), "_own": fr
 
 def graph() -> Iterator[object]:
     found = ModuleGraph(FILES)
-    yield (
-        sorted(found.with_text(b"shop")),
-        sorted(found.named_by(["bench.py", "Makefile"])),
-        sorted(found.named_texts("bench.py")),
-    )
-    yield (
-        sorted(found.helpers_of({"tests/test_store.py"}, "")),
-        sorted(found.helpers_of({"tests/test_store.py"}, "import helpers")),
-    )
+    yield sorted(found.with_text(b"shop")), sorted(found.named_by(["bench.py", "Makefile"]))
+    yield sorted(found.named_texts("bench.py"))
+    yield sorted(found.helpers_of({"tests/test_store.py"}, ""))
+    yield sorted(found.helpers_of({"tests/test_store.py"}, "import helpers"))
     original = Revision(PROJECT)
     for edit in edits_of(original, original.with_file("shop/store.py", NEW)):
         yield edit, callers_of(edit, original, "bench.py", ["tests/test_store.py"])
@@ -290,14 +285,8 @@ TEXTS = (
 def masked() -> Iterator[object]:
     for texts in TEXTS:
         found = learn(texts)
-        yield (
-            found.lines,
-            found.moving,
-            found.nothing,
-            round(found.masked_share, 6),
-            len(found.rules),
-            len(found.left_out),
-        )
+        yield found.lines, found.moving, found.nothing, round(found.masked_share, 6), len(found.rules)
+        yield len(found.left_out)
         yield from (found.seen(text) for some in TEXTS for text in some)
     yield given_masks(["re:[0-9]+ s", "out.txt"])
 

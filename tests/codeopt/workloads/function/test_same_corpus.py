@@ -193,11 +193,8 @@ def shown(found: RunOfTests, named: str = "") -> Iterator[object]:
     yield from own.calls.items()
     for name, traced in sorted(found.recorded.items()) if found.ranked else ():
         yield name, sorted(traced.calls.items()), sorted(traced.lost.items()), traced.tests
-    yield (
-        found.shortfall(4),
-        found.problem(["tests/test_shop.py::test_most", "none"]),
-        found.not_passed(found.passed[:2]),
-    )
+    yield found.shortfall(4), found.problem(["tests/test_shop.py::test_most", "none"])
+    yield found.not_passed(found.passed[:2])
 
 
 def recording(opened: FunctionHarness) -> Iterator[object]:

@@ -192,9 +192,9 @@ def _constants(node: ast.AST) -> Iterator[Edit]:
         yield node, f"({node.value * 2 + 1})"
 
 
-NO_FAULTS = {("check", "False"), ("strict", "True"), ("encoding", "'utf-8'")}
+NO_FAULTS = {("check", "False"), ("strict", "True"), ("strict", "False"), ("encoding", "'utf-8'")}
 """Arguments without which a right program does the same: what is the default, here or on Linux, and the length check of
-`zip`."""
+`zip`, which has none by default."""
 
 
 def _arguments(node: ast.AST) -> Iterator[Edit]:

@@ -64,32 +64,16 @@ def printed(name: str, folder: Path) -> dict[str, Any]:
         found: dict[str, Any] = review_answer(review(FILES, *shown)).to_json()
         return found
     short = ("--sandbox", "bubblewrap", "-q", "--json")
+    once = ("slow.py", "--model", "scripted:answers.txt", "-n", "1", *QUICK, "-q", "--json")
+    command = "python -c 'import slow; slow.count([*range(200000)], 3)'"
     return {
-        "improve": lambda: codeopt(
-            "improve",
-            "slow.py",
-            "--model",
-            "scripted:answers.txt",
-            "-n",
-            "1",
-            *QUICK,
-            "-q",
-            "--json",
-            cwd=folder,
-            env=NO_FEEDBACK,
-        ),
+        "improve": lambda: codeopt("improve", *once, cwd=folder, env=NO_FEEDBACK),
         "compare": lambda: codeopt("compare", "slow.py", "fast.py", *short, "--max-pairs", "20", cwd=folder),
         "check": lambda: codeopt("check", "--json", "-q", cwd=folder / "empty"),
         "improve-several": lambda: codeopt("improve", "slow.py", *short, "--model", "rules", cwd=changed(folder)),
         "compare-change": lambda: codeopt("compare", "--base", "HEAD", *short, cwd=changed(folder)),
         "profile": lambda: codeopt("profile", "slow.py", *short, cwd=folder),
-        "profile-run": lambda: codeopt(
-            "profile",
-            "--run",
-            "python -c 'import slow; slow.count([*range(200000)], 3)'",
-            *short,
-            cwd=changed(folder),
-        ),
+        "profile-run": lambda: codeopt("profile", "--run", command, *short, cwd=changed(folder)),
     }[name]().json
 
 

@@ -40,15 +40,8 @@ def review(path: str = PATH) -> Review:
         suggestion(path, OLD, t, n, speedup=FIGURES, evidence=EVIDENCE, changes=change)
         for n, t in (("f", first), ("g", second))
     ]
-    return Review(
-        "b",
-        "h",
-        "",
-        tuple(found),
-        (FunctionRow(ReviewTarget(path, "h", Path(path)), "::error::why\n::debug::x"),),
-        ("##[x]\n::y::",),
-        machine=MACHINE,
-    )
+    rows = (FunctionRow(ReviewTarget(path, "h", Path(path)), "::error::why\n::debug::x"),)
+    return Review("b", "h", "", tuple(found), rows, ("##[x]\n::y::",), machine=MACHINE)
 
 
 @pytest.mark.parametrize("reporter", [terminal, as_json])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from codeopt.report.stacks import Frame, StackProfile
@@ -60,12 +58,3 @@ def test_the_clock_is_accounted_for() -> None:
     assert "Several processes" not in shown(profile())  # the wait for a core is no part of the wall time
     waits = wait_lines([(["main"], 2, 0, "", False, 3.0), ([], 0, 0, "", True, 1.0)], lambda _: MAIN, RUN)
     assert sum(line.seconds for line in waits) == pytest.approx(1.5)
-
-
-def test_graph_list_and_table_say_the_same_share() -> None:
-    page = shown(profile())
-    assert "main (m.py:1): 90.9%" in page  # the graph
-    assert re.search(r'<span class="share">90\.9%</span> <b>main</b>', page)  # the list
-    assert re.search(r"m\.py::main</th><td>0\.0%</td><td>90\.9%</td>", page)  # the table
-    widths = [float(width) for width in re.findall(r'y="0" width="([\d.]+)%"', page)]
-    assert sum(widths) == pytest.approx(100, abs=0.01)

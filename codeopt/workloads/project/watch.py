@@ -238,7 +238,7 @@ def samples_of(row: Any, names: Names, runs: int) -> list[Sample]:
     kept = tuple(spot for at, spot in enumerate(spots) if at == 0 or spot != spots[at - 1])
     if not kept or found[-1] is None:  # a line of a file that is left out
         lines: tuple[int, ...] = (0,)
-    elif calling and len(kept) > 1 and names.is_call(kept[-2].file, calling, kept[-1].name):
+    elif calling and len(kept) > 1 and names.is_call(kept[-2].file, calling, kept[-1]):
         kept, lines = kept[:-1], (calling,)
     else:
         lines = (int(line),) if line >= 0 else names.loop_lines(kept[-1].file, -int(line))
@@ -348,11 +348,15 @@ class Names:
             if (first, name) == (spot.line, spot.name):
                 yield from _called(lines[first - 1 : last])
 
-    def is_call(self, path: str, line: int, qualname: str) -> bool:
-        """Return True if the text of a line calls a function by its name, or its class."""
-        owner, _, name = qualname.rpartition(".")
-        named = owner.rpartition(".")[2] if name in ("__init__", "__new__") else name
-        return named in _called(self.files[path].splitlines()[line - 1 : line])
+    def is_call(self, path: str, line: int, callee: Frame) -> bool:
+        """Return True if the text of a line calls a function itself: by its name, its class, as a property or as an
+        operator. `sorted(rows, key=f)` and `x in rows` do not: C may call it over and over."""
+        text = b"".join(self.files[path].splitlines()[line - 1 : line])
+        calls, (owner, _, name) = _called([text]), callee.name.rpartition(".")
+        if name.startswith("__"):
+            return owner.rpartition(".")[2] in calls or not (calls or b" in " in text)
+        above = self.files[callee.file].splitlines()[callee.line - 1]
+        return name in calls or (b"property" in above and b"." + name.encode() in text)
 
     def _spans_of(self, path: str) -> list[tuple[int, int, str]]:
         if path not in self.known:

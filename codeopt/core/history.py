@@ -264,7 +264,7 @@ class RoundView:
     named: str = ""
     """Source of the original that its critique names and no round before shows."""
     failing: str = ""
-    """Function of the draft that raised the error of its run."""
+    """Function of the draft that raised the error of its run, below the rest of its changes, in Markdown."""
 
 
 @dataclass(frozen=True)

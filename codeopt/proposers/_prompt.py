@@ -6,6 +6,7 @@ import difflib
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from os.path import commonprefix
 from string import Template
 from typing import Literal
 
@@ -15,7 +16,7 @@ from codeopt.core.model import AnswerSchema, Message, estimate_tokens
 from codeopt.core.sanitize import cut, fenced, inline
 from codeopt.proposers.feedback import GENERIC, FeedbackMode, describe
 from codeopt.tasks import Task
-from codeopt_sandbox.outcome import Case, CaseVerdict
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome
 
 NOTHING_MEASURED = "Nothing measured is given. Judge by reading, and do not make figures up."
 
@@ -81,25 +82,23 @@ class Prompter:
         tokens of it. Empty where the program did not fail at a known line, or was itself to mend another.
         """
         newest, view = history.last, history.views.get(history.last.round)
-        shown = {case.name for case in self.cases if not case.held_out}
-        failed, before = (
-            [o for o in each.outcomes if o.verdict is CaseVerdict.RE and o.case in shown and o.run.frames]
-            for each in (newest, history.candidates[-2])
-        )
-        failing = view.failing if view else newest.source
-        if not failed or before or not failing:
+        program = view.failing if view else fenced(newest.source, "python")
+        if not self._failed(newest) or self._failed(history.candidates[-2]) or not program:
             return ()
-        program = f"{_as_earlier(0, view.changes[0])}\n\nThe function that fails, in it:\n" if view else ""
-        round_ = _block(
-            newest, f"{program}{fenced(failing, 'python')}", "",
-            describe(newest, history.original, self.task, self.cases, self.briefing),
-        )  # fmt: skip
+        measured = describe(newest, history.original, self.task, self.cases, self.briefing)
+        round_ = _block(newest, program, "", measured)
         system = self.task.prompts.system.substitute(guidance=self.task.guidance, rules=self.briefing.rules)
         ask = REPAIR.substitute(
             number=newest.round, base=MENDED_ALONE if view else "", answer=self.form.words("refine")
         )
         text = _question("repair", history, [round_], ask)
         return Message("system", system), Message("user", text, self.form.schema("refine"))
+
+    def _failed(self, candidate: Candidate) -> list[Outcome]:
+        """Cases that may be shown whose run ended in an error at a known line."""
+        shown = {case.name for case in self.cases if not case.held_out}
+        failed = (o for o in candidate.outcomes if o.verdict is CaseVerdict.RE and o.case in shown)
+        return [o for o in failed if o.run.frames]
 
     def _plans(self, history: History, rounds: Sequence[int]) -> Iterator[tuple[int, ...]]:
         """Selections of rounds, from all of them to the fewest."""
@@ -135,7 +134,11 @@ class Prompter:
         parts: list[str] = []
         before: dict[int, str] = {}
         for candidate in history.candidates:
-            if candidate.round in kept:
+            failed = self._failed(candidate) if self.mode.measured and self.mode.critique else []
+            if failed and not candidate.critique and candidate is not history.last:  # asked for as `repair` does
+                error = inline(failed[0].detail, 200)
+                parts.append(_block(candidate, f"It failed ({error}). The next round is this one, mended.", ""))
+            elif candidate.round in kept:
                 parts.append(self._round(step, history, candidate, before))
                 before[candidate.round] = candidate.source
         gone = [str(c.round) for c in history.candidates if c.round not in kept]
@@ -186,8 +189,14 @@ def _program(candidate: Candidate, before: Mapping[int, str], changes: Mapping[i
     if changes:
         since = min({0, *before} & changes.keys(), key=lambda number: (len(changes[number]), number))
         return _as_earlier(since, changes[since])
-    change = smallest_change(source, before)
-    return _as_earlier(*change) if change else fenced(source, "python")
+    if change := smallest_change(source, before):
+        return _as_earlier(*change)
+    same = len(commonprefix([text.splitlines() for text in (before.get(0, ""), source)]))
+    # Lines of the original at the start from which on they are not repeated: a class's fields, a docstring
+    if same < 5:
+        return fenced(source, "python")
+    rest = "".join(source.splitlines(keepends=True)[same:])
+    return fenced(f"# [... lines 1 to {same} as in the original ...]\n{rest}", "python")
 
 
 def _block(

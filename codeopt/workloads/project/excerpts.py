@@ -350,22 +350,30 @@ def round_views(history: History, page: SourcePage) -> Mapping[int, RoundView]:
         fits = each.round > 0 and not each.revision.is_one_file
         profile = _profile(each, _before(each, history), history.original, page) if fits else ""
         named = page.add(named_places(each.critique, page), MORE)
-        failing = _failing(each) if fits and each is history.last else ""
+        failing = _failing(each, history.original.revision) if fits and each is history.last else ""
         earlier = (c for c in history.candidates[: each.round] if fits and not (c.round and c.revision.is_one_file))
         changes = {c.round: diff(c.revision, each.revision) for c in earlier}
         views[each.round] = RoundView(changes, profile, named, failing)
     return views
 
 
-def _failing(candidate: Candidate) -> str:
-    """The innermost function of the draft in the traceback of its run, or the lines around a statement of a module."""
+def _failing(candidate: Candidate, original: Revision) -> str:
+    """The innermost function of the draft in the traceback of its run, or the lines around a statement of a module;
+    and what else the draft changes."""
     frames = [frame for outcome in candidate.outcomes for frame in outcome.run.frames]
     for place, line in reversed(frames):
         for path in (path for path in candidate.revision if f"/{place}".endswith(f"/{path}")):
             module = numbered_module(candidate.revision[path])
             inner = max((name for name in module.found if line in module.span(name)), key=len, default="")
             lines = module.span(inner) if inner else module.around("", [line])
-            return HEAD.format(path=path) + module.numbered((lines | module.class_line(inner)) - module.docstrings)
+            shown = HEAD.format(path=path) + module.numbered((lines | module.class_line(inner)) - module.docstrings)
+            old = numbered_module(original[path])
+            mended = list(old.lines)
+            if inner in old.found:
+                span = old.span(inner)
+                mended[min(span) - 1 : max(span)] = (module.lines[at - 1] for at in sorted(lines))
+            rest = diff(original.with_file(path, "\n".join(mended)), candidate.revision)
+            return f"{fenced(shown, 'python')}\n\nWhat else it changes of the original:\n{fenced(rest, 'diff')}"
     return ""
 
 

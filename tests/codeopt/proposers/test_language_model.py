@@ -111,6 +111,12 @@ def test_a_program_that_fails_at_a_line_is_mended_without_the_history(rounds: li
     assert ("## Round 0: " in model.asked[0][-1].content, len(model.asked[0])) == (not repairs, 2)
 
 
+def test_of_a_program_that_was_mended_its_error_is_shown() -> None:
+    """The next round is the same program, mended."""
+    text = asked(History((original(), failing(1), right(2))))
+    assert (text.count(f"```python\n{FAST}```"), "## Round 1: " in text) == (1, True)
+
+
 @pytest.mark.parametrize("step", ["critique", "refine"])
 def test_a_request_is_the_rules_and_the_history(step: str) -> None:
     messages = conversation(HISTORY, step)

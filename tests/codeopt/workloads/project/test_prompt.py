@@ -210,6 +210,7 @@ def test_a_draft_that_fails_is_mended_in_the_function_that_fails() -> None:
     asked = model.asked[0][-1].content
     assert "# --- line 4 ---\ndef hot(a):\n# --- line 10 ---\n    return aa\n" in asked
     assert ("def big" in asked, "NameError: aa" in asked, "+big = 1" in asked) == (False, True, True)
+    assert asked.count("return aa\n") == 1
     assert draft is not None
     assert "return +a" in draft.revision["app/core.py"]
     assert draft.revision["main.py"] == "big = 1\n"

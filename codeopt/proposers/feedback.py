@@ -100,8 +100,9 @@ def _verdicts(candidate: Candidate, shown: Shown, calls: Mapping[str, int]) -> s
     count = len(candidate.outcomes)
     if not failed:
         made = sum(calls.get(o.case, 0) for o in candidate.outcomes)
-        lines = [f"Right in all: {counted(made, 'call') if calls else counted(count, 'case')}."]
-    elif calls:  # those of a batch with a wrong one are not counted
+        right = f"in all: {counted(made, 'call') if calls else counted(count, 'case')}."
+        return f"{rejected}\nElse right {right}" if rejected else f"Right {right}"
+    if calls:  # those of a batch with a wrong one are not counted
         where = "in calls that may" if any(o.case in shown.cases for o in failed) else "only in calls that may not"
         kinds = ", ".join(dict.fromkeys(_IN_WORDS[o.verdict] for o in failed))
         lines = [f"WRONG {where} be shown ({kinds})."]

@@ -170,7 +170,8 @@ def profile(candidate: Candidate, original: Candidate, shown: Shown) -> str:
         how = "; profiling slows a run down, so read shares, not seconds"
     parts = [f"Profile of {what}{how if candidate is original else ''}."]
     source = re.split("\r\n|\r|\n", candidate.source)  # as Python counts lines: not at form feeds
-    lines = [line for line in found.lines[:MAX_ROWS] if line.share >= MIN_LINE_SHARE] or list(found.lines[:1])
+    lines = [line for line in found.lines[:MAX_ROWS] if line.share >= MIN_LINE_SHARE]
+    lines = lines or [line for line in found.lines[:1] if line.share]
     if lines:
         parts.append("Hot lines:\n" + fenced("\n".join(_hot_lines(lines, source))))
     functions = [f for f in found.functions[:5] if f.share >= MIN_LINE_SHARE]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 from codeopt.core.history import Candidate, Critique, Draft, History
@@ -224,8 +225,8 @@ def _ratio(candidate: Candidate | None) -> float:
 
 
 def _first_change(old: Revision, new: Revision) -> str:
-    """The first line that differs, in the first file that does."""
+    """The first line that is replaced, in the first file that differs; else the one above which something is new."""
     path = next(iter(new.changed_files(old)), next(iter(old)))
-    pairs = zip(old[path].splitlines(), new[path].splitlines(), strict=False)
-    line = next((number for number, (a, b) in enumerate(pairs, 1) if a != b), old[path].count("\n") + 1)
+    found = SequenceMatcher(None, old[path].splitlines(), new[path].splitlines(), autojunk=False).get_opcodes()
+    line = 1 + min((tag == "insert", at) for tag, at, *_ in found if tag != "equal")[1]
     return f"{path}:{line}" if path else f"line {line}"

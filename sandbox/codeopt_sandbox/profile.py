@@ -217,7 +217,7 @@ def _note(found: Profile, *notes: str) -> Profile:
 
 def _coarse(found: Profile, what: str, samples: int) -> Profile:
     """Note that shares are coarse. 95 % of samples of a share of one half lie within 1 / sqrt(n) of it."""
-    uncertain = samples**-0.5
+    uncertain = max(1, samples) ** -0.5
     # uncertainty of a share by samples from which on it is reported, 0 to 1
     return _note(found, f"{what} coarse: {samples} samples, known to {uncertain:.0%}") if uncertain > 0.05 else found
 
@@ -322,8 +322,8 @@ def _read_lines(found: Profile, result: dict[str, Any], texts: list[str]) -> Pro
         HotFunction(name.replace(".<locals>", ""), line, ns / total, calls, cut=cut)
         for name, line, calls, ns in _rows(result, "functions", None, last, MAX_COUNT, MAX_COUNT)
     ]
-    if total > 1 and (samples := _number(result, "samples", MAX_COUNT)):
-        found = _coarse(found, "line profile: the times are", samples)
+    if result.get("timed") is True:
+        found = _coarse(found, "line profile: the times are", _number(result, "samples", MAX_COUNT))
     peak = float(_number(result, "peak_mib", MAX_MIB))
     wall, busy, children = (float(_number(result, key, MAX_S)) for key in ("wall_s", "busy_s", "children_s"))
     if children > max(CHILDREN_S, CHILDREN * (busy + children)):

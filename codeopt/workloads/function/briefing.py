@@ -138,13 +138,13 @@ LONGEST_CALL = 400
 
 ONE_SHAPE_S = 5.0
 
-ShownCall = tuple[str, Answer]
-"""A call, and what comes of it."""
+ShownCall = tuple[str, Answer, bool]
+"""A call, what comes of it, and whether it was given and not made of others."""
 
 
 def example_calls(harness: FunctionHarness, cases: Sequence[Case]) -> str:
     """A block of lines; empty where no call may be shown."""
-    rows = [_row(harness, call, outcome) for call, outcome in _diverse(list(_shown(cases)))]
+    rows = [_row(harness, call, outcome) for call, outcome, _ in _diverse(list(_shown(cases)))]
     return "Some calls:\n" + fenced("\n".join(rows)) if rows else ""
 
 
@@ -156,7 +156,7 @@ def _shown(cases: Sequence[Case]) -> Iterator[ShownCall]:
             answer = case.answer if isinstance(case, AnsweredCase) else None
             for call, outcome in zip(batch_of(case.stdin).calls, answer.outcomes if answer else (), strict=False):
                 if outcome.kind not in (Kind.NOT_MADE, Kind.NO_ARGUMENTS):
-                    yield call, outcome
+                    yield call, outcome, case.environment.name == USUAL.name
 
 
 def _diverse(calls: Sequence[ShownCall]) -> list[ShownCall]:
@@ -166,8 +166,8 @@ def _diverse(calls: Sequence[ShownCall]) -> list[ShownCall]:
         kinds.setdefault(_kind(call[1]), []).append(call)
     groups = sorted(kinds.values(), key=len, reverse=True)
     chosen = [min(group, key=_beyond) for group in groups[:MOST]]
-    longer = [max(group, key=lambda call: (-_beyond(call), len(call[0]))) for group in groups[:1]]
-    return list({call: (call, outcome) for call, outcome in [*chosen, *longer]}.values())[:MOST]
+    longer = [max(group, key=lambda call: (-_beyond(call), call[2], len(call[0]))) for group in groups[:1]]
+    return list({call[0]: call for call in [*chosen, *longer]}.values())[:MOST]
 
 
 def _beyond(call: ShownCall) -> int:

@@ -13,12 +13,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from codeopt.analysis.nodes import first_line, functions_by_name, last_line
 from codeopt.core.cache import CacheKind
 from codeopt.core.errors import Diagnostic
 from codeopt.core.history import TestsRun
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.json_codec import JsonCodec
 from codeopt.core.revision import UNCHANGED, Revision
+from codeopt.core.sanitize import cut
 from codeopt.core.words import counted, listed
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads._evidence_cache import EvidenceCache, Parts, open_evidence, runner_parts
@@ -34,7 +36,7 @@ from codeopt.workloads.project.test_runs import (
     run_tests,
 )
 from codeopt.workloads.source.edits import CodeEdit, commented, edits_of
-from codeopt.workloads.source.module_graph import importers
+from codeopt.workloads.source.module_graph import importers, read_module
 from codeopt.workloads.source.test_files import find_test_files
 from codeopt.workloads.tests import NearestTests, nearest_tests
 from codeopt_sandbox.outcome import Caveat, CaveatKind
@@ -244,6 +246,15 @@ class ProjectSuite:
         """Return whether a draft is known to pass the tests of a file. One that fails is judged again."""
         return bool(self._earlier(path, draft.digest) == PASSES)
 
+    def _text_of(self, test: str, path: str) -> str:
+        """Source of a failing test as a model sees it; empty where no function has its name."""
+        text = self.runs.project.contents.get(path, b"").decode("utf-8", "replace")
+        named = functions_by_name(read_module(text).body)
+        node = named.get(test.partition("[")[0].removeprefix(f"{path}::").replace("::", "."))
+        lines = text.splitlines()[first_line(node) - 1 : last_line(node)] if node else []
+        # Number of characters that are shown of its start and end
+        return cut("\n".join(lines), 600, 600)
+
     def _earlier(self, *parts: str) -> Any:
         stored = self.kept.load(CacheKind.SUITE, *parts)
         if stored:
@@ -271,7 +282,7 @@ class ProjectSuite:
             first, others = lost[0], lost[1:]
             why = results.reason(first) if first in results.states else results.run.stop_detail or "it was not run"
             wrong = f"test {first} fails{f' ({why})' if why else ''}"
-            detail = [f"{first}:", results.detail(first)]
+            detail = [f"{first}:", self._text_of(first, expected[first]), results.detail(first)]
             if others:
                 # Maximum number of failing tests that a line names after the first
                 wrong += f"; so {'does' if len(others) == 1 else 'do'} {listed(others, 4)}"

@@ -49,7 +49,9 @@ def excerpt(
     out: list[str] = []
     for number in sorted(wanted):
         if last and number > last + 1:
-            out.append("")
+            is_blank = not any(line.strip() for line in lines[last : number - 1])
+            indent = lines[number - 1][: -len(lines[number - 1].lstrip()) or None]
+            out.append("" if is_blank else f"{indent}# [...]")
         out.append(lines[number - 1])
         numbers[number] = len(out)
         last = number
@@ -111,7 +113,8 @@ class _Wanted:
         if any(each == name or each.startswith(f"{name}.") for each in self.hot):
             return (_span(node), _names(node)) if isinstance(node, Def) else self._warm_class(node)
         if len(_span(node)) <= SHORT:
-            return _span(node), set()
+            imports = (each for each in self.tree.body if isinstance(each, ast.Import | ast.ImportFrom))
+            return _span(node), _names(node) & {bound for each in imports for bound in bound_names(each)}
         return (_head(node) if isinstance(node, Def) else self._warm_class(node)[0]), set()
 
     def _warm_class(self, node: ast.ClassDef) -> tuple[set[int], set[str]]:

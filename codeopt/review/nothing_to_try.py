@@ -14,7 +14,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.engine.run_plan import make_plan
 from codeopt.proposers.rules import matches
-from codeopt.workloads.function.view import function_rules
+from codeopt.workloads.function.view import BY_CALLS, function_rules
 from codeopt.workloads.source.functions import read_functions
 
 GUESSES = ("list[str]", "list[int]", "str", "int", "dict[str, int]", "set[str]")
@@ -46,9 +46,15 @@ def require_draft(target: Target, options: ImproveOptions) -> None:
         text = f"class {name}:\n{indent(text, '    ')}"
     imports = [ast.unparse(each) for each in module.tree.body if isinstance(each, ast.Import | ast.ImportFrom)]
     alone = Candidate(0, Revision.of("\n".join([*imports, text, ""])), "the function by itself")
-    guessed = (function_rules(plan.rules.built_in, target.name, guess) for guess in _guesses(node))
-    if not any(matches(each, alone) for each in guessed):
-        raise NothingToTry("no rule applies", hint="--model NAME asks a language model")
+    usual = plan.rules.built_in
+    for number, guess in enumerate(_guesses(node)):
+        guessing = function_rules(usual, target.name, guess)
+        if matches(guessing, alone):
+            return
+        if not number:
+            asking = {each.name.removesuffix(BY_CALLS) for each in guessing if each.asks_types(alone.revision.text)}
+            usual = tuple(each for each in usual if each.name in asking)
+    raise NothingToTry("no rule applies", hint="--model NAME asks a language model")
 
 
 def _guesses(node: Def) -> Iterator[tuple[tuple[str, str], ...]]:

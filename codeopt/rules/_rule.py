@@ -150,12 +150,22 @@ class Rule:
             exported: Whether other files import it, so that not all calls of its functions are known.
         """
         program = self.parsed(text, exported=exported)
-        if program is None:
-            return None
-        context = Context(program, hot or Hot())
+        return None if program is None else self._applied(program, hot or Hot())
+
+    def _applied(self, program: AnalyzedProgram, hot: Hot) -> str | None:
+        context = Context(program, hot)
         for node in self.wanted_nodes(context):
             context.edits += self.visit(node, context)
         return context.rewritten()
+
+    def asks_types(self, text: str) -> bool:
+        """Return whether the rule looks at a type before it decides: to others no type makes a difference."""
+        program, hot = self.reading(text, Hot())
+        if program is None:
+            return False
+        fresh = AnalyzedProgram(program.text, program.tree, program.scopes, program.order)
+        self._applied(fresh, hot)
+        return "types" in vars(fresh)
 
     def parsed(self, text: str, *, exported: bool) -> AnalyzedProgram | None:
         """The program as the rule reads it. None if no rule may touch it."""

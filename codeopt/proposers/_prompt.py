@@ -134,8 +134,9 @@ class Prompter:
         parts: list[str] = []
         before: dict[int, str] = {}
         for candidate in history.candidates:
-            failed = self._failed(candidate) if self.mode.measured and self.mode.critique else []
-            if failed and not candidate.critique and candidate is not history.last:  # asked for as `repair` does
+            failed = self._failed(candidate) if self.mode is FeedbackMode.MEASURED_AND_CRITIQUE else []
+            answered = any(each.parents[-1:] == (candidate.round,) for each in history.candidates)
+            if failed and answered and not candidate.critique:  # asked for by `repair`
                 error = inline(failed[0].detail, 200)
                 parts.append(_block(candidate, f"It failed ({error}). The next round is this one, mended.", ""))
             elif candidate.round in kept:

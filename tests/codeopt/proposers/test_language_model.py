@@ -113,8 +113,9 @@ def test_a_program_that_fails_at_a_line_is_mended_without_the_history(rounds: li
 
 def test_of_a_program_that_was_mended_its_error_is_shown() -> None:
     """The next round is the same program, mended."""
-    text = asked(History((original(), failing(1), right(2))))
-    assert (text.count(f"```python\n{FAST}```"), "## Round 1: " in text) == (1, True)
+    for parents in ((1,), (0,)):
+        text = asked(History((original(), failing(1), replace(right(2), parents=parents))))
+        assert ("NameError\n" in text, "## Round 1: " in text) == (parents == (0,), True)
 
 
 @pytest.mark.parametrize("step", ["critique", "refine"])

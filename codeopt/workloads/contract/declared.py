@@ -14,7 +14,7 @@ from typing import Any
 from codeopt.analysis.nodes import Def
 from codeopt.workloads.contract.seen import Seen, seen
 from codeopt.workloads.source.functions import Function, dotted
-from codeopt.workloads.source.literals import Call, Constructed, Opaque, is_deeper, one_deeper, read, write
+from codeopt.workloads.source.literals import Call, Constructed, Opaque, is_deeper, one_deeper, value_of, write
 from codeopt.workloads.source.names import Parameter, Scope, base_names, of_function, parameters, scopes_below
 
 MORE = "*"
@@ -395,9 +395,9 @@ class DeclaredTypes:
                 return False
         return True
 
-    def allowed(self, texts: Iterable[str]) -> list[str]:
-        """The calls that break no hint. Those that cannot be read are known ones made longer."""
-        return [text for text in texts if (call := read(text)) is None or self.allows(call)]
+    def allowed(self, calls: Iterable[Call]) -> list[Call]:
+        """The calls that break no hint. Those that are too long are known ones made longer."""
+        return [call for call in calls if not call.can_change or self.allows(call)]
 
     def _placed(self, call: Call) -> Iterator[tuple[str, Any]]:
         for at, value in enumerate(call.args):
@@ -432,8 +432,7 @@ def defaults(node: Def) -> dict[str, Any]:
         *zip(places[len(places) - len(node.args.defaults) :], node.args.defaults, strict=True),
         *zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True),
     ]
-    read_as = {each.arg: read(f"f({ast.unparse(default)})") for each, default in given if default is not None}
-    values = {name: call.values[0] for name, call in read_as.items() if call is not None}
+    values = {each.arg: value_of(default) for each, default in given if default is not None}
     return {name: value for name, value in values.items() if not isinstance(value, Opaque)}
 
 

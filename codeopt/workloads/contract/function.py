@@ -14,13 +14,11 @@ from codeopt.workloads.contract.function_text import StatedBound, relied_on, sta
 from codeopt.workloads.contract.relations import Relation, find_relations, parts, repaired
 from codeopt.workloads.contract.seen import Broken, Seen, in_one_line, seen
 from codeopt.workloads.source.functions import Function
-from codeopt.workloads.source.literals import Call, Opaque, Recipe, is_deeper, read, read_lists
+from codeopt.workloads.source.literals import Call, CallText, Opaque, Recipe, is_deeper
 from codeopt_sandbox.guest.calls.recipes import SORTED
 
 MOST_TEXT = 2_000_000
 """Characters of known calls that are looked at."""
-LONG_CALL = 1_000_000
-"""Characters of a call that Python's own parser reads, in 1.5 s."""
 
 EACH = 6
 """Calls that break one thing alone, of each."""
@@ -43,7 +41,7 @@ class Contract:
     declared: DeclaredTypes = DeclaredTypes()
     columns: bool = False
     """True if relations are about columns of tables too."""
-    narrowed: Callable[[Sequence[str]], Mapping[str, str]] | None = field(default=None, compare=False)
+    narrowed: Callable[[Sequence[Call]], Mapping[Call, str]] | None = field(default=None, compare=False)
     """Asks the user's expression about some calls, in one run of the sandbox: the reason why each is outside, empty for
     those inside. None where there is no expression."""
     narrowed_to: str = ""
@@ -56,75 +54,60 @@ class Contract:
         learnt = in_one_line(self.shown, said)
         return "; ".join(filter(None, [learnt, f"narrowed to {self.narrowed_to}" * bool(self.narrowed_to)]))
 
-    def outside(self, text: str) -> str:
+    def outside(self, call: Call) -> str:
         """Return why a call is outside of the user's expression. Empty if it is inside, or without an expression."""
-        return self.ask([text]).get(text, "")
+        return self.ask([call]).get(call, "")
 
-    def ask(self, texts: Sequence[str]) -> Mapping[str, str]:
+    def ask(self, calls: Sequence[Call]) -> Mapping[Call, str]:
         """Why calls are outside of the user's expression. All are asked at once, as each would be a run of its own."""
-        return self.narrowed(texts) if self.narrowed is not None else {}
+        return self.narrowed(calls) if self.narrowed is not None else {}
 
-    def inside(self, texts: Sequence[str]) -> list[str]:
+    def inside(self, calls: Sequence[Call]) -> list[Call]:
         """The calls that do not go beyond the contract."""
-        similar = [text for text in texts if not self._first_broken(text)]
+        similar = [call for call in calls if not self._first_broken(call)]
         outside = self.ask(similar)
-        return [text for text in similar if not outside.get(text)]
+        return [call for call in similar if not outside.get(call)]
 
-    def beyond(self, text: str) -> str:
+    def beyond(self, call: Call) -> str:
         """Return why a call is outside of the contract, or empty."""
-        broken = self._first_broken(text)
-        return broken.words if broken else self.outside(text)
+        broken = self._first_broken(call)
+        return broken.words if broken else self.outside(call)
 
-    def reasons(self, text: str) -> dict[str, bool]:
+    def reasons(self, call: Call) -> dict[str, bool]:
         """Return everything by which a call differs from the known ones, and whether that is a type."""
-        call = _read_long(text)
-        broken = self.broken(call) if call is not None else ()
-        return {each.words: isinstance(each.what, str) for each in broken}
+        return {each.words: isinstance(each.what, str) for each in self.broken(call)}
 
-    def within(self, texts: Sequence[str]) -> dict[str, str]:
+    def within(self, calls: Sequence[Call]) -> dict[Call, Call]:
         """Return the calls inside the contract by the original call, with changes that restore patterns."""
-        kept = {text: keeping for text in texts if (keeping := self._kept(text))}
+        kept = {call: call if not any(self.broken(call)) else self.repaired(call) for call in calls}
+        kept = {call: keeping for call, keeping in kept.items() if keeping is call or not any(self.broken(keeping))}
         outside = self.ask(list(kept.values()))
-        return {text: keeping for text, keeping in kept.items() if not outside.get(keeping)}
+        return {call: keeping for call, keeping in kept.items() if not outside.get(keeping)}
 
     @cached_property
-    def _first_broken(self) -> Callable[[str], Broken | None]:
-        """Returns the first thing that a call breaks. Each is parsed once, as it may be long."""
+    def _first_broken(self) -> Callable[[Call], Broken | None]:
+        """Returns the first thing that a call breaks. Each is looked at once, as it may be long."""
+        return cache(lambda call: next(self.broken(call), None))
 
-        def broken(text: str) -> Broken | None:
-            call = _read_long(text)
-            return next(self.broken(call), None) if call is not None else None
-
-        return cache(broken)
-
-    def shaped(self, texts: Sequence[str]) -> list[str]:
+    def shaped(self, calls: Sequence[Call]) -> list[Call]:
         """Calls changed so that they keep all that known calls keep; and for each thing that any of them breaks a few
         that break it alone."""
-        found: dict[str, None] = {}
+        found: dict[Call, None] = {}
         often: Counter[str] = Counter()
-        for text in texts:
-            broken = self._first_broken(text)
-            call = _read_long(text) if broken else None
-            if call is None or broken is None:
-                found[text] = None
+        for call in calls:
+            broken = self._first_broken(call)
+            if broken is None:
+                found[call] = None
                 continue
-            kept = self.repaired(call).text()
+            kept = self.repaired(call)
             if not self._first_broken(kept):
                 found[kept] = None
             if often[broken.words] < EACH:
                 alone = self.repaired(call, (broken.what,))
                 if {each.what for each in self.broken(alone)} == {broken.what}:
                     often[broken.words] += 1
-                    found[alone.text()] = None
+                    found[alone] = None
         return list(found)
-
-    def _kept(self, text: str) -> str:
-        """Return the call with changes that restore what all known calls keep. Empty if it is still unusual."""
-        call = _read_long(text)
-        if call is None or not any(self.broken(call)):
-            return text
-        kept = self.repaired(call)
-        return "" if any(self.broken(kept)) else kept.text()
 
     def repaired(self, call: Call, spare: Collection[object] = ()) -> Call:
         """Types and properties of each argument first, then relations, of which one may break another. spare: what the
@@ -157,6 +140,8 @@ class Contract:
 
     def broken(self, call: Call) -> Iterator[Broken]:
         """Yield what a call breaks: bounds of the docstring, types, properties, relations, hints."""
+        if not call.is_read:
+            return
         given = by_name(call.built(SAMPLE), self.names)
         whole = by_name(call.built(), self.names) if self.stated or self.relations else given
         for name, value in given.items():
@@ -177,10 +162,6 @@ class Contract:
             yield Broken(FORBIDDEN, FORBIDDEN)
 
 
-def _read_long(text: str) -> Call | None:
-    return read(text, LONG_CALL) or read_lists(text)
-
-
 def by_name(call: Call, names: Sequence[str]) -> dict[str, Any]:
     """Arguments by the names of their parameters; of more than there are names for, by their place."""
     placed = {names[at] if at < len(names) else f"argument {at + 1}": value for at, value in enumerate(call.args)}
@@ -188,7 +169,7 @@ def by_name(call: Call, names: Sequence[str]) -> dict[str, Any]:
 
 
 def contract_of(
-    function: Function, known: Sequence[str], declared: DeclaredTypes | None = None, *, vouched: bool = True
+    function: Function, known: Sequence[Call], declared: DeclaredTypes | None = None, *, vouched: bool = True
 ) -> Contract:
     """Find the contract of a function.
 
@@ -226,9 +207,9 @@ class Contracts:
     takes 0.4 CPU seconds for lists of 30,000."""
 
     def __init__(self) -> None:
-        self.found: dict[tuple[str, ...], Contract] = {}
+        self.found: dict[tuple[Call, ...], Contract] = {}
 
-    def of(self, function: Function, known: Sequence[str], declared: DeclaredTypes, *, vouched: bool) -> Contract:
+    def of(self, function: Function, known: Sequence[Call], declared: DeclaredTypes, *, vouched: bool) -> Contract:
         """As of `contract_of`."""
         key = tuple(known)
         if key not in self.found:
@@ -236,18 +217,19 @@ class Contracts:
         return self.found[key]
 
 
-def _read(known: Sequence[str]) -> Iterator[Call]:
+def _read(known: Sequence[Call]) -> Iterator[Call]:
     """Known calls, the shortest first, as far as there is room for them."""
     total, of_lists = 0, 0
-    for text in sorted(known, key=len):
-        if total + len(text) <= MOST_TEXT:
-            total += len(text)
-            call = read(text, LONG_CALL)
+    for call in sorted(known, key=lambda call: len(call.text)):
+        length = len(call.text)
+        if total + length <= MOST_TEXT:
+            total += length
         # maximum length of calls that are too long for Python's own parser, and consist of lists, numbers and texts
-        elif of_lists + len(text) <= 8_000_000:
-            of_lists += len(text)
-            call = read_lists(text)
+        elif of_lists + length <= 8_000_000:
+            of_lists += length
+            if isinstance(call, CallText) and call.lists is None:
+                continue
         else:
             return
-        if call is not None:
+        if call.is_read:
             yield call

@@ -14,15 +14,15 @@ from codeopt.core.sanitize import fenced, inline
 from codeopt.core.words import clock as clock_name
 from codeopt.core.words import duration
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.function.corpus.cases import CallCase
+from codeopt.workloads.function.corpus.cases import CallCase, calls_of
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.timing import CallPlan
-from codeopt.workloads.source.literals import Constructed, Opaque, read
+from codeopt.workloads.source.literals import Call, Constructed, Opaque
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.guest.calls.repr.source import shape_of
-from codeopt_sandbox.guest.request import NEIGHBOUR, USUAL, batch_of
+from codeopt_sandbox.guest.request import NEIGHBOUR, USUAL
 from codeopt_sandbox.outcome import Case
 
 RULES = """\
@@ -138,7 +138,7 @@ LONGEST_CALL = 400
 
 ONE_SHAPE_S = 5.0
 
-ShownCall = tuple[str, Answer, bool]
+ShownCall = tuple[Call, Answer, bool]
 """A call, what comes of it, and whether it was given and not made of others."""
 
 
@@ -154,8 +154,8 @@ def _shown(cases: Sequence[Case]) -> Iterator[ShownCall]:
         elsewhere = case.environment.name not in (USUAL.name, NEIGHBOUR.name)
         if not case.held_out and not elsewhere and not (isinstance(case, CallCase) and (case.beyond or case.several)):
             answer = case.answer if isinstance(case, AnsweredCase) else None
-            for call, outcome in zip(batch_of(case.stdin).calls, answer.outcomes if answer else (), strict=False):
-                if outcome.kind not in (Kind.NOT_MADE, Kind.NO_ARGUMENTS):
+            for call, outcome in zip(calls_of(case), answer.outcomes if answer else (), strict=False):
+                if isinstance(call, Call) and outcome.kind not in (Kind.NOT_MADE, Kind.NO_ARGUMENTS):
                     yield call, outcome, case.environment.name == USUAL.name
 
 
@@ -166,13 +166,13 @@ def _diverse(calls: Sequence[ShownCall]) -> list[ShownCall]:
         kinds.setdefault(_kind(call[1]), []).append(call)
     groups = sorted(kinds.values(), key=len, reverse=True)
     chosen = [min(group, key=_beyond) for group in groups[:MOST]]
-    longer = [max(group, key=lambda call: (-_beyond(call), call[2], len(call[0]))) for group in groups[:1]]
+    longer = [max(group, key=lambda call: (-_beyond(call), call[2], len(call[0].text))) for group in groups[:1]]
     return list({call[0]: call for call in [*chosen, *longer]}.values())[:MOST]
 
 
 def _beyond(call: ShownCall) -> int:
     """Number of characters beyond the maximum."""
-    return max(0, len(call[0]) - LONGEST_CALL) + max(0, call[1].value.size - LONGEST_RESULT)
+    return max(0, len(call[0].text) - LONGEST_CALL) + max(0, call[1].value.size - LONGEST_RESULT)
 
 
 def _kind(outcome: Answer) -> tuple[object, ...]:
@@ -184,8 +184,8 @@ def _kind(outcome: Answer) -> tuple[object, ...]:
     return outcome.kind, outcome.raised.digest, first, small, bool(outcome.arguments), outcome.output.digest
 
 
-def _row(harness: FunctionHarness, call: str, outcome: Answer) -> str:
-    parts = _parts(call)
+def _row(harness: FunctionHarness, call: Call, outcome: Answer) -> str:
+    parts = _parts(call.text)
     if parts is None:
         return _by_shape(harness, call, outcome)
     words = [f"{name}{_part(value)}" for name, value in parts]
@@ -233,19 +233,18 @@ def _outcome(outcome: Answer, result: str = "") -> str:
     return inline(outcome.text, 3 * LONGEST_RESULT)
 
 
-def _by_shape(harness: FunctionHarness, call: str, outcome: Answer) -> str:
+def _by_shape(harness: FunctionHarness, call: Call, outcome: Answer) -> str:
     """A call with objects in it: as constructor calls, else all of its arguments by kind and size, with their names."""
     given, result = given_by_shape(harness, call)
-    if not has_objects(call) and len(harness.names.shown(call)) <= LONGEST_CALL:
+    if not has_objects(call) and len(harness.names.shown(call.text)) <= LONGEST_CALL:
         given = ""
-    shown = f"{harness.names.method or 'f'}({given})" if given else inline(harness.names.shown(call), LONGEST_CALL)
+    shown = f"{harness.names.method or 'f'}({given})" if given else inline(harness.names.shown(call.text), LONGEST_CALL)
     return f"{shown} -> {_outcome(outcome, result)}"
 
 
-def has_objects(call: str) -> bool:
+def has_objects(call: Call) -> bool:
     """Return True if a part is not a literal, a name or a constructor call."""
-    found = read(call)
-    return found is None or any(map(_is_hidden, found.values))
+    return not call.can_change or any(map(_is_hidden, call.values))
 
 
 def _is_hidden(value: Any) -> bool:
@@ -258,9 +257,9 @@ def _is_hidden(value: Any) -> bool:
     return isinstance(value, Constructed) and any(map(_is_hidden, value.values))
 
 
-def given_by_shape(harness: FunctionHarness, call: str) -> tuple[str, str]:
+def given_by_shape(harness: FunctionHarness, call: Call) -> tuple[str, str]:
     """The arguments of a call, and its result, by kind and size."""
-    answer = harness.runner.ask(harness.source, CallBatch((call,), "inspect", "shape", seconds=ONE_SHAPE_S)).answer
+    answer = harness.runner.ask(harness.source, CallBatch((call.text,), "inspect", "shape", seconds=ONE_SHAPE_S)).answer
     words = dict(line.split("\t", 1) for line in answer.lines) if answer else {}
     result = words.pop("->", "")
     names = harness.function.parameters

@@ -25,12 +25,17 @@ from codeopt.workloads.function.counterexample import CallNames
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording import left_out, recorded_calls
 from codeopt.workloads.function.timing import Timed
+from codeopt.workloads.source.literals import Call, read
 from codeopt_sandbox.call_answer import read_record
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.guest.request import ORDERED
 
 CODEC = JsonCodec(
-    {Answer: (Answer.told, partial(read_record, Answer)), CallBatch: (CallBatch.fields, CallBatch.read)},
+    {
+        Answer: (Answer.told, partial(read_record, Answer)),
+        CallBatch: (CallBatch.fields, CallBatch.read),
+        Call: (lambda call: call.text, lambda text: read(text + "")),  # what is no text cannot be added
+    },
     {"Ordered": Literal[ORDERED]},
 )
 
@@ -105,7 +110,7 @@ def decided_by(request: WorkloadRequest, harness: FunctionHarness, python: Inter
     target = harness.target.replace(calls_file=None, file="", paths=(), test_paths=())
     # version of the JSON of a corpus
     return {
-        "format": 6,
+        "format": 7,
         "reached": reached,
         "module": [str(path.relative_to(view.module.root)) for path in (view.module.path, *view.module.roots)],
         "target": target.fields(),

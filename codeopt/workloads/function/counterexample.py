@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.workloads.source.functions import Function
-from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, with_recipes_in_words, write
+from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, texts_of, with_recipes_in_words, write
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import Answer
 from codeopt_sandbox.guest.calls import scenarios as steps
@@ -29,14 +29,13 @@ _BY_TYPE: dict[type, str] = {
 }
 
 
-def as_python(text: str) -> str:
-    """Return a call unchanged, and a scenario as statements, or as a description if statements cannot express it."""
-    found = read_scenario(text)
-    if found is None:
-        return text
-    by_name = {name: operands for name, *operands in found.steps}
+def as_python(probe: Probe) -> str:
+    """Return a call as it is, and a scenario as statements, or as a description if statements cannot express it."""
+    if isinstance(probe, Call):
+        return probe.text
+    by_name = {name: operands for name, *operands in probe.steps}
     name = next((name for name in _WAYS if name in by_name), None)
-    return "; ".join(found.calls) if name is None else _WAYS[name](by_name[name], *found.calls)
+    return "; ".join(texts_of(probe.calls)) if name is None else _WAYS[name](by_name[name], *probe.calls)
 
 
 def threads(scenario: Scenario, stopped: Sequence[int]) -> str:
@@ -55,10 +54,10 @@ def threads(scenario: Scenario, stopped: Sequence[int]) -> str:
     )
 
 
-def apart(text: str) -> str:
+def apart(call: Call) -> str:
     """A call whose equal parts are other objects; empty where it cannot be written so."""
-    call = read(text)
-    return Call(tuple(map(_made, call.args)), tuple((n, _made(v)) for n, v in call.kwargs)).text() if call else ""
+    made = Call(tuple(map(_made, call.args)), tuple((n, _made(v)) for n, v in call.kwargs))
+    return made.text if call.is_read else ""
 
 
 def _made(value: Any) -> Any:
@@ -79,79 +78,70 @@ def _made(value: Any) -> Any:
     return value
 
 
-def _again(one: str) -> str:
+def _again(one: Call) -> str:
     names, call = _named(one)
     return f"{names}r = {call}; getattr(r, 'clear', int)(); {call}"
 
 
-def _changed(one: str, two: str) -> str:
-    old, new = read(one), read(two)
-    if old is None or new is None or len(old.values) != len(new.values):
-        return f"{one}, then with the same objects, changed into those of {two}"
-    names, heads, changes = _letters(len(old.values)), [], []
-    first, second = old, new
-    for at, (name, value, other) in enumerate(zip(names, old.values, new.values, strict=True)):
+def _changed(one: Call, two: Call) -> str:
+    names, heads, changes = _letters(len(one.values)), [], []
+    first, second = one, two
+    for at, (name, value, other) in enumerate(zip(names, one.values, two.values, strict=False)):
         if type(value) is type(other) and type(value) in _BY_TYPE:
             heads.append(f"{name} = {write(value)}")
             changes.append(_BY_TYPE[type(value)].format(name, write(other)))
             first, second = first.with_value(at, Opaque(name)), second.with_value(at, Opaque(name))
-    if not heads:
+    if not heads or len(one.values) != len(two.values):
         return f"{one}, then with the same objects, changed into those of {two}"
-    return "; ".join([*heads, first.text(), *changes, second.text()])
+    return "; ".join([*heads, first.text, *changes, second.text])
 
 
-def _named(text: str) -> tuple[str, str]:
+def _named(call: Call) -> tuple[str, str]:
     """Arguments as assignments, and the call with their names."""
-    call = read(text)
     heads = []
-    for at, (name, value) in enumerate(zip(_letters(len(call.values)), call.values, strict=True) if call else ()):
-        if call is not None and not isinstance(value, int | float | str | bytes | bool | None):
+    for at, (name, value) in enumerate(zip(_letters(len(call.values)), call.values, strict=True)):
+        if not isinstance(value, int | float | str | bytes | bool | None):
             heads.append(f"{name} = {write(value)}; ")
             call = call.with_value(at, Opaque(name))
-    return "".join(heads), call.text() if call else text
+    return "".join(heads), call.text
 
 
 def _letters(count: int) -> Sequence[str]:
     return ["x", "y", "z"][:count] if count <= 3 else [f"x{at}" for at in range(count)]
 
 
-def _with_callback(one: str, does: str, what: str) -> str:
+def _with_callback(one: Call, does: Call | str, what: str) -> str:
     """The call, each function and iterator of which does something before."""
-    call = read(one)
-    found = call
-    for at, value in enumerate(call.values if call else ()):
-        if found is None:
-            break
+    found = one
+    for at, value in enumerate(one.values):
         if isinstance(value, Opaque) and value.text.startswith("load("):
             found = found.with_value(at, Opaque(f"lambda *v: ({does}, {value.text}(*v))[1]"))
         elif isinstance(value, Constructed) and value.maker == "iter":
             found = found.with_value(at, Opaque(f"(({does}, v)[1] for v in {write(value.args[0])})"))
-    return f"{one}, {what}" if found is None or found is call else found.text()
+    return f"{one}, {what}" if found is one else found.text
 
 
-def _shared(one: str, at: int, statement: str) -> str:
+def _shared(one: Call, at: int, statement: str) -> str:
     """The call after a statement about its argument at a place, then what that has become."""
     names, call = _named(one)
-    call_of = read(one)
-    name = _letters(len(call_of.values if call_of else ()))[at]
+    name = _letters(len(one.values))[at]
     return f"{names}{statement.format(name)}({call}, {name})"
 
 
-def _alias(one: str, at: int, other: int) -> str:
-    call = read(one)
-    return _shared(call.with_value(other, Opaque(_letters(len(call.values))[at])).text() if call else one, at, "")
+def _alias(one: Call, at: int, other: int) -> str:
+    return _shared(one.with_value(other, Opaque(_letters(len(one.values))[at])), at, "")
 
 
-def _with_iterator(one: str, does: str) -> str:
+def _with_iterator(one: Call, does: str) -> str:
     """Something that is done to a result half read, then what has become of that and of the arguments."""
     names, call = _named(one)
     given = [head.partition(" = ")[0] for head in names.split("; ")[:-1]]
     return f"{names}r = {call}; next(r); {does}; ({', '.join(['[*r]', *given])})"
 
 
-def _of_subclass(one: str, base: str, subclass: str) -> str:
+def _of_subclass(one: Call, base: str, subclass: str) -> str:
     """The call with every other object of a class by the constructor of a subclass, where constructors make them."""
-    parts = re.split(rf"(load\('[\w.]+', '){base}('\)\()", one)
+    parts = re.split(rf"(load\('[\w.]+', '){base}('\)\()", one.text)
     for at in range(1, len(parts), 3):
         parts[at] += base if at // 3 % 2 else subclass
     return "".join(parts) if len(parts) > 1 else f"{one}, of which every other {base} is a {subclass}"
@@ -207,21 +197,21 @@ class Scenario:
     """Calls that are made together."""
 
     steps: Steps
-    calls: tuple[str, ...]
+    calls: tuple[Call, ...]
     because: str = ""
     """Reason why the scenario is unusual for known callers. Empty if it is usual."""
 
     @property
     def text(self) -> str:
         """Text that the sandbox reads."""
-        return f"{steps.SCENARIO}({self.steps!r}, {', '.join(self.calls)})"
+        return f"{steps.SCENARIO}({self.steps!r}, {', '.join(texts_of(self.calls))})"
 
     @property
-    def as_alone(self) -> tuple[str, ...]:
+    def as_alone(self) -> tuple[Call, ...]:
         """The calls that must be answered as they are alone, in the order of the answers."""
         return tuple(self.calls[at] for at in _AS_ALONE.get(self.steps, ()))
 
-    def holds(self, answer: Answer, alone: Mapping[str, Answer]) -> bool:
+    def holds(self, answer: Answer, alone: Mapping[Call, Answer]) -> bool:
         """Return True if the calls that nothing should change answer as on their own, and other calls do not fail."""
         answers = [alone[call].observed() for call in self.as_alone]
         found = [step.observed() for step in answer.steps]
@@ -230,14 +220,17 @@ class Scenario:
         return bool(found) and all(step.kind == Kind.RETURNS for step in answer.steps)
 
 
-def read_scenario(text: str) -> Scenario | None:
-    """The scenario in a text; None when it is a call."""
+Probe = Call | Scenario
+
+
+def read_probe(text: str) -> Probe:
+    """The scenario or the call in a text."""
     if not text.startswith(f"{steps.SCENARIO}("):
-        return None
+        return read(text)
     node = ast.parse(text, mode="eval").body
     assert isinstance(node, ast.Call)
     source = text.encode()
-    calls = tuple(source[arg.col_offset : arg.end_col_offset].decode() for arg in node.args[1:])
+    calls = tuple(read(source[arg.col_offset : arg.end_col_offset].decode()) for arg in node.args[1:])
     return Scenario(ast.literal_eval(node.args[0]), calls)
 
 
@@ -278,7 +271,8 @@ class CallNames:
 
     def readable(self, call: str) -> str:
         """A call with its parts in words; they are data of the code under test. A scenario as Python writes it."""
-        return self.in_words(with_recipes_in_words(as_python(call)))
+        probe = read_probe(call)
+        return self.in_words(as_python(with_recipes_in_words(probe) if f"{RECIPE}(" in call else probe))
 
     def in_words(self, text: str) -> str:
         """A text with the parts of calls in it in words."""
@@ -320,12 +314,6 @@ def find_names(
 
 def _name(module: str, name: str, home: str) -> str:
     return name if module.partition(".")[0] in (home, "builtins") else f"{module}.{name}"
-
-
-def origin_of(call: str, sources: Mapping[str, str], places: Mapping[str, str]) -> str:
-    """Origin of a call: "a call made by a test (tests/test_a.py::test_b)"."""
-    place = f" ({places[call]})" if places.get(call) else ""
-    return f"a call {WHENCE.get(sources.get(call, ''), 'generated from known ones')}{place}"
 
 
 # A call as a line for a shell, so that its reader can make it.

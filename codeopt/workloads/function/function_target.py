@@ -44,6 +44,7 @@ from codeopt.workloads.sandbox_view.linked import project_top
 from codeopt.workloads.sandbox_view.reached import is_outside_package
 from codeopt.workloads.sandbox_view.view import INSIDE, MANAGE, locate, named_files, open_view
 from codeopt.workloads.source.functions import Function, read_function
+from codeopt.workloads.source.literals import read
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.comparing import AnswerChecker, Observable
 from codeopt_sandbox.outcome import CaseVerdict, Outcome, Run, Tier
@@ -208,7 +209,7 @@ def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionW
     """The workload of a known function. Raises NotVerifiable, ProgramError."""
     corpus, contract = narrowed(function.harness, function.corpus, request.options.contract)
     # nothing is claimed by calls that the user's expression excludes
-    inside = replace(corpus, known=tuple(each for each in corpus.known if not contract.outside(each.text)))
+    inside = replace(corpus, known=tuple(each for each in corpus.known if not contract.outside(each.call)))
     if reason := inside.thin(hinted=is_hinted(function.harness.function.node)):
         raise TooThin(reason, corpus.diagnostics, corpus.tests)
     corpus = replace(corpus, diagnostics=(*corpus.diagnostics, *corpus.left_out.unsteady(), *inside.few()))
@@ -224,7 +225,7 @@ def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionW
 def first_workload(request: WorkloadRequest, harness: FunctionHarness, corpus: CallCorpus) -> FunctionWorkload:
     """Judged by the calls that the sources gave, before any is made from them: enough to refuse a draft that answers
     one of them otherwise."""
-    harness = with_names(harness, [each.text for each in corpus.known])
+    harness = with_names(harness, [each.call for each in corpus.known])
     corpus, contract = narrowed(harness, corpus, request.options.contract)
     return _workload(request, harness, corpus, contract, list(corpus.known), [], None)
 
@@ -234,11 +235,11 @@ def measure_recorded(request: WorkloadRequest, harness: FunctionHarness) -> Func
     shown: quick, and nobody need ask what others may call it with. Raises ProgramError."""
     texts = recorded_calls(harness.function)
     found = Found((("recorded", tuple(texts)),)).with_recorded_ends()
-    known = observe.observe_quick(harness, found.calls[0][1], "recorded", RECORDED)
+    known = observe.observe_quick(harness, [*map(read, found.calls[0][1])], "recorded", RECORDED)
     known, elsewhere = observe.as_recorded(known, found.recorded, harness.function.qualname)
     if not known:
         raise NotVerifiable(f"none of its {len(texts)} recorded calls can be made again and does the same twice")
-    harness = with_names(harness, [each.text for each in known])
+    harness = with_names(harness, [each.call for each in known])
     left_out = observe.Exclusions(elsewhere)
     corpus = CallCorpus(tuple(known), left_out=left_out, diagnostics=left_out.unsteady())
     corpus, contract = narrowed(harness, corpus, request.options.contract)
@@ -261,10 +262,10 @@ def _workload(
     maker = CaseMaker(harness, runner, check, contract, policy)
     cases = maker.by_tier(shown, "calls", elsewhere=read_on is not None)
     cases += replace(maker, held_out=True).by_tier(held, "held")
-    cases += maker.read_on([each for each in read_on or () if not contract.outside(each.text)])
+    cases += maker.read_on([each for each in read_on or () if not contract.outside(each.call)])
     if read_on is not None and not special:  # what several calls answer together is no value to be accepted
         usual = [each for each in shown if policy.rejects(Tier.SIMILAR) or not each.made_of_others]
-        inside = [each for each in usual if not contract.beyond(each.text)]
+        inside = [each for each in usual if not contract.beyond(each.call)]
         may_change = Observable.ARGUMENTS in options.ignore_difference
         cases += scenario_cases(harness, runner, inside, contract, may_change=may_change, policy=policy)
     right = Run(0, None, 0.0, 0.0, 0, b"", b"")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -39,6 +39,7 @@ from codeopt.workloads.sandbox_view.view import (
     settings_module,
 )
 from codeopt.workloads.source.functions import Function, dotted, own_nodes
+from codeopt.workloads.source.literals import Call, texts_of
 from codeopt.workloads.source.names import Scope, imported_names, scopes_below
 from codeopt.workloads.tests import ProjectTests
 from codeopt_sandbox import Sandbox
@@ -124,9 +125,9 @@ class FunctionHarness:
         module = self.view.module
         return Scope(module.name, module.path.name == "__init__.py", ast.parse(self.source), scopes_below(module.roots))
 
-    def ask(self, calls: tuple[str, ...], program: Program = "check", **options: Any) -> CallAnswer:
+    def ask(self, calls: Iterable[Call], program: Program = "check", **options: Any) -> CallAnswer:
         """Answers of the original. Raises ProgramError when it cannot even be imported."""
-        run = self.runner.ask(self.source, CallBatch(calls, program, **options))
+        run = self.runner.ask(self.source, CallBatch(texts_of(calls), program, **options))
         if run.answer is None:
             fact, hint = self.no_answer(run)
             raise ProgramError(fact, hint=hint)

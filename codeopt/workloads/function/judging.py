@@ -36,11 +36,11 @@ from codeopt.workloads.function.corpus.scenarios import (
     judged,
 )
 from codeopt.workloads.function.corpus.special_check import SpecialChecker
-from codeopt.workloads.function.counterexample import Importable, apart, as_python, paste, read_scenario
+from codeopt.workloads.function.counterexample import Importable, Probe, apart, as_python, paste
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.shrink import CallShrinker, first_failing
 from codeopt.workloads.sandbox_view.view import locate
-from codeopt.workloads.source.literals import Constructed, read_all
+from codeopt.workloads.source.literals import Call, Constructed, texts_of
 from codeopt.workloads.source.module_graph import read_module
 from codeopt_sandbox.call_answer import CallRun, Kind, LeftSetting, ProcessChanges
 from codeopt_sandbox.calls import Answer, CallBatch
@@ -132,20 +132,22 @@ class CallJudge:
         differences = self.comparison.differences(case.answer, got) if case.answer and got else ()
         wrong = [each for each in differences if each.subject is None]
         # number of known calls that are made with an object that a draft cannot make
-        known = sorted(read_all(self.corpus.vouched), key=lambda call: -len(call.text()))[:5]
-        asked: dict[int, list[str]] = {}
+        vouched = [call for call in self.corpus.vouched if call.can_change]
+        known = sorted(vouched, key=lambda call: -len(call.text))[:5]
+        asked: dict[int, list[Call]] = {}
         for each in wrong:
             if each.answers is None or each.answers[1].kind != Kind.NO_ARGUMENTS:
                 return None
-            scenario = read_scenario(calls_of(case)[each.at])
-            calls = read_all(scenario.calls if scenario else (calls_of(case)[each.at],))
+            probe = case.probes[each.at]
+            calls = (probe,) if isinstance(probe, Call) else probe.calls
             made = [(at, alone) for call in calls for at, v in enumerate(call.values) for alone in _parts_alone(v)]
-            others = [call.with_value(at, alone) for call in known for at, alone in made if at < len(call.values)]
-            asked[each.at] = [call.text() for call in others]
-        every = tuple(dict.fromkeys(text for texts in asked.values() for text in texts))
+            asked[each.at] = [
+                call.with_value(at, alone) for call in known for at, alone in made if at < len(call.values)
+            ]
+        every = tuple(dict.fromkeys(call for calls in asked.values() for call in calls))
         outcomes = self.harness.ask(every, seconds=0.1, lost=3, budget=1.0).outcomes if every else ()
         pairs = zip(every, outcomes, strict=True)
-        raised = {text: each.exception.rpartition(".")[2] for text, each in pairs if each.kind == Kind.RAISES}
+        raised = {call: each.exception.rpartition(".")[2] for call, each in pairs if each.kind == Kind.RAISES}
         later = [each.answers[1].exception in map(raised.get, asked[each.at]) for each in wrong if each.answers]
         return self._beyond(draft, case, outcome, RAISED_EARLIER) if later and all(later) else None
 
@@ -204,7 +206,7 @@ class CallJudge:
         if policy.by_share and policy.rejects(Tier.SIMILAR, self._share(case, outcome)):
             return _without_answer(outcome)
 
-        def smaller(call: str) -> str:
+        def smaller(call: Call) -> Call:
             return self._shrinker(draft, case).smallest(call).call
 
         found = beyond_caveats(case, outcome, replace(self.rules_of_caveats, smaller=smaller))
@@ -229,13 +231,13 @@ class CallJudge:
             shrinker = ScenarioShrinker(self.harness, self.runner, draft, self.contract.inside)
             found = shrinker.smallest(case, run, self.checker)
             return replace(explained, detail=names.readable(found.words)) if found else explained
-        first = first_failing(case, run, self.checker) if isinstance(case, AnsweredCase) else None
+        calls = [each for each in calls_of(case) if isinstance(each, Call)]
+        first = first_failing(case, calls, run, self.checker) if isinstance(case, AnsweredCase) else None
         if first is None:
             return explained
         shown = first
         hidden = case.held_out and self.request.other is None  # from the source of drafts: a comparison has none
         if not hidden:
-            calls = batch_of(case.stdin).calls
             before = calls[: calls.index(first.call)]
             shown = self._shrinker(draft, case).smallest(first.call, self.contract.inside, before)
         detail = "" if hidden else names.in_words(shown.detail)
@@ -270,14 +272,14 @@ class CallJudge:
     def checker(self) -> AnswerChecker:
         return self.check if isinstance(self.check, AnswerChecker) else self.comparison
 
-    def line(self, call: str) -> str:
+    def line(self, probe: Probe) -> str:
         """A call as a line for a shell, which makes it on each side of a comparison."""
         harness, other = self.harness, self.request.other
         places = [Importable(harness.view.module.roots[0], harness.target.module, harness.function.qualname)]
         if other is not None:
             module = locate(other.target.path)
             places.append(Importable(module.roots[0], module.name, other.target.name))
-        return paste(as_python(call), harness.function, places, self.request.options.calls)
+        return paste(as_python(probe), harness.function, places, self.request.options.calls)
 
 
 def _parts_alone(value: Any) -> Iterator[Constructed]:
@@ -379,8 +381,8 @@ def unrun_lines(runner: TimedRuns, corpus: CallCorpus, original: Revision, draft
     if missing := old.intersection(corpus.lines).difference(corpus.lines_run):
         yield _caveat("the original, which the change touches,", missing)
 
-    def covered(calls: tuple[str, ...]) -> Covered | None:
-        batch = CallBatch(calls, lines=True, seconds=20.0, lost=0)
+    def covered(calls: Sequence[Call]) -> Covered | None:
+        batch = CallBatch(texts_of(calls), lines=True, seconds=20.0, lost=0)
         answer = runner.ask(draft, batch).answer
         return answer.covered if answer else None
 

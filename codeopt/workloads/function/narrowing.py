@@ -15,6 +15,7 @@ from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.function.corpus.corpus import CallCorpus, contract_of_known
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.source.functions import Function
+from codeopt.workloads.source.literals import Call, texts_of
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.guest.calls.outcome import FieldMaker
@@ -90,10 +91,10 @@ class Narrowing:
 
     harness: FunctionHarness
     expression: ContractExpression
-    known: dict[str, str] = field(default_factory=dict)
+    known: dict[Call, str] = field(default_factory=dict)
     """Calls asked so far: why each is outside. The text is empty for calls inside."""
 
-    def outside(self, calls: Sequence[str]) -> Mapping[str, str]:
+    def outside(self, calls: Sequence[Call]) -> Mapping[Call, str]:
         """Return `known` with these calls.
 
         Raises:
@@ -104,7 +105,7 @@ class Narrowing:
             runner = replace(self.harness.runner, ref=target)
             # time limit of the expression for one call, seconds; one that takes longer is outside
             # time limit of the expression for a set of calls, seconds
-            run = runner.ask(self.expression.source, CallBatch(tuple(new), seconds=0.5, budget=20.0))
+            run = runner.ask(self.expression.source, CallBatch(texts_of(new), seconds=0.5, budget=20.0))
             if run.answer is None:
                 raise UsageError(f"--contract cannot be evaluated: {end_of_run(run)}")
             reason = self.expression.reason
@@ -132,20 +133,18 @@ def narrowed(harness: FunctionHarness, corpus: CallCorpus, text: str) -> tuple[C
     if not text:
         return corpus, contract_of_known(harness, corpus)
     narrowing = Narrowing(harness, contract_expression(harness.function, text))
-    known = [each.text for each in corpus.known]
-    outside = narrowing.outside([*known, *corpus.big])
+    outside = narrowing.outside([*(each.call for each in corpus.known), *corpus.big])
     vouched = corpus.vouched
     inside = [call for call in vouched if not outside[call]]
     if vouched and not inside:
         raise UsageError(
             f"all {len(vouched)} known calls are {narrowing.expression.reason}", hint="give a wider contract"
         )
-    given = [each for each in corpus.known if each.vouched]
-    gone = {call for call in [*(each.text for each in given), *corpus.big] if outside[call]}
+    gone = {call for call in [*(each.call for each in corpus.known if each.vouched), *corpus.big] if outside[call]}
     left_out = Diagnostic(f"{counted(len(gone), 'known call')} left out", narrowing.expression.reason)
     kept = replace(
         corpus,
-        known=tuple(each for each in corpus.known if each.text not in gone),
+        known=tuple(each for each in corpus.known if each.call not in gone),
         big=tuple(call for call in corpus.big if call not in gone),
         diagnostics=(*corpus.diagnostics, *([left_out] if gone else [])),
     )

@@ -118,11 +118,11 @@ def can_become_larger(call: Call) -> bool:
     return can_grow(call) or any(True for _ in _places(call))
 
 
-def other_seeds(known: Sequence[Call], count: int) -> list[str]:
+def other_seeds(known: Sequence[Call], count: int) -> list[Call]:
     """Return calls that have recipes, `count` times each, with other items of the same kinds; fewer where large."""
     calls = [call for call in known if items_of(call)]
     most = min(count, 2 * MOST_ITEMS // max(map(items_of, calls))) if calls else 0
-    return list(dict.fromkeys(with_seed(call, 100 * (1 + at)).text() for at in range(most) for call in calls))
+    return list(dict.fromkeys(with_seed(call, 100 * (1 + at)) for at in range(most) for call in calls))
 
 
 def with_seed(value: Any, seed: int) -> Any:
@@ -339,7 +339,7 @@ class _Kinds:
 class CallCut:
     """A part of a long call, and the whole."""
 
-    whole: str
+    whole: Call
     share: float
     """Length of the part in relation to the whole."""
     seconds: float
@@ -357,7 +357,7 @@ OF = "the longest call"
 """Name of the whole in texts."""
 
 
-def cut_call(whole: KnownCall, run: Callable[[str], KnownCall | None]) -> tuple[KnownCall, CallCut] | None:
+def cut_call(whole: KnownCall, run: Callable[[Call], KnownCall | None]) -> tuple[KnownCall, CallCut] | None:
     """Return a part of a call, with what the original does there. None if the call is short or cannot be cut.
 
     Args:
@@ -365,15 +365,15 @@ def cut_call(whole: KnownCall, run: Callable[[str], KnownCall | None]) -> tuple[
         run: Makes a call with the original. None if it does not end as the whole does, or is not like known calls.
     """
     call = whole.call
-    if whole.seconds < LONG_S or call is None:
+    if whole.seconds < LONG_S or not call.can_change:
         return None
 
     def run_part(share: float) -> tuple[float, tuple[KnownCall, CallCut]] | None:
         part = first_part(call, share)
-        found = run(part.text()) if part is not None else None
+        found = run(part) if part is not None else None
         if found is None:
             return None
-        return found.seconds, (found, CallCut(whole.text, share, found.seconds, whole.seconds))
+        return found.seconds, (found, CallCut(whole.call, share, found.seconds, whole.seconds))
 
     return find_part(whole.seconds, run_part)
 
@@ -386,14 +386,14 @@ def first_part(call: Call, share: float) -> Call | None:
     part = call
     for at, value in enumerate(call.values):
         part = part.with_value(at, _first(value, share))
-    if part != call:
+    if part.values != call.values:
         return part
     numbers = [(value, at) for at, value in enumerate(call.values) if type(value) is int and value > 1]
     if not numbers:
         return None
     value, at = max(numbers)
     part = call.with_value(at, max(1, round(value * share)))
-    return part if part != call else None
+    return part if part.values != call.values else None
 
 
 def _first(value: Any, share: float) -> Any:

@@ -13,7 +13,7 @@ from codeopt.workloads._judging import HANGS
 from codeopt.workloads.function.counterexample import as_python
 from codeopt.workloads.function.harness import TimedRuns
 from codeopt.workloads.generated.larger import simpler
-from codeopt.workloads.source.literals import Call, Opaque, read
+from codeopt.workloads.source.literals import Call, Opaque, texts_of
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.comparing import AnswerChecker, AnsweredCase
@@ -38,7 +38,7 @@ MOST_BEFORE = 3
 class Failing:
     """A call whose outcome is another."""
 
-    call: str
+    call: Call
     detail: str
     """`f([0]): expected ..., got ...`; empty when the failure does not show in a call by itself."""
     late: bool
@@ -51,11 +51,11 @@ class Failing:
     """Whether the call fails only where equal constants of the arguments are separate objects."""
 
 
-def first_failing(case: AnsweredCase, run: CallRun, check: AnswerChecker) -> Failing | None:
+def first_failing(case: AnsweredCase, calls: Sequence[Call], run: CallRun, check: AnswerChecker) -> Failing | None:
     """The first call of a case whose outcome is another; None when none is, only what the calls leave behind."""
     if case.answer is None or run.answer is None:
         return None
-    names = zip(batch_of(case.stdin).calls, case.answer.calls, strict=False)
+    names = zip(calls, case.answer.calls, strict=False)
     for (call, name), was, now in zip(names, case.answer.outcomes, run.answer.outcomes, strict=False):
         if detail := check.of_answers(CallAnswer((was,), (name,)), CallAnswer((now,), (name,))):
             return Failing(call, detail + _said(None, now), _late(was, now, batch_of(case.stdin).seconds))
@@ -80,8 +80,8 @@ class CallShrinker:
     """As of the batch in which a call failed."""
 
     def smallest(
-        self, first: str, inside: Callable[[Sequence[str]], Sequence[str]] = lambda calls: calls,
-        before: Sequence[str] = (),
+        self, first: Call, inside: Callable[[Sequence[Call]], Sequence[Call]] = lambda calls: calls,
+        before: Sequence[Call] = (),
     ) -> Failing:  # fmt: skip
         """The smallest call near `first` that fails as that does: a smaller one that raises another error would tell of
         something else. inside: of some calls those that do not go beyond the contract. before: calls that were made
@@ -93,7 +93,7 @@ class CallShrinker:
         for _ in range(ROUNDS):
             if best.detail and time.monotonic() > until:
                 break
-            near = sorted({text for text in smaller_calls(best.call) if _order(text) < _order(best.call)}, key=_order)
+            near = sorted({each for each in smaller_calls(best.call) if _order(each) < _order(best.call)}, key=_order)
             smaller = inside(near[:AT_ONCE])
             again = [] if best.detail else [best.call]
             batch = [*smaller, *again]
@@ -113,10 +113,10 @@ class CallShrinker:
             return replace(best, detail=alone[0].detail) if alone and best.detail else best
         return self._after_others(best, list(before))
 
-    def _after_others(self, best: Failing, before: list[str]) -> Failing:
+    def _after_others(self, best: Failing, before: list[Call]) -> Failing:
         """A call that fails only after others, with the few of these that it needs."""
 
-        def fails(calls: list[str]) -> Failing | None:
+        def fails(calls: list[Call]) -> Failing | None:
             return next((each for each in self._failing([*calls, best.call]) if each.call == best.call), None)
 
         found = fails(before)
@@ -133,12 +133,12 @@ class CallShrinker:
         more = f" and {len(before) - MOST_BEFORE} more" if len(before) > MOST_BEFORE else ""
         return replace(found, detail=f"{found.detail}, after {others}{more}")
 
-    def _failing(self, calls: list[str], *, results: bool = False) -> list[Failing]:
+    def _failing(self, calls: list[Call], *, results: bool = False) -> list[Failing]:
         """Calls whose outcomes differ, and the difference."""
         if not calls:
             return []
         # time limit of the calls of a round, seconds
-        batch = CallBatch(tuple(calls), seconds=CALL_S, lost=0, budget=2.0, ordered=self.ordered, results=results)
+        batch = CallBatch(texts_of(calls), seconds=CALL_S, lost=0, budget=2.0, ordered=self.ordered, results=results)
         sides, stdin = (self.original, self.draft), batch.stdin()
         old, new = (self.runner.run(side, stdin, mode="exec", environment=self.environment) for side in sides)
         if old.answer is None or new.answer is None:
@@ -164,17 +164,16 @@ def _said(was: Answer | None, now: Answer) -> str:
     return "".join(f", {part}" for part in parts)
 
 
-def _order(text: str) -> tuple[int, str]:
+def _order(call: Call) -> tuple[int, str]:
     """What is smaller: the shorter text, of texts of one length that with the smaller digits."""
-    return len(text), text
+    return len(call.text), call.text
 
 
-def smaller_calls(text: str) -> Iterator[str]:
+def smaller_calls(call: Call) -> Iterator[Call]:
     """Yield calls near one, with something in it that is simpler."""
-    call = read(text) or Call(())
     for at, argument in enumerate(call.values):
         if not isinstance(argument, Opaque):
-            yield from (call.with_value(at, less).text() for less in simpler(argument))
+            yield from (call.with_value(at, less) for less in simpler(argument))
 
 
 # The place of the first difference in two results that are too long to be shown, with both values there.

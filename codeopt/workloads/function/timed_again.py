@@ -12,8 +12,8 @@ from codeopt.workloads._sizes import by_size, smaller_ones
 from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall, once
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.timing import Timed
-from codeopt.workloads.generated.larger import grow, size_by, size_of, unit_of
-from codeopt.workloads.source.literals import read_all
+from codeopt.workloads.generated.larger import grow, size_by, unit_of
+from codeopt.workloads.source.literals import Call, texts_of
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.outcome import Case
 from codeopt_sandbox.profile import Mode, Profile, profile
@@ -29,7 +29,7 @@ def function_by_size(
     runner: TimedRuns,
     sides: tuple[Revision, Revision],
     known: Sequence[KnownCall],
-    inside: Callable[[Sequence[str]], Sequence[str]],
+    inside: Callable[[Sequence[Call]], Sequence[Call]],
     timed: Timed,
     figures: Speedup,
 ) -> BySize:
@@ -44,27 +44,26 @@ def function_by_size(
         timed: The timed calls.
         figures: The verdict's figures of these.
     """
-    texts = timed.batch.calls[timed.batch.warm :]
-    largest = max(read_all(texts), key=size_of, default=None)
+    largest, count = timed.largest, len(timed.batch.calls) - timed.batch.warm
     if largest is None or figures.before is None or figures.after is None:
         return BySize()
-    of_one = replace(figures, before=figures.before / len(texts), after=figures.after / len(texts))
+    of_one = replace(figures, before=figures.before / count, after=figures.after / count)
     unit = unit_of(largest)
-    fits = [k for k in known if k.returns and inside([k.text])]
+    fits = [k for k in known if k.returns and inside([k.call])]
     fits = [k for k in fits if k.vouched] or fits
-    sized = [(size_by(unit, k.call), k) for k in fits if k.call is not None]
+    sized = [(size_by(unit, k.call), k) for k in fits if k.call.can_change]
 
     def made(size: float) -> tuple[float, KnownCall] | None:
         base = max((each for each in sized if 1 <= each[0] <= size), key=lambda each: each[0], default=None)
-        longer = grow(base[1].call, round(size / base[0])) if base and base[1].call else None
-        found = once(harness, inside([longer.text()] if longer else []), MADE)
+        longer = grow(base[1].call, round(size / base[0])) if base else None
+        found = once(harness, inside([longer] if longer else []), MADE)
         return (size_by(unit, longer), found[0]) if longer and found and found[0].returns else None
 
     def seconds(side: Revision, some: Sequence[KnownCall]) -> list[float] | None:
         # a call is repeated until all take this long: reading the clock from outside costs about 10 microseconds
         counts = tuple(max(1, min(MOST_REPEATS, round(0.002 / max(k.seconds, 1e-6)))) for k in some)
         warm = timed.batch.calls[: timed.batch.warm]
-        repeated = (k.text for k, count in zip(some, counts, strict=True) for _ in range(count))
+        repeated = texts_of(k.call for k, count in zip(some, counts, strict=True) for _ in range(count))
         # a pass of a draft that takes longer is ended: it is slower, whatever it takes
         batch = CallBatch(
             (*warm, *repeated), "time", passes=PASSES, warm=len(warm), groups=counts, pass_seconds=4.0,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
@@ -36,7 +34,7 @@ from codeopt.workloads.function.resized import (
 )
 from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.generated.larger import can_grow, size_of
-from codeopt.workloads.source.literals import Constructed, Opaque, read, read_all, write
+from codeopt.workloads.source.literals import Call, Constructed, Opaque, texts_of, write
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.compare import Plan
@@ -87,12 +85,8 @@ MOST_REPEATS = 100
 """Maximum number of times that a pass repeats a short call."""
 
 
-_OBJECT = re.compile(r"f\((unpickle\('[^']+'(?:, '[^']+')?\)|(?:CALLS|BIG)\[\d+\]\[0\]\[0\]),")
-"""The first argument of a call, where it is an object that was recorded, or that a calls file makes."""
-_CONSTRUCTED = ("f(load(", "f(used(")
-"""Beginnings of a call whose first argument may be a constructor's call."""
-_HELD = re.compile(r"""same\(('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\)""")
-"""An object that is neither changed nor grown."""
+_RECORDED = ("unpickle(", "CALLS[", "BIG[")
+"""Beginnings of an object that was recorded, or that a calls file makes."""
 
 
 @dataclass(frozen=True)
@@ -121,13 +115,11 @@ class Timed:
     """Number of times that the known calls ask one object; 0 where those of a pass do not ask the same ones."""
     cut: CallCut | None = None
     """The long call of which a part is timed. None if a whole is."""
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Sizes of the timed calls, from small to large: of each all that is long in it, else its largest number; those
-        that can be read."""
-        found = map(size_of, read_all(self.batch.calls[self.batch.warm :]))
-        return tuple(sorted(int(size) for size in found if size))
+    sizes: tuple[int, ...] = ()
+    """Sizes of the timed calls, from small to large: of each all that is long in it, else its largest number; those
+    that can be read."""
+    largest: Call | None = None
+    """The largest of these."""
 
     @property
     def words(self) -> str:
@@ -178,10 +170,10 @@ def _timed(choice: _Choice, corpus: CallCorpus) -> tuple[Timed, float]:
     """A choice of calls, with the time of a pass, and the seconds that they were expected to take."""
     harness, contract = choice.harness, choice.contract
     iterators = _iterators(corpus.known)
-    returning = [k for k in corpus.known if k.returns and (k.source not in MADE_UP or not contract.beyond(k.text))]
+    returning = [k for k in corpus.known if k.returns and (k.source not in MADE_UP or not contract.beyond(k.call))]
     asked = _asked(corpus.known)
     if asked:
-        returning = [replace(k, text=_held(k.text)) for k in returning]
+        returning = [replace(k, call=_held(k.call)) for k in returning]
     chosen, note = choice.candidates(returning, corpus.big)
     cut: CallCut | None = None
     if chosen and (part := choice.cut(chosen[0])):
@@ -189,55 +181,49 @@ def _timed(choice: _Choice, corpus: CallCorpus) -> tuple[Timed, float]:
         chosen, note = [first], cut.words
     if corpus.big:
         asked = _asked(chosen)
-    longest = {k.text for k in chosen}
+    longest = {k.call for k in chosen}
     # a known call and a usual one are made before the clock runs: what is imported or compiled late, once in a process,
     # is not the timed calls' cost
-    ordered = sorted([k for k in returning if k.text not in longest] or chosen[1:], key=lambda k: k.seconds)
+    ordered = sorted([k for k in returning if k.call not in longest] or chosen[1:], key=lambda k: k.seconds)
     known = [k for k in ordered if k.source not in MADE_UP]
-    warm = list(dict.fromkeys(each[len(each) // 2].text for each in (known, ordered) if each))
-    calls = [k.text for k in chosen if k.text not in warm]
+    warm = list(dict.fromkeys(each[len(each) // 2].call for each in (known, ordered) if each))
+    calls = [k.call for k in chosen if k.call not in warm]
     if not calls:
         reason = f"no call of {harness.function.qualname} returns anything: there is nothing to time"
         raise NotVerifiable("; ".join([reason, *(e.words for e in corpus.diagnostics)]), corpus.diagnostics)
     batch = CallBatch(
-        tuple(map(_let_go, (*warm, *calls))), "time", warm=len(warm), iterators=iterators, shared=asked > 0,
+        texts_of([*warm, *calls]), "time", warm=len(warm), iterators=iterators, shared=asked > 0,
         ordered=least_ordered(chosen),
     )  # fmt: skip
     seconds, around = _pass_seconds(harness, batch)
     text = f"{note}, {len(calls)} in a pass of {duration(seconds)}" + ", asking the same objects" * batch.shared
-    return Timed(batch, seconds, around, text, asked, cut), sum(k.seconds for k in chosen)
+    readable = sorted((call for call in calls if call.can_change), key=size_of)
+    sizes = tuple(int(size) for size in map(size_of, readable) if size)
+    largest = readable[-1] if readable else None
+    return Timed(batch, seconds, around, text, asked, cut, sizes, largest), sum(k.seconds for k in chosen)
 
 
 def _asked(known: Sequence[KnownCall]) -> float:
     """Mean number of calls that find an object as it is, and leave it so for a later reader: where it is asked
     again and again, what it keeps for that helps. 0 where each has an object of its own, or changes it."""
-    asking = [(k, found) for k in known if k.source not in MADE_UP and (found := _first_object(k.text))]
+    asking = [(k, found) for k in known if k.source not in MADE_UP and (found := _first_object(k.call))]
     changed = any(k.outcome.arguments for k, _ in asking)
     objects = len({found for _, found in asking})
     return len(asking) / objects if len(asking) > objects and not changed else 0.0
 
 
-def _first_object(text: str) -> str:
+def _first_object(call: Call) -> str:
     """The first argument of a call with several, if it is an object, otherwise empty."""
-    if text.startswith(_CONSTRUCTED):
-        call = read(text)
-        several = call is not None and len(call.values) > 1
-        return write(call.args[0]) if call and several and isinstance(call.args[0], Constructed) else ""
-    found = _OBJECT.match(text)
-    return found[1] if found else ""
+    first = call.args[0] if call.args and len(call.values) > 1 else None
+    text = write(first) if isinstance(first, Constructed | Opaque) else ""
+    return text if text.startswith(_RECORDED if isinstance(first, Opaque) else ("load(", "used(")) else ""
 
 
-def _held(text: str) -> str:
+def _held(call: Call) -> Call:
     """A call whose first argument, where it is an object, stays as it is in all that is made from it: those that ask
     one object are timed as such."""
-    made = _first_object(text) if text.startswith(_CONSTRUCTED) else ""
-    call = read(text) if made else None
-    return call.with_value(0, Opaque(f"same({made!r})")).text() if call is not None else text
-
-
-def _let_go(text: str) -> str:
-    """A call with the objects that were held as they are written."""
-    return _HELD.sub(lambda match: str(ast.literal_eval(match[1])), text) if "same(" in text else text
+    made = _first_object(call)
+    return call.with_value(0, Opaque(made)) if made else call
 
 
 def _iterators(known: Sequence[KnownCall]) -> str:
@@ -257,7 +243,7 @@ class _Choice:
     disturbed: float = 1.0
     """Ratio of the time of checked calls to that of timed ones, on a machine that others use."""
 
-    def candidates(self, returning: Sequence[KnownCall], big: Sequence[str]) -> tuple[list[KnownCall], str]:
+    def candidates(self, returning: Sequence[KnownCall], big: Sequence[Call]) -> tuple[list[KnownCall], str]:
         """Calls that return, longest first, and where they come from. big: those that were given for timing."""
         if big:
             return self._near_big(big)
@@ -283,8 +269,8 @@ class _Choice:
         """Return a part of a long call that is like the known ones. None if the call is short or cannot be cut."""
         limit = CallTimeLimit(call=whole.seconds, total=whole.seconds, lost=1)
 
-        def run(text: str) -> KnownCall | None:
-            return next((known for known in self._once(self._made([text]), limit) if known.returns), None)
+        def run(call: Call) -> KnownCall | None:
+            return next((known for known in self._once(self._made([call]), limit) if known.returns), None)
 
         return cut_call(whole, run)
 
@@ -300,19 +286,19 @@ class _Choice:
     def _measured_twice(self, given: list[KnownCall]) -> list[KnownCall]:
         """Calls, the longest first, by the lesser of two times: a call that was made once may have been disturbed."""
         # number of calls that may be the longest of those that were made once
-        longest = [k.text for k in given[:60] if not k.repeated]
+        longest = [k.call for k in given[:60] if not k.repeated]
         if not longest:
             return given
-        again = {k.text: k.seconds for k in self._once(longest, AGAIN) if k.returns}
-        found = [replace(k, seconds=min(k.seconds, again.get(k.text, k.seconds))) for k in given]
+        again = {k.call: k.seconds for k in self._once(longest, AGAIN) if k.returns}
+        found = [replace(k, seconds=min(k.seconds, again.get(k.call, k.seconds))) for k in given]
         return sorted(found, key=lambda k: -k.seconds)
 
-    def _near_big(self, big: Sequence[str]) -> tuple[list[KnownCall], str]:
+    def _near_big(self, big: Sequence[Call]) -> tuple[list[KnownCall], str]:
         """The calls that were given for timing, and others where they are short. Raises ProgramError."""
         ordered = self.harness.ordered
         self.notify(f"choosing calls to time, {len(big)} BIG")
-        made = self.harness.ask(tuple(big), seconds=BIG_S, lost=3, budget=BIG_S, ordered=ordered).outcomes
-        found = [KnownCall(t, o, "big", o.seconds, ordered=ordered) for t, o in zip(big, made, strict=True)]
+        made = self.harness.ask(big, seconds=BIG_S, lost=3, budget=BIG_S, ordered=ordered).outcomes
+        found = [KnownCall(c, o, "big", o.seconds, ordered=ordered) for c, o in zip(big, made, strict=True)]
         longest = sorted((k for k in found if k.returns), key=lambda k: -k.seconds)
         if longest and longest[0].seconds >= LONG_S:  # it is cut: no call of its length is made again
             return longest[:1], f"the longest of {len(found)} BIG calls" if len(found) > 1 else "the BIG call"
@@ -337,7 +323,7 @@ class _Choice:
         limit = CallTimeLimit(call=25 * LONG_ENOUGH_S, total=2 * seconds, lost=2)
         found = self._once(self._made(made), limit)
         usable = [k for k in found if k.returns and k.seconds <= LONG_ENOUGH_S]
-        lengths = accumulate(_length(k.text) for k in usable)
+        lengths = accumulate(_length(k.call) for k in usable)
         kept = [k for k, length in zip(usable, lengths, strict=True) if length <= MOST_MADE_TEXT]
         return deterministic(self.harness, kept)[0]
 
@@ -374,32 +360,31 @@ class _Choice:
 
     def _look(self, tried: Sequence[_Larger], factors: Sequence[int]) -> None:
         """Call the original with calls larger by these factors, in one run; those that return are kept."""
-        made: dict[str, tuple[_Larger, int]] = {}
+        made: dict[Call, tuple[_Larger, int]] = {}
         for each in tried:
             for factor in factors:
                 call = each.way.call(factor, self.seed + each.base) if factor not in each.found else None
-                text = call.text() if call is not None else ""
-                if _length(text) > MOST_MADE_TEXT:
+                if call is not None and _length(call) > MOST_MADE_TEXT:
                     break  # a larger one is longer, and would only be made to be dropped
-                if text:
-                    made.setdefault(text, (each, factor))
-        grown = {kept: made[text] for text, kept in self.contract.within(list(made)).items()}
+                if call is not None:
+                    made.setdefault(call, (each, factor))
+        grown = {kept: made[call] for call, kept in self.contract.within(list(made)).items()}
         found = [known for known in self._once(list(grown), GROWN) if known.returns]
-        long = [known.text for known in found if known.seconds >= LONG_ENOUGH_S]
-        again = {known.text: known.seconds for known in self._once(long, AGAIN) if known.returns}
+        long = [known.call for known in found if known.seconds >= LONG_ENOUGH_S]
+        again = {known.call: known.seconds for known in self._once(long, AGAIN) if known.returns}
         for known in found:  # what disturbs one run disturbs no second one
-            larger, factor = grown[known.text]
-            seconds = min(known.seconds, again.get(known.text, known.seconds))
+            larger, factor = grown[known.call]
+            seconds = min(known.seconds, again.get(known.call, known.seconds))
             larger.found[factor] = replace(known, seconds=seconds)
 
-    def _once(self, texts: Sequence[str], limit: CallTimeLimit) -> list[KnownCall]:
+    def _once(self, calls: Sequence[Call], limit: CallTimeLimit) -> list[KnownCall]:
         """Calls made once, with the seconds that they take where nothing disturbs them."""
-        self.notify(f"choosing calls to time, trying {len(texts):,}")
-        return [replace(k, seconds=k.seconds / self.disturbed) for k in once(self.harness, texts, limit)]
+        self.notify(f"choosing calls to time, trying {len(calls):,}")
+        return [replace(k, seconds=k.seconds / self.disturbed) for k in once(self.harness, calls, limit)]
 
-    def _made(self, texts: Sequence[str]) -> list[str]:
+    def _made(self, calls: Sequence[Call]) -> list[Call]:
         """Each once, changed where it has to be; those that go beyond the contract are left out."""
-        return list(dict.fromkeys(self.contract.within(texts).values()))
+        return list(dict.fromkeys(self.contract.within(calls).values()))
 
 
 def _are_enough(known: Sequence[KnownCall]) -> bool:
@@ -407,14 +392,15 @@ def _are_enough(known: Sequence[KnownCall]) -> bool:
     return sum(k.seconds for k in known) >= ENOUGH_S
 
 
-def _length(text: str) -> int:
-    return len(_OBJECT.sub("", text, count=1))
+def _length(call: Call) -> int:
+    made = _first_object(call)
+    return len(call.text) - len(made) * made.startswith(_RECORDED)
 
 
 def _short(known: Sequence[KnownCall]) -> list[KnownCall]:
     """Each once, and as many as have MOST_TEXT characters together, but not more than MOST_CALLS; one at least."""
-    found = list({k.text: k for k in known}.values())[:MOST_CALLS]
-    sizes = list(accumulate(len(k.text) for k in found))
+    found = list({k.call: k for k in known}.values())[:MOST_CALLS]
+    sizes = list(accumulate(len(k.call.text) for k in found))
     return [k for at, k in enumerate(found) if not at or sizes[at] <= MOST_TEXT]
 
 
@@ -422,7 +408,7 @@ def bearable(given: list[KnownCall]) -> list[KnownCall]:
     """Without the longest, as long as something that can be timed is left."""
     shorter = [k for k in given if k.seconds <= TOO_LONG_S]
     longer = [k for k in given if k.seconds > TOO_LONG_S]
-    will_do = shorter and (shorter[0].seconds >= LONG_ENOUGH_S or (shorter[0].call and can_grow(shorter[0].call)))
+    will_do = shorter and (shorter[0].seconds >= LONG_ENOUGH_S or can_grow(shorter[0].call))
     return shorter if will_do or not longer else longer[-1:]
 
 
@@ -481,7 +467,7 @@ def _timed_alike(harness: FunctionHarness, known: Sequence[KnownCall]) -> list[f
     """Seconds of each call by one run in which short ones are repeated: CPU seconds, or half the wall seconds without
     waits for the processor. None where the run fails."""
     counts = tuple(max(1, min(MOST_REPEATS, round(LONG_ENOUGH_S / max(k.seconds, 1e-6)))) for k in known)
-    calls = tuple(_let_go(k.text) for k, count in zip(known, counts, strict=True) for _ in range(count))
+    calls = texts_of(k.call for k, count in zip(known, counts, strict=True) for _ in range(count))
     # number of passes of each
     batch = CallBatch(calls, "time", passes=3, groups=counts, pass_seconds=LEAST_S, iterators=_iterators(known))
     answer = harness.runner.run(harness.source, batch.stdin()).answer

@@ -27,15 +27,15 @@ ODD = 12
 """Characters of a text in which something is changed at once."""
 
 
-def long_calls(calls: Sequence[Call], count: int, seed: int, words: Vocabulary | None = None) -> list[str]:
+def long_calls(calls: Sequence[Call], count: int, seed: int, words: Vocabulary | None = None) -> list[Call]:
     """Up to `count` of them, none of them among `calls`."""
-    bases, known = _largest(calls), {call.text() for call in calls}
+    bases, known = _largest(calls), {*calls}
     draw = random.Random(seed)
     if not bases:
         return []
     maker = Maker(draw, bases, words or Vocabulary(), small=False)
-    found: dict[str, None] = dict.fromkeys(text for text in _changed_late(bases[0], seed) if text not in known)
-    total = sum(map(len, found))
+    found: dict[Call, None] = dict.fromkeys(call for call in _changed_late(bases[0], seed) if call not in known)
+    total = sum(len(call.text) for call in found)
     for attempt in range(count * 2):
         base = bases[attempt % len(bases)]
         longest = _size(base)[0]
@@ -43,17 +43,16 @@ def long_calls(calls: Sequence[Call], count: int, seed: int, words: Vocabulary |
         factor = max(draw.choice((1, 1, 2, 3)), -(-LEAST // longest)) if longest > 1 else 0
         grown = grow(base, factor, seed + attempt) if factor > 1 else base
         call = _with_odd(grown, maker) if factor and grown is not None else None
-        text = call.text() if call is not None else ""
-        if text and len(text) <= LONGEST and text not in known:
-            found[text] = None
-            total += len(text)
+        if call is not None and len(call.text) <= LONGEST and call not in known:
+            found[call] = None
+            total += len(call.text)
         # maximum length of all long calls together, characters
         if len(found) == count or total > 400_000:
             break
     return list(found)
 
 
-def _changed_late(base: Call, seed: int) -> Iterator[str]:
+def _changed_late(base: Call, seed: int) -> Iterator[Call]:
     """Yield the largest call with one item of the second half replaced, exchanged, or larger than all others.
 
     Its length and start stay, so a candidate that recognizes the known call by these is wrong on it.
@@ -68,28 +67,27 @@ def _changed_late(base: Call, seed: int) -> Iterator[str]:
     for other in others[:1]:
         first, second = value[one : one + 1], value[other : other + 1]
         changed = value[:one] + second + value[one + 1 :]
-        yield base.with_value(at, changed).text()
-        yield base.with_value(at, changed[:other] + first + changed[other + 1 :]).text()
+        yield base.with_value(at, changed)
+        yield base.with_value(at, changed[:other] + first + changed[other + 1 :])
     if isinstance(value, list) and {type(item) for item in value} == {int}:
-        yield base.with_value(at, [*value[:one], max(value) + 1, *value[one + 1 :]]).text()
+        yield base.with_value(at, [*value[:one], max(value) + 1, *value[one + 1 :]])
 
 
-def tenfold(calls: Sequence[Call], seed: int) -> list[str]:
+def tenfold(calls: Sequence[Call], seed: int) -> list[Call]:
     """The largest call made still larger, the largest first."""
     bases = _largest(calls)[:1]
     # factors by which the last call is larger; the first that the original can make is taken
     grown = (grow(base, factor, seed) for base in bases for factor in (10, 5, 3))
-    texts = (call.text() for call in grown if call is not None)
-    return [text for text in texts if len(text) <= 10 * LONGEST]
+    return [call for call in grown if call is not None and len(call.text) <= 10 * LONGEST]
 
 
-def as_iterators(call: Call, places: Sequence[int], least: int) -> str | None:
+def as_iterators(call: Call, places: Sequence[int], least: int) -> Call | None:
     """A call with the lists at some places as iterators over as many items; None where all are empty."""
     found = call
     for at, value in enumerate(call.values):
         if at in places and isinstance(value, list) and value:
             found = found.with_value(at, Constructed("iter", (value * -(-least // len(value)),)))
-    return None if found is call else found.text()
+    return None if found is call else found
 
 
 def _largest(calls: Sequence[Call]) -> list[Call]:
@@ -161,20 +159,20 @@ ITEMS = 2
 """Number of items of a container that are looked into: the others are mostly of the same type."""
 
 
-def other_exact_types(known: Sequence[Call]) -> Iterator[str]:
+def other_exact_types(known: Sequence[Call]) -> Iterator[Call]:
     """Yield calls with one part changed, by turns from each of a few known ones."""
     # known calls of which parts are changed, the shortest: the longest of these come first, as they have most parts
     short = islice((call for call in _shortest_first(known) if call.values), 12)
     # maximum number of calls that are made from one known one
-    made = [islice(_calls(call), 24) for call in reversed([*short]) if len(call.text()) <= LARGEST]
+    made = [islice(_calls(call), 24) for call in reversed([*short]) if len(call.text) <= LARGEST]
     while made:
         found = [next(each, None) for each in made]
-        yield from (call.text() for call in found if call is not None)
+        yield from (call for call in found if call is not None)
         made = [each for each, call in zip(made, found, strict=True) if call is not None]
 
 
 def _shortest_first(calls: Sequence[Call]) -> list[Call]:
-    return sorted(calls, key=lambda call: len(call.text()))
+    return sorted(calls, key=lambda call: len(call.text))
 
 
 def _calls(call: Call) -> Iterator[Call]:
@@ -307,10 +305,10 @@ class OptionalParameter:
     """The values are of a type that it is meant for."""
 
 
-def with_optional_parameters(function: Function, calls: Sequence[Call]) -> dict[str, bool]:
+def with_optional_parameters(function: Function, calls: Sequence[Call]) -> dict[Call, bool]:
     """Known calls with one more argument, and of each whether that is of a type it is meant for."""
     bases = _shortest_first(calls)
-    found: dict[str, bool] = {}
+    found: dict[Call, bool] = {}
     short = bases[: max(EACH, len(bases) // 2)]
     for parameter in _optional(function):
         places = [(call, at) for call in bases if (at := _place(call, parameter)) is not None]
@@ -321,8 +319,7 @@ def with_optional_parameters(function: Function, calls: Sequence[Call]) -> dict[
                 base = short[(at * EACH + n) % len(short)]
                 place = _place(base, parameter)
                 added = Call(base.args, (*base.kwargs, (parameter.name, value)))
-                call = added if place is None else base.with_value(place, value)
-                found[call.text()] = parameter.typed
+                found[added if place is None else base.with_value(place, value)] = parameter.typed
     # maximum number of calls for all parameters
     return dict(list(found.items())[:60])
 
@@ -401,14 +398,14 @@ def refusals(function: Function) -> dict[int, int]:
     return found
 
 
-def wrong_types(calls: Sequence[Call]) -> list[str]:
+def wrong_types(calls: Sequence[Call]) -> list[Call]:
     """The shortest calls of each number of arguments, with each argument as each of the values in turn."""
     shapes: dict[int, Call] = {}
     for call in _shortest_first(calls):
         shapes.setdefault(len(call.values), call)
     # number of known calls that are changed
     bases = [*shapes.values()][:4]
-    found = [base.with_value(at, value).text() for base in bases for at in range(len(base.values)) for value in VALUES]
+    found = [base.with_value(at, value) for base in bases for at in range(len(base.values)) for value in VALUES]
     # maximum number of calls with an argument of a wrong type
-    known = {call.text() for call in calls}
-    return list(dict.fromkeys(text for text in found if text not in known))[:300]
+    known = {*calls}
+    return list(dict.fromkeys(call for call in found if call not in known))[:300]

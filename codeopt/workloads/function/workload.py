@@ -38,7 +38,7 @@ from codeopt.workloads.function.other_version import OtherVersionOfFunction, cha
 from codeopt.workloads.function.timed_again import function_by_size, profile_function
 from codeopt.workloads.function.timing import CallPlan, Timed, choose
 from codeopt.workloads.function.view import FunctionProposer, function_rules
-from codeopt.workloads.source.literals import read_all
+from codeopt.workloads.source.literals import texts_of
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Decision, Plan, StoppingRule, make_plan
 from codeopt_sandbox.comparing import Observable
@@ -168,7 +168,7 @@ class FunctionWorkload(Defaults):
         calls, most = values_of(self.corpus.known), self.request.options.max_examples
         known = fresh_ones(self.harness, calls, self.seed, self.contract, most)
         given = values_of(known for known in self.corpus.known if not known.made_of_others)
-        large, usual_s = [*given, *read_all(self.corpus.big)], longest_s(self.corpus.known)
+        large, usual_s = [*given, *(call for call in self.corpus.big if call.can_change)], longest_s(self.corpus.known)
         known += long_ones(self.harness, large, self.seed, self.contract, usual_s=usual_s)
         maker = CaseMaker(self.harness, self.runner, self.suite.check, self.contract, policy, held_out=True)
         return tuple(maker.by_tier(known, "fresh", made_in=CONFIRMING))
@@ -196,7 +196,7 @@ class FunctionWorkload(Defaults):
         """Other calls than those by which a draft was timed in a round; the same where none was, and where all are
         given ones, of which there are no others."""
         plan = self.require_plan()
-        given = set(plan.timed.batch.calls[plan.timed.batch.warm :]) <= set(self.corpus.big)
+        given = set(plan.timed.batch.calls[plan.timed.batch.warm :]) <= set(texts_of(self.corpus.big))
         untimed = all(each.program == self.baseline.revision for each in self.runner.kept)
         return plan if given or untimed or plan.timed.cut is not None else self._plan(seed=self.seed)
 

@@ -44,7 +44,7 @@ _FLOATS = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-9, 1e9, 1e16, 1e308, float("inf"), floa
 
 def derive(
     bases: Sequence[Call], count: int, seed: int, words: Vocabulary | None = None, *, small: bool = True
-) -> list[str]:
+) -> list[Call]:
     """Up to `count` calls near known ones, none of them among them.
 
     words: what the function's text speaks of, tried as values. small: cut large arguments down first.
@@ -52,14 +52,14 @@ def derive(
     if not bases:
         return []
     maker = Maker(random.Random(seed), bases, words or Vocabulary(), small)
-    known = {call.text() for call in bases}
-    found: list[str] = []
+    known = {*bases}
+    found: list[Call] = []
     planned = maker.with_constants(count // PLANNED)
     usual = islice(maker.usual(), count // PLANNED)
-    for text in chain((call.text() for call in (*planned, *usual)), maker.drawn(len(planned), count * 4)):
-        if text not in known and len(text) < LONGEST:
-            known.add(text)
-            found.append(text)
+    for call in chain(planned, usual, maker.drawn(len(planned), count * 4)):
+        if call not in known and len(call.text) < LONGEST:
+            known.add(call)
+            found.append(call)
         if len(found) >= count:
             break
     return found
@@ -68,7 +68,7 @@ def derive(
 def can_be_varied(call: Call) -> bool:
     """Return True if an argument can be changed, or if there are no arguments."""
     varied = not call.values or any(not isinstance(value, Opaque) for value in call.values)
-    return varied and len(call.text()) < LONGEST
+    return call.is_read and varied and len(call.text) < LONGEST
 
 
 class Maker:
@@ -141,7 +141,7 @@ class Maker:
         elif isinstance(value, dict):
             yield from ({**value, key: new} for key, item in value.items() for new in self.with_usual(item))
 
-    def drawn(self, first: int, end: int) -> Iterator[str]:
+    def drawn(self, first: int, end: int) -> Iterator[Call]:
         """The known calls by turns, each changed, as long as there is room for those of one."""
         size = [0] * len(self.bases)
         for attempt in range(first, end):
@@ -149,9 +149,9 @@ class Maker:
             # Maximum size of all generated calls, characters, divided among the known ones. An object that was recorded
             # as a whole is parsed for each call that is generated from it.
             if size[at] <= 2_000_000 // len(self.bases):
-                text = self.one(self.bases[at]).text()
-                size[at] += len(text)
-                yield text
+                call = self.one(self.bases[at])
+                size[at] += len(call.text)
+                yield call
 
     def alike(self, value: Any) -> Any:
         """Now and then what another argument is: two that are equal, or nearly."""

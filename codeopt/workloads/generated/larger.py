@@ -17,11 +17,9 @@ SHORT = 2
 """Length of a value that does not give the size of a call if another value, or a number, is larger."""
 
 
-def size_of(call: Call | None) -> float:
+def size_of(call: Call) -> float:
     """Size of all that is long in a call; of a call of numbers alone the largest, if a float can hold it: no call
     grows by a number that is larger; else that of its short values. 0 of one that cannot be read."""
-    if call is None:
-        return 0.0
     lengths = list(_lengths(call))
     numbers = [abs(value) for value in call.values if type(value) is int]
     long = sum(length for length in lengths if length > SHORT)
@@ -67,7 +65,7 @@ def grow(call: Call, factor: int, seed: int = 0) -> Call | None:
     grown = call
     for at, value in enumerate(call.values):
         grown = grown.with_value(at, _larger(value, factor, maker))
-    if grown == call:
+    if grown.values == call.values:
         numbers = [(value, at) for at, value in enumerate(call.values) if type(value) is int and 1 < value < 10**6]
         if not numbers:
             return None
@@ -158,27 +156,27 @@ LEAST = 3
 """Minimum number of items of a chain: a shorter one says nothing."""
 
 
-def deep_calls(bases: Sequence[Call]) -> list[str]:
+def deep_calls(bases: Sequence[Call]) -> list[Call]:
     """One of each way and argument, longer ones last."""
-    found: dict[str, None] = {}
+    found: dict[Call, None] = {}
     for at in range(max((len(base.values) for base in bases), default=0)):
         given = [base for base in bases if at < len(base.values)]
         found_chain = chained([base.values[at] for base in given])
         if found_chain is not None:
             value, near = found_chain
             unlike = Opaque(f"{DEEPENED}(None, {write(value)}, 0)")
-            found[given[0].with_value(at, value if near else unlike).text()] = None
+            found[given[0].with_value(at, value if near else unlike)] = None
         for base in sorted(given, key=lambda each: len(write(each.values[at])))[-BASES:]:
             if (nested := _nested(base.values[at])) is not None:
-                found[base.with_value(at, nested).text()] = None
+                found[base.with_value(at, nested)] = None
                 break
     # the largest call with DEEP items, unless other long calls have as many
     sized = [(max((len(v) for v in each.values if isinstance(v, list | str)), default=0), each) for each in bases]
     size, largest = max(sized, key=lambda pair: pair[0], default=(0, None))
     if largest is not None and LEAST <= size <= DEEP // 3:
         grown = grow(largest, DEEP // size + 1, 1)
-        if grown is not None and len(text := grown.text()) < LONGEST:
-            found[text] = None
+        if grown is not None and len(grown.text) < LONGEST:
+            found[grown] = None
     return list(found)
 
 

@@ -149,7 +149,7 @@ class InputMaker:
         """All values replaced in a way, or one number made of others."""
         if way in ("twice", "sum", "difference"):
             made = (self._related(base, way) for _ in range(4 * TRIES))  # most are out of range
-            kept = (call for call in made if call != base and not any(self.known.contract.broken(call)))
+            kept = (call for call in made if call.values != base.values and not any(self.known.contract.broken(call)))
             return next(kept, base)
         choices: dict[tuple[Any, ...], Callable[[Any], Any]] = {}
         sizes: Counter[tuple[Any, ...]] = Counter()

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
@@ -18,7 +18,9 @@ from codeopt_sandbox.guest.calls.recipes import DEEPENED, RECIPE, built
 from codeopt_sandbox.guest.calls.repr.structure import number
 
 LONGEST = 200_000
-"""Characters of a call that is read; longer ones are used as they are."""
+"""Characters of a call that others are made from; longer ones are used as they are."""
+LONG_CALL = 1_000_000
+"""Characters of a call that Python's own parser reads, in 1.5 s."""
 
 
 @dataclass(frozen=True)
@@ -80,16 +82,39 @@ def vars_of(recipe: Recipe) -> tuple[Any, ...]:
     return recipe.container, recipe.size, recipe.seed, recipe.kind, recipe.order, recipe.distinct
 
 
-@dataclass(frozen=True)
-class Call:
-    args: tuple[Any, ...]
-    kwargs: tuple[tuple[str, Any], ...] = ()
-    source: str = field(default="", compare=False, repr=False)
-    """The text that it was read from. Empty for a call that was made."""
+Named = tuple[tuple[str, Any], ...]
 
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """A call of the function. It is told from others by its text: `f(1)` and `f(True)` are two."""
+
+    args: tuple[Any, ...]
+    kwargs: Named = ()
+
+    @cached_property
     def text(self) -> str:
-        """Return the call as the sandbox reads it."""
-        return self.source or f"f({_given(self.args, self.kwargs)})"
+        """The call as the sandbox reads it."""
+        return f"f({_given(self.args, self.kwargs)})"
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Call) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    @property
+    def is_read(self) -> bool:
+        """The values of its arguments are known."""
+        return True
+
+    @property
+    def can_change(self) -> bool:
+        """Its values are known, and it is short enough that others are made from it."""
+        return len(self.text) <= LONGEST and self.is_read
 
     @property
     def values(self) -> tuple[Any, ...]:
@@ -117,9 +142,6 @@ def _built(value: Any, most: int) -> Any:
     return value
 
 
-Named = tuple[tuple[str, Any], ...]
-
-
 def _put(args: tuple[Any, ...], kwargs: Named, at: int, value: Any) -> tuple[tuple[Any, ...], Named]:
     """Arguments with another one at a place, named ones counted after the others."""
     if at < len(args):
@@ -134,23 +156,44 @@ _UNLIKE_JSON = re.compile(r'["\\\\]|true|false|null|NaN|Infinity')
 """Parts of a call that JSON reads in another way than Python, or that stop its quotes from being exchanged."""
 
 
-def read(text: str, longest: int = LONGEST) -> Call | None:
-    """Return the call in a text of at most `longest` characters. None if it cannot be parsed as a call."""
-    if len(text) > longest or not text.startswith("f("):
-        return None
-    plain = _as_json(text)
-    return Call(tuple(plain), source=text) if plain is not None else _parsed(text)
+class CallText(Call):
+    """A call as it was written, which is parsed once its values are asked for."""
+
+    def __init__(self, text: str) -> None:
+        vars(self)["text"] = text
+
+    @cached_property
+    def lists(self) -> list[Any] | None:
+        """Its arguments, if these are lists, numbers and texts: then they take little time, however long they are."""
+        return _as_json(self.text) if self.text.startswith("f(") else None
+
+    @cached_property
+    def _given(self) -> tuple[tuple[Any, ...], Named] | None:
+        if self.lists is not None:
+            return tuple(self.lists), ()
+        return _parsed(self.text) if self.text.startswith("f(") and len(self.text) <= LONG_CALL else None
+
+    @property
+    def is_read(self) -> bool:
+        return self._given is not None
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        return self._given[0] if self._given else ()
+
+    @property
+    def kwargs(self) -> Named:
+        return self._given[1] if self._given else ()
 
 
-def read_all(texts: Iterable[str]) -> list[Call]:
-    """The calls in texts, without those that cannot be parsed."""
-    return [call for text in texts if (call := read(text)) is not None]
+def read(text: str) -> CallText:
+    """The call in a text. One that cannot be parsed as a call has no values that are known."""
+    return CallText(text)
 
 
-def read_lists(text: str) -> Call | None:
-    """Return a call that consists of lists, numbers and texts, of any length. None for any other."""
-    plain = _as_json(text) if text.startswith("f(") else None
-    return Call(tuple(plain), source=text) if plain is not None else None
+def texts_of(calls: Iterable[Call]) -> tuple[str, ...]:
+    """Calls as the sandbox reads them."""
+    return tuple(call.text for call in calls)
 
 
 def _as_json(text: str) -> list[Any] | None:
@@ -175,29 +218,30 @@ def _is_nested_too_deep(text: str) -> bool:
     return max(accumulate(steps)) > MAX_NESTING
 
 
-def _parsed(text: str) -> Call | None:
-    """The call, by Python's own parser."""
+def _parsed(text: str) -> tuple[tuple[Any, ...], Named] | None:
+    """The arguments, by Python's own parser."""
     try:
         node = ast.parse(text, mode="eval").body
     except (SyntaxError, RecursionError, MemoryError):
         return None
     if not isinstance(node, ast.Call) or _unpacks(node):
         return None
-    args = tuple(_value(arg, text) for arg in node.args)
-    return Call(args, tuple((keyword.arg or "", _value(keyword.value, text)) for keyword in node.keywords), text)
+    args = tuple(value_of(arg, text) for arg in node.args)
+    return args, tuple((keyword.arg or "", value_of(keyword.value, text)) for keyword in node.keywords)
 
 
 def _unpacks(node: ast.Call) -> bool:
     return any(isinstance(arg, ast.Starred) for arg in node.args) or any(word.arg is None for word in node.keywords)
 
 
-def _value(node: ast.expr, text: str) -> Any:
+def value_of(node: ast.expr, text: str = "") -> Any:
+    """The value of an expression. text: that it was parsed from, parts of which stay as they were written."""
     try:
         return _plain(node)
     except _NotPlain:
-        if node.end_lineno == 1:  # `ast.get_source_segment` goes through all of a long line character by character
+        if text and node.end_lineno == 1:  # `ast.get_source_segment` goes through a long line character by character
             return Opaque(text.encode()[node.col_offset : node.end_col_offset].decode())
-        return Opaque(ast.get_source_segment(text, node) or ast.unparse(node))
+        return Opaque((text and ast.get_source_segment(text, node)) or ast.unparse(node))
 
 
 class _NotPlain(Exception):
@@ -299,17 +343,12 @@ def _joined(values: Sequence[Any]) -> str:
     return ", ".join(map(write, values))
 
 
-def with_recipes_in_words(text: str) -> str:
-    """A call as people read it, with words for what its recipes give."""
-    call = read(text) if f"{RECIPE}(" in text else None
-    return str(_in_words(call).text()) if call is not None else text
-
-
-def _in_words(value: Any) -> Any:
+def with_recipes_in_words(value: Any) -> Any:
+    """A call as people read it, or a part of one, with words for what its recipes give."""
     if isinstance(value, Recipe):
         return Opaque(value.words)
     for at, part in enumerate(value.values if isinstance(value, Call | Constructed) else ()):
-        value = value.with_value(at, _in_words(part))
+        value = value.with_value(at, with_recipes_in_words(part))
     return value
 
 
@@ -327,5 +366,4 @@ def one_deeper(value: Opaque) -> Any:
     text = ast.unparse(inner)
     if isinstance(level, ast.Lambda):
         text = re.sub(r"\binner\b", lambda _: text, ast.unparse(level.body), count=1)
-    call = read(f"f({text})")
-    return call.values[0] if call is not None else value
+    return next(iter(read(f"f({text})").values), value)

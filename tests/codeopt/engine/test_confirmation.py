@@ -21,6 +21,7 @@ from codeopt.tasks import open_task
 from codeopt.workloads import Stage
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import KnownCall
+from codeopt.workloads.source.literals import read
 from codeopt_sandbox.compare import Decision, StoppingRule
 from codeopt_sandbox.guest.answer import Answer
 from codeopt_sandbox.outcome import Run
@@ -282,7 +283,7 @@ def test_a_confirmation_that_is_ended_is_made_again_when_the_run_goes_on() -> No
 
 def calls(count: int, raising: int = 0) -> tuple[KnownCall, ...]:
     outcomes = [Answer("raises" if at < raising else "returns") for at in range(count)]
-    return tuple(KnownCall(f"f({at})", outcome, "tests", 0.1) for at, outcome in enumerate(outcomes))
+    return tuple(KnownCall(read(f"f({at})"), outcome, "tests", 0.1) for at, outcome in enumerate(outcomes))
 
 
 @pytest.mark.parametrize(

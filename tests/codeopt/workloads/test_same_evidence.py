@@ -42,7 +42,7 @@ from codeopt.workloads.program.mutated_cases import (
 )
 from codeopt.workloads.program.mutated_inputs import boundaries, broken_inputs, inputs_at_boundaries, numbers_like
 from codeopt.workloads.source.functions import Function, ModuleFunctions
-from codeopt.workloads.source.literals import read, read_all, with_recipes_in_words
+from codeopt.workloads.source.literals import Call, read, with_recipes_in_words
 from codeopt_sandbox.outcome import Case, WrittenFile
 from tests.support.known_inputs import why_beyond
 from tests.support.recorded import Row, compared_with, write_down
@@ -107,53 +107,54 @@ def function(source: str = SOURCE, name: str = "f") -> Function:
     return ModuleFunctions(Path("m.py"), source, ast.parse(source)).find(name)
 
 
+def read_ones(texts: list[str]) -> list[Call]:
+    return [call for call in map(read, texts) if call.is_read]
+
+
 def learnt(calls: list[str]) -> Iterator[object]:
     """What is found of known calls, and what each call of all kinds breaks of that."""
-    count = max((len(call.values) for call in read_all(calls)), default=1)
+    known = [*map(read, calls)]
+    count = max((len(call.values) for call in known if call.is_read), default=1)
     names = ", ".join("abcd"[:count])
-    contract = contract_of(function(f"def f({names}):\n    return 0\n"), calls)
+    contract = contract_of(function(f"def f({names}):\n    return 0\n"), known)
     yield contract.words
-    made = derive(read_all(calls), 60, 2)
+    made = derive(read_ones(calls), 60, 2)
     yield from (f"{call} {contract.beyond(call)} {contract.reasons(call)}" for call in made)
     yield from contract.shaped(made)
-    yield from contract.within(made).items()
+    yield from ((str(call), str(kept)) for call, kept in contract.within(made).items())
     yield from contract.inside(made)
 
 
 def grown(calls: list[str]) -> Iterator[object]:
-    known = read_all(calls)
+    known = read_ones(calls)
     for call in known[-2:]:
         for way in growths(call, known):
             for factor in (2, 50):
                 larger = way.call(factor, 1)
-                text = larger.text() if larger else ""
-                yield text, items_of(larger) if larger else 0, with_recipes_in_words(text)
-                yield from other_seeds(read_all([text]), 2)
+                text = larger.text if larger else ""
+                yield text, items_of(larger) if larger else 0, str(with_recipes_in_words(larger or ""))
+                yield from other_seeds(read_ones([text]), 2)
         yield can_become_larger(call)
     for call in map(read, calls):
-        larger = grow(call, 3, 1) if call else None
-        yield size_of(call), larger.text() if larger else None, bool(call) and can_be_varied(call)
+        yield size_of(call), (larger := grow(call, 3, 1)) and larger.text, can_be_varied(call)
     for call in known:
         yield can_grow(call), unit_of(call), size_by("items", call), size_by("n", call)
 
 
 def simpler(calls: list[str]) -> Iterator[object]:
     for call in calls[-2:]:
-        yield from smaller_calls(call)
-    known = read_all(calls)
-    yield from other_exact_types(known)
-    yield from wrong_types(known)
-    yield from deep_calls(known)
+        yield from smaller_calls(read(call))
+    known = read_ones(calls)
+    yield from (*other_exact_types(known), *wrong_types(known), *deep_calls(known))
     names = find_names(calls, lambda several: (), "m")
     yield from map(names.readable, calls)
     yield from map(CallNames().shown, calls)
 
 
 def longer(calls: list[str]) -> Iterator[object]:
-    known = read_all(calls)
-    yield from long_calls(known, 12, 1, WORDS)
-    yield from tenfold(known, 1)
-    yield from (call and as_iterators(call, (0, 1), 30) for call in map(read, calls))
+    known = read_ones(calls)
+    yield from (*long_calls(known, 12, 1, WORDS), *tenfold(known, 1))
+    yield from (as_iterators(call, (0, 1), 30) for call in map(read, calls))
 
 
 INPUTS: dict[str, list[bytes]] = {
@@ -263,17 +264,17 @@ def spoken() -> Iterator[object]:
     for pattern in (r"[a-z]+\d", r"(a|bc)*x?$", r"[^0-9]{2,4}\s\S", r"(", r"(?i)\bA\w\W.", ""):
         yield samples(pattern)
     yield refusals(function())
-    yield from with_optional_parameters(function(), read_all(CALLS["lists"])).items()
-    boxes = read_all(["f(load('m', 'Box')(), 1)"])
-    yield from with_optional_parameters(function(FUNCTIONS, "Box.put"), boxes).items()
+    found = with_optional_parameters(function(), read_ones(CALLS["lists"]))
+    found |= with_optional_parameters(function(FUNCTIONS, "Box.put"), [read("f(load('m', 'Box')(), 1)")])
+    yield from ((call.text, typed) for call, typed in found.items())
     yield from (ast.dump(function(FUNCTIONS, name).node) for name in ("Box.kind", "agen"))
 
 
 def rows() -> dict[str, Row]:
     found: dict[str, Row] = {}
     for name, calls in CALLS.items():
-        found[f"changed {name}"] = partial(derive, read_all(calls), 150, 1, WORDS)
-        found[f"changed {name} as they are"] = partial(derive, read_all(calls), 40, 2, small=False)
+        found[f"changed {name}"] = partial(derive, read_ones(calls), 150, 1, WORDS)
+        found[f"changed {name} as they are"] = partial(derive, read_ones(calls), 40, 2, small=False)
         found[f"contract of {name}"] = partial(learnt, calls)
         found[f"larger {name}"] = partial(grown, calls)
         found[f"simpler {name}"] = partial(simpler, calls)

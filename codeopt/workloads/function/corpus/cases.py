@@ -12,8 +12,10 @@ from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.corpus.corpus import never_the_same
 from codeopt.workloads.function.corpus.observe import MADE_UP, KnownCall
 from codeopt.workloads.function.corpus.special_check import undecided
+from codeopt.workloads.function.counterexample import Probe
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.unusual import refusals
+from codeopt.workloads.source.literals import Call, read, texts_of
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind, State
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.comparing import AnswerComparison, AnswerDifference, AnsweredCase
@@ -52,16 +54,16 @@ class CaseMaker:
         """
         known = [each for each in known if self.policy.generates or not each.made_of_others]
         raises = refusals(self.harness.function)
-        self.contract.ask([each.text for each in known])
-        beyond = {each.text: self._why_beyond(each, raises) for each in known}
-        beyond |= undecided(self.check, [each for each in known if not beyond[each.text]])
-        alike = [each for each in known if not beyond[each.text]]
+        self.contract.ask([each.call for each in known])
+        beyond = {each.call: self._why_beyond(each, raises) for each in known}
+        beyond |= undecided(self.check, [each for each in known if not beyond[each.call]])
+        alike = [each for each in known if not beyond[each.call]]
         given = [each for each in alike if not each.made_of_others]
         made = [each for each in alike if each.made_of_others]
-        rest = [each for each in known if beyond[each.text]]
+        rest = [each for each in known if beyond[each.call]]
         cases: list[Case] = [*self.cases(given, name), *self.cases(made, f"{name}.made", environment=made_in)]
         for case in self.cases(rest, f"beyond.{name}", environment=made_in):
-            cases.append(replace(case, beyond=tuple(beyond[text] for text in calls_of(case))))
+            cases.append(replace(case, beyond=tuple(beyond[each] for each in calls_of(case) if isinstance(each, Call))))
         for environment in self.harness.environments[1:] if elsewhere else ():
             there = [each for each in given if each.under(environment)]
             cases += self.cases(there, f"{name}.{environment.name}", environment=environment)
@@ -72,7 +74,7 @@ class CaseMaker:
 
         raises: lines of the function's own `raise` statements: what it refuses itself is part of what it does.
         """
-        outside = self.contract.outside(known.text)
+        outside = self.contract.outside(known.call)
         if outside or self.policy.rejects(Tier.UNUSUAL):  # with `strict` the user's expression alone
             return outside
         # with `lenient` no generated call rejects
@@ -82,7 +84,7 @@ class CaseMaker:
         why = "calls on which the original logs an error" * known.outcome.complains
         if known.outcome.kind == Kind.RAISES:
             why = f"calls on which the original raises {known.outcome.exception} by no `raise` of its own"
-        return self.contract.beyond(known.text) or why or told
+        return self.contract.beyond(known.call) or why or told
 
     def read_on(self, known: list[KnownCall]) -> list[CallCase]:
         """Calls whose iterators have more items than are read of each, read far beyond: as far as the original takes
@@ -111,13 +113,13 @@ class CaseMaker:
             far = items / MAX_ITEMS
             seconds = min(20.0, max(2.0, 10 * far * max(k.seconds for k in part)))
             total = max(10.0, 10 * far * sum(k.seconds for k in part))
-            calls = tuple(k.text for k in part)
-            ordered = part[0].ordered
-            stdin = CallBatch(calls, seconds=seconds, lost=0, budget=total, items=items, ordered=ordered).stdin()
-            title = f"{len(part)} calls of the function"
-            case = CallCase(f"{name}.{number}", stdin, None, self.held_out, title, environment=environment)
+            calls = tuple(k.call for k in part)
+            texts = texts_of(calls)
+            batch = CallBatch(texts, seconds=seconds, lost=0, budget=total, items=items, ordered=part[0].ordered)
+            stdin, what = batch.stdin(), f"{len(part)} calls of the function"
+            case = CallCase(f"{name}.{number}", stdin, None, self.held_out, what, environment=environment, probes=calls)
             if items == MAX_ITEMS and all(k.independent for k in part):  # another run would say the same again
-                names = tuple(map(runner.calls.name, calls))
+                names = tuple(map(runner.calls.name, texts))
                 answer = CallAnswer(tuple(outcomes), names, state=NOTHING_LEFT)
                 cases.append(replace(case, answer=answer))
                 continue
@@ -165,8 +167,8 @@ def shown_and_held(given: list[KnownCall], derived: list[KnownCall]) -> tuple[li
     """A third of all calls is never shown, of the given ones only where there are many."""
     few = len(given) < 9
     shown = [known for at, known in enumerate(given) if few or at % 3] + [k for at, k in enumerate(derived) if at % 3]
-    names = {known.text for known in shown}
-    return shown, [known for known in (*given, *derived) if known.text not in names]
+    names = {known.call for known in shown}
+    return shown, [known for known in (*given, *derived) if known.call not in names]
 
 
 def disturbed(run: CallRun) -> bool:
@@ -179,6 +181,8 @@ def disturbed(run: CallRun) -> bool:
 class CallCase(AnsweredCase):
     """Calls with some unusual ones, or calls that are made together."""
 
+    probes: tuple[Probe, ...] = ()
+    """The calls."""
     beyond: tuple[str, ...] = ()
     """Reason of each call; empty in a case whose calls are all like known ones."""
     several: bool = False
@@ -190,12 +194,12 @@ class WholeCase(AnsweredCase):
     """Timed calls, made as they are timed, and looked at as calls that are checked."""
 
 
-def calls_of(case: Case) -> Sequence[str]:
-    """The calls of a case as expressions."""
-    return batch_of(case.stdin).calls
+def calls_of(case: Case) -> Sequence[Probe]:
+    """The calls of a case, or the scenarios."""
+    return case.probes if isinstance(case, CallCase) else [*map(read, batch_of(case.stdin).calls)]
 
 
-Paste = Callable[[str], str]
+Paste = Callable[[Probe], str]
 """A call as a line for a shell."""
 
 
@@ -209,9 +213,9 @@ class CaveatRules:
     """Returns True if the user's checker accepts a difference."""
     name: str = "f"
     """Name of the function, which replaces the `f` of its calls."""
-    reasons: Callable[[str], Mapping[str, bool]] = lambda call: {}
+    reasons: Callable[[Call], Mapping[str, bool]] = lambda call: {}
     """Everything by which a call differs from known ones, and whether that is a type."""
-    smaller: Callable[[str], str] = lambda call: call
+    smaller: Callable[[Call], Call] = lambda call: call
     """Returns the smallest call near one that shows a difference also."""
 
 
@@ -238,7 +242,8 @@ def call_caveats(case: AnsweredCase, got: CallAnswer | None, rules: CaveatRules)
     if case.answer is None or got is None:
         return ()
     groups: dict[tuple[CaveatKind | None, str], list[AnswerDifference]] = {}
-    lines = _Lines(case, calls_of(case), len(case.answer.outcomes))
+    probes = calls_of(case)
+    lines = _Lines(case, probes[len(probes) - len(case.answer.outcomes) :])
     found = [
         each
         for each in rules.comparison.differences(case.answer, got)
@@ -265,19 +270,19 @@ def _true_reasons(
     alone: set[str] = set()
     tried = 0
     for each in sorted(found, key=lambda each: len(each.call)):
-        at = lines.place(each)
-        reasons = rules.reasons(lines.calls[at]) if at is not None and because[each.at] and not each.because else {}
+        call = lines.probe(each) if because[each.at] and not each.because else None
+        reasons = rules.reasons(call) if isinstance(call, Call) else {}
         if because[each.at] in reasons:
             several[each.at] = reasons
             alone |= {*reasons} if len(reasons) == 1 else set()
     for each in found:
-        at, reasons = lines.place(each), several.get(each.at, {})
-        if at is None or len(reasons) < 2:
+        call, reasons = lines.probe(each), several.get(each.at, {})
+        if not isinstance(call, Call) or len(reasons) < 2:
             continue
         # maximum number of calls of a case that are made smaller to find their reason: each takes some runs
         if not alone.intersection(reasons) and tried < 3:
             tried += 1
-            smallest = rules.reasons(rules.smaller(lines.calls[at]))
+            smallest = rules.reasons(rules.smaller(call))
             alone.add(next((why for why in smallest if why in reasons), because[each.at]))
         because[each.at] = next((why for why in reasons if why in alone), because[each.at])
     return because, {why for reasons in several.values() for why, is_type in reasons.items() if is_type}
@@ -293,8 +298,8 @@ def beyond_caveats(case: CallCase, outcome: Outcome, rules: CaveatRules) -> tupl
         about = [each.kind is CaveatKind.INPUT and each.cause != LENIENT for each in found]
         return tuple(replace(each, domain=(each.cause,) * here) for each, here in zip(found, about, strict=True))
     calls = calls_of(case)
-    short = min(calls, key=len)
-    words = f"{len(calls)} calls, the shortest {_named(short, rules)}"
+    short = min(calls, key=lambda call: len(call.text))
+    words = f"{len(calls)} calls, the shortest {_named(short.text, rules)}"
     because = case.beyond[calls.index(short)]
     return (
         Caveat(
@@ -305,21 +310,19 @@ def beyond_caveats(case: CallCase, outcome: Outcome, rules: CaveatRules) -> tupl
 
 @dataclass(frozen=True)
 class _Lines:
-    """The calls of a case, and how many of its expected lines are answers."""
+    """The calls of a case that are answered: the first may only warm up."""
 
     case: Case
-    calls: Sequence[str]
-    shown: int
+    probes: Sequence[Probe]
 
-    def place(self, each: AnswerDifference) -> int | None:
-        """Place of a call in its case, of which the first may only warm up; None for what all calls leave behind."""
-        return len(self.calls) - self.shown + each.at if each.at < self.shown else None
+    def probe(self, each: AnswerDifference) -> Probe | None:
+        """The call that has another answer; None for what all calls leave behind."""
+        return self.probes[each.at] if each.at < len(self.probes) else None
 
     def why(self, each: AnswerDifference) -> str:
         """Return the reason why the result of a call may differ."""
-        at = self.place(each)
         known = self.case.beyond if isinstance(self.case, CallCase) else ()
-        return known[at] if known and at is not None else "what such calls leave behind"
+        return known[each.at] if each.at < len(known) else "what such calls leave behind"
 
 
 def _named(call: str, rules: CaveatRules) -> str:
@@ -330,14 +333,14 @@ def _named(call: str, rules: CaveatRules) -> str:
 
 def _caveat(lines: _Lines, found: Sequence[AnswerDifference], because: str, rules: CaveatRules) -> Caveat:
     each = min(found, key=lambda each: len(each.call))
-    at = lines.place(each)
+    probe = lines.probe(each)
     return Caveat(
         each.subject or CaveatKind.INPUT,
         _named(each.call or "all calls together", rules),
         each.expected,
         each.got,
         because,
-        rules.paste(lines.calls[at]) if at is not None else "",
+        rules.paste(probe) if probe else "",
         lines.case.held_out,
         max_float_difference=max(each.apart for each in found),
         count=len(found),

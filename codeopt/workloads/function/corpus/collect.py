@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from string import Template
 from typing import Any
 
@@ -25,7 +26,7 @@ from codeopt.workloads.function.harness import FunctionHarness, with_calls_file
 from codeopt.workloads.generated.derive import can_be_varied
 from codeopt.workloads.program.cases import text
 from codeopt.workloads.source.excerpt import excerpt
-from codeopt.workloads.source.literals import Opaque, read, read_all, write
+from codeopt.workloads.source.literals import Call, Opaque, read, texts_of, write
 from codeopt_sandbox.guest.request import AS_RECORDED, IN_PARTS
 
 _RECORDED = re.compile(r"unpickle\(('[^']*')(?:, '[^']*')?\)")
@@ -45,7 +46,7 @@ def with_constructed_objects(harness: FunctionHarness, found: Found) -> Found:
     asked = tuple(dict.fromkeys(match[0] for text in texts for match in _RECORDED.finditer(text)))
     if not asked:
         return found
-    calls = tuple(f"f({each})" for each in asked)
+    calls = [read(f"f({each})") for each in asked]
     lines = harness.ask(calls, "inspect", question="objects", seconds=1.0, lost=3, budget=5.0).lines
     written = {each: _written(each, line) for each, line in zip(asked, lines, strict=True)}
 
@@ -64,8 +65,8 @@ def _written(recorded: str, answer: str) -> str:
     """The expression that an answer names. It comes from where the module runs, and is taken where it is one."""
     if answer == AS_RECORDED:
         return recorded
-    call = read(f"f({answer})") if answer and not answer.startswith(IN_PARTS) else None
-    if call is None or len(call.args) != 1 or call.kwargs or isinstance(call.args[0], Opaque):
+    call = read("" if answer.startswith(IN_PARTS) else f"f({answer})")
+    if len(call.args) != 1 or call.kwargs or isinstance(call.args[0], Opaque):
         return _RECORDED.sub(r"unpickle(\1)", recorded)
     return write(call.args[0])
 
@@ -83,11 +84,11 @@ def collect_corpus(
     notify("collecting calls")
     ask = Ask(harness, options.calls, options.use_tests, notify, seen)
     known = with_constructed_objects(harness, collect(ask).limited())
-    found, corpus = gather(harness, known, lambda: guess(ask, known), notify, options.max_examples, early_check)
+    found, corpus = gather(harness, known, partial(guess, ask), notify, options.max_examples, early_check)
     left_out = replace(corpus.left_out, given={**found.dropped, **corpus.left_out.given})
     diagnostics = _generated(corpus, options, found.diagnostics) + _as_given(harness, corpus)
     corpus = replace(corpus, tests=found.tests, left_out=left_out, places=found.places, diagnostics=diagnostics)
-    return with_names(harness, [*(known.text for known in corpus.known), *corpus.big]), corpus
+    return with_names(harness, [*(known.call for known in corpus.known), *corpus.big]), corpus
 
 
 def _generated(corpus: CallCorpus, options: ImproveOptions, known: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
@@ -99,14 +100,14 @@ def _generated(corpus: CallCorpus, options: ImproveOptions, known: tuple[Diagnos
     if made >= few or not corpus.known or not InputPolicy(options.mutated_inputs).generates:
         return known
     why = replace(corpus.left_out, given={}).words() or "the arguments have few other values"
-    if not any(map(can_be_varied, read_all(corpus.vouched))):
+    if not any(map(can_be_varied, corpus.vouched)):
         why = "no constructor makes the objects that known calls are made with"
     return (*known, Diagnostic(f"only {counted(made, 'call')} generated", why))
 
 
 def _as_given(harness: FunctionHarness, corpus: CallCorpus) -> tuple[Diagnostic, ...]:
     """Parameters to which a calls file gives nothing but values that no text makes, where others are varied."""
-    calls = [by_name(call, harness.function.parameters) for call in read_all(corpus.vouched)]
+    calls = [by_name(call, harness.function.parameters) for call in corpus.vouched if call.can_change]
     names = dict.fromkeys(name for call in calls for name in call)
     given = {name: [call[name] for call in calls if name in call] for name in names}
     fixed = [name for name, values in given.items() if all(map(_is_of_calls_file, values))]
@@ -127,14 +128,14 @@ def with_given_calls(harness: FunctionHarness, options: ImproveOptions, calls_te
     return with_calls_file(harness, calls_text) if calls_text else harness
 
 
-def with_names(harness: FunctionHarness, calls: Sequence[str]) -> FunctionHarness:
+def with_names(harness: FunctionHarness, calls: Sequence[Call]) -> FunctionHarness:
     """The harness with how calls are shown, their arguments as people would write them."""
+
+    def shown(parts: Sequence[str]) -> Sequence[str]:
+        return harness.ask(map(read, parts), "inspect", question="show", seconds=1.0, lost=3, budget=5.0).lines
+
     home = harness.target.module.partition(".")[0]
-    return replace(harness, names=find_names(calls, lambda some: _in_words(harness, some), home, harness.names.method))
-
-
-def _in_words(harness: FunctionHarness, calls: tuple[str, ...]) -> tuple[str, ...]:
-    return harness.ask(calls, "inspect", question="show", seconds=1.0, lost=3, budget=5.0).lines
+    return replace(harness, names=find_names(texts_of(calls), shown, home, harness.names.method))
 
 
 # Calls that a language model writes if other sources give too few. The calls file runs in the sandbox as any other.

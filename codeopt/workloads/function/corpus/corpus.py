@@ -28,8 +28,8 @@ from codeopt.workloads.function.corpus.observe import (
     observe,
     values_of,
 )
-from codeopt.workloads.function.corpus.sources import Found
-from codeopt.workloads.function.counterexample import origin_of
+from codeopt.workloads.function.corpus.sources import Found, Guesses
+from codeopt.workloads.function.counterexample import WHENCE
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.unusual import (
     as_iterators,
@@ -42,7 +42,7 @@ from codeopt.workloads.function.unusual import (
 )
 from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.generated.larger import deep_calls
-from codeopt.workloads.source.literals import Call, read_all
+from codeopt.workloads.source.literals import Call, read
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import Kind
 
@@ -79,7 +79,7 @@ class CallCorpus:
     """All that is known, and what had to be left out."""
 
     known: tuple[KnownCall, ...]
-    big: tuple[str, ...] = ()
+    big: tuple[Call, ...] = ()
     """Calls that the user gave for timing."""
     left_out: Exclusions = Exclusions()
     lines_run: tuple[int, ...] = ()
@@ -93,15 +93,17 @@ class CallCorpus:
     reused_from: float | None = field(default=None, compare=False)
     """Time at which it was collected by an earlier request, seconds since the epoch; None: by this one."""
 
-    def origin_of(self, call: str) -> str:
-        """Origin of a call, in words."""
-        return origin_of(call, {known.text: known.source for known in self.known}, self.places)
+    def origin_of(self, call: Call) -> str:
+        """Origin of a call: "a call made by a test (tests/test_a.py::test_b)"."""
+        source = next((known.source for known in self.known if known.call == call), "")
+        place = self.places.get(call.text, "")
+        return f"a call {WHENCE.get(source, 'generated from known ones')}" + f" ({place})" * bool(place)
 
     @property
-    def vouched(self) -> list[str]:
+    def vouched(self) -> list[Call]:
         """Calls that say what arguments are: those that somebody made, else those that hints give."""
-        made = [each.text for each in self.known if each.vouched]
-        made = made or [each.text for each in self.known if not each.made_of_others]
+        made = [each.call for each in self.known if each.vouched]
+        made = made or [each.call for each in self.known if not each.made_of_others]
         return [*made, *self.big]
 
     @property
@@ -204,7 +206,7 @@ EarlyCheck = Callable[[FunctionHarness, CallCorpus], None]
 def gather(
     harness: FunctionHarness,
     found: Found,
-    guess: Callable[[], Found],
+    guess: Callable[[Mapping[Call, str]], Guesses],
     notify: Callable[[str], None] = lambda line: None,
     most: int | None = None,
     early_check: EarlyCheck | None = None,
@@ -214,7 +216,7 @@ def gather(
     Args:
         harness: Harness of the function.
         found: Calls of the sources that do not guess.
-        guess: Returns guessed calls. They are asked for once the given ones have run.
+        guess: Returns guessed calls, by the source of each given one. They are asked for once these have run.
         notify: Receives progress lines.
         most: Maximum number of generated calls. Defaults to DERIVED.
         early_check: Called with the given calls, and again with the guesses, before more are generated from them.
@@ -225,7 +227,10 @@ def gather(
     Raises:
         NotVerifiable: Too many calls vary from run to run, or have effects.
     """
-    given = _origin(found)
+    given: dict[Call, str] = {}
+    for name, texts in found.calls:
+        given |= {call: name for call in map(read, texts) if call not in given}
+    big = tuple(map(read, found.big))
     notify(f"running the original on {len(given)} calls")
     known, dropped = observe(harness, list(given), given)
     if reason := objection(dropped, len(given)):
@@ -235,24 +240,23 @@ def gather(
     harness = informed(harness, known)
     # time limit of the given calls that every draft makes, seconds; at least MIN_CALLS of them are kept, the quickest
     # first
-    affordable = {call.text for call in quick_calls(known, 6.0, MIN_CALLS)}
-    kept = [call for call in known if call.text in affordable]
+    affordable = {each.call for each in quick_calls(known, 6.0, MIN_CALLS)}
+    kept = [each for each in known if each.call in affordable]
     dropped[Exclusion(ExclusionReason.TOO_LONG)] += len(known) - len(kept)
     if early_check and kept:
-        early_check(harness, CallCorpus(tuple(kept), found.big, Exclusions(dropped), places=found.places))
-    more = guess()
-    guessed = {text: name for text, name in _origin(more).items() if text not in given}
+        early_check(harness, CallCorpus(tuple(kept), big, Exclusions(dropped), places=found.places))
+    more, why = guess(given)
+    guessed = {call: "type_hints" for call in more if call not in given}
     guesses, other = observe(harness, list(guessed), guessed)
     chance = {reason: count for reason, count in other.items() if reason.why is ExclusionReason.TWICE or not given}
     if reason := objection(chance, len(guessed), "generated call"):
         raise NotVerifiable(f"{harness.function.qualname} cannot be judged: {reason}")
-    found += more
     kept += guesses
     if early_check and guesses and len(kept) >= MIN_CALLS:
-        early_check(harness, CallCorpus(tuple(kept), found.big, Exclusions(dropped, other), places=found.places))
+        early_check(harness, CallCorpus(tuple(kept), big, Exclusions(dropped, other), places=found.places))
     notify("generating more calls")
-    large = [*values_of(kept), *read_all(found.big)]
-    contract = contract_of_known(harness, CallCorpus(tuple(kept), found.big))
+    large = [*values_of(kept), *(call for call in big if call.can_change)]
+    contract = contract_of_known(harness, CallCorpus(tuple(kept), big))
 
     def long(sandbox: Sandbox) -> list[KnownCall]:
         there = replace(harness, sandbox=sandbox)
@@ -262,21 +266,14 @@ def gather(
         # calls that also give a parameter that none of them gives; of a type that was only tried, an exception says
         # nothing
         tried = with_optional_parameters(harness.function, values_of(kept))
-        wider = [k for k in observe(harness, list(tried), {})[0] if k.returns or tried[k.text]]
+        wider = [k for k in observe(harness, list(tried), {})[0] if k.returns or tried[k.call]]
         bases = values_of((*kept, *wider))
         patience = _patience(most)
         made, derived = observe(harness, _derived(harness, bases, most or DERIVED, 1, contract), {}, patience)
         every = (*kept, *quick_calls([*wider, *made], patience.total), *far())
-    corpus = CallCorpus(every, found.big, Exclusions(dropped, other + derived))
+    found = replace(found, diagnostics=(*found.diagnostics, *why))
+    corpus = CallCorpus(every, big, Exclusions(dropped, other + derived))
     return found, _with_refusals(harness, cover(harness, corpus)) if corpus.known else corpus
-
-
-def _origin(found: Found) -> dict[str, str]:
-    """Source of each call, the first that has it."""
-    origin: dict[str, str] = {}
-    for name, calls in found.calls:
-        origin |= {text: name for text in calls if text not in origin}
-    return origin
 
 
 def contract_of_known(harness: FunctionHarness, corpus: CallCorpus) -> Contract:
@@ -292,18 +289,17 @@ def fresh_ones(
     return observe(harness, made, {}, _patience(most))[0]
 
 
-def _derived(harness: FunctionHarness, known: Sequence[Call], count: int, seed: int, contract: Contract) -> list[str]:
+def _derived(harness: FunctionHarness, known: Sequence[Call], count: int, seed: int, contract: Contract) -> list[Call]:
     """Calls near known ones, as the contract shapes them, which may be a known one again."""
     # number of calls that are made for one that is wanted: of 1,000 about 700 are left that differ
-    wanted, texts = round(1.4 * count), {call.text(): call for call in known}
+    wanted, every = round(1.4 * count), dict.fromkeys(known)
     # number of the shortest known calls from which these are made
-    usual = contract.inside(sorted(texts, key=len)[:50])
-    others = [*islice(other_exact_types([texts[each] for each in usual]), wanted // OTHER_TYPES)]
+    usual = contract.inside(sorted(every, key=lambda call: len(call.text))[:50])
+    others = [*islice(other_exact_types(usual), wanted // OTHER_TYPES)]
     near = derive(known, wanted, seed, harness.vocabulary)
     # The others come last: where time is short, calls near the known ones are worth more.
-    few = [text for text in contract.shaped(others) if text not in texts][: count // OTHER_TYPES]
-    shaped = contract.shaped(near)
-    return [*[text for text in shaped if text not in texts][: count - len(few)], *few]
+    few = [call for call in contract.shaped(others) if call not in every][: count // OTHER_TYPES]
+    return [*[call for call in contract.shaped(near) if call not in every][: count - len(few)], *few]
 
 
 def _patience(most: int | None) -> CallTimeLimit:
@@ -321,40 +317,40 @@ def long_ones(
     known: Sequence[Call],
     seed: int,
     contract: Contract,
-    larger: Sequence[str] = (),
+    larger: Sequence[Call] = (),
     usual_s: float = 0.0,
 ) -> list[KnownCall]:
     """Calls as long as the largest and longer, as many as the original makes in a second, or in the time of LIKE_KNOWN
     calls where that is more; and of a function that takes iterators and yields a long one. larger: calls that are as
     large as none is, the largest first; the first of them for which there is time is made. usual_s: time of the
     largest, seconds. None of them is timed."""
-    texts = {call.text() for call in known}
-    made = [text for text in contract.shaped(long_calls(known, LONG, seed, harness.vocabulary)) if text not in texts]
+    every = {*known}
+    made = [call for call in contract.shaped(long_calls(known, LONG, seed, harness.vocabulary)) if call not in every]
     # items of an iterator that is watched: see sandbox/codeopt_sandbox/guest/calls/checking.py
     wrapped = (as_iterators(call, iterables(harness), 4000) for call in known[:20])
-    watched = [text for text in wrapped if text is not None][:2]
+    watched = [call for call in wrapped if call is not None][:2]
     total = LIKE_KNOWN * usual_s
     patience = CallTimeLimit(max(LONG_PATIENCE.call, 2 * usual_s), max(LONG_PATIENCE.total, total), LONG_PATIENCE.lost)
     found, _ = observe(harness, [*made, *watched], {}, patience)
-    affordable = (text for text in larger if _expected_s(found, text) <= patience.call)
-    enough = [*islice((kept for text in affordable for kept in contract.within([text]).values()), 1)]
+    affordable = (call for call in larger if _expected_s(found, call) <= patience.call)
+    enough = [*islice((kept for call in affordable for kept in contract.within([call]).values()), 1)]
     largest = observe(harness, enough, {}, patience)[0] if enough else []
     kept = quick_calls(found, max(LONG_S, total))
-    kept += observe(harness, [text for text in deep_calls(known) if text not in texts], {}, DEEP_CALL_LIMIT)[0]
+    kept += observe(harness, [call for call in deep_calls(known) if call not in every], {}, DEEP_CALL_LIMIT)[0]
     return [*kept, *largest]
 
 
-def _expected_s(known: Sequence[KnownCall], text: str) -> float:
+def _expected_s(known: Sequence[KnownCall], call: Call) -> float:
     """Seconds of a longer call, if the time grows as it does from a short known one to the longest; in proportion to
     the length at least. 0 where nothing tells."""
-    timed = sorted((len(each.text), each.seconds) for each in known if each.returns and each.seconds > 0)
+    timed = sorted((len(each.call.text), each.seconds) for each in known if each.returns and each.seconds > 0)
     if not timed:
         return 0.0
     length, seconds = timed[-1]
     # factor by which a call is shorter from which the growth of the time is read
     shorter, less = next((each for each in reversed(timed) if each[0] <= length / 3), timed[-1])
     power = log(seconds / less) / log(length / shorter) if shorter < length else 1.0
-    return float(seconds * (len(text) / length) ** max(1.0, power))
+    return float(seconds * (len(call.text) / length) ** max(1.0, power))
 
 
 def iterables(harness: FunctionHarness) -> list[int]:
@@ -374,14 +370,14 @@ def _with_refusals(harness: FunctionHarness, corpus: CallCorpus) -> CallCorpus:
     missing = {line for line in lines if line in corpus.lines} - set(corpus.lines_run)
     if not missing:
         return corpus
-    texts = harness.declared.allowed(wrong_types(values_of(known for known in corpus.known if known.returns)))
-    made = harness.ask(tuple(texts), seconds=0.1, lost=3, budget=1.0).outcomes if texts else ()
-    by_line: dict[int, list[str]] = {}
-    for text, outcome in zip(texts, made, strict=False):
+    calls = harness.declared.allowed(wrong_types(values_of(known for known in corpus.known if known.returns)))
+    made = harness.ask(calls, seconds=0.1, lost=3, budget=1.0).outcomes if calls else ()
+    by_line: dict[int, list[Call]] = {}
+    for call, outcome in zip(calls, made, strict=False):
         if outcome.kind == Kind.RAISES and outcome.line in missing:
-            by_line.setdefault(lines[outcome.line], []).append(text)
+            by_line.setdefault(lines[outcome.line], []).append(call)
     # calls that are kept for one refusal
-    chosen = [text for found in by_line.values() for text in found[:2]]
+    chosen = [call for found in by_line.values() for call in found[:2]]
     known, _ = observe(harness, chosen, dict.fromkeys(chosen, REFUSED))
     run = {line for line, statement in lines.items() if statement in by_line and line in corpus.lines}
     reached = {*corpus.lines_run, *(run if known else ())}
@@ -403,7 +399,7 @@ def quick_calls(known: Sequence[KnownCall], most: float = DERIVED_TOTAL_S, least
 def cover(harness: FunctionHarness, corpus: CallCorpus) -> CallCorpus:
     """With the lines that the calls run."""
 
-    def covered(calls: tuple[str, ...]) -> Covered | None:
+    def covered(calls: Sequence[Call]) -> Covered | None:
         found = harness.ask(calls, lines=True, seconds=20.0, lost=0).covered
         if found:
             line, function = found[2], harness.function
@@ -424,16 +420,16 @@ Covered = tuple[frozenset[int], tuple[int, ...], int]
 
 
 def lines_run(
-    covered: Callable[[tuple[str, ...]], Covered | None], known: Sequence[KnownCall]
+    covered: Callable[[Sequence[Call]], Covered | None], known: Sequence[KnownCall]
 ) -> tuple[set[int], tuple[int, ...]]:
     """Lines that calls run, and all lines of the function: quick calls together, then, if lines are missing, the
     long given ones."""
-    quick = tuple(each.text for each in quick_calls(known, 0.1))
-    together = set(quick)
-    slow = list(islice((k.text for k in known if k.text not in together and k.source != "generated"), 3))
+    quick = [each.call for each in quick_calls(known, 0.1)]
+    together = {*quick}
+    slow = list(islice((k.call for k in known if k.call not in together and k.source != "generated"), 3))
     run: set[int] = set()
     lines: tuple[int, ...] = ()
-    for calls in [quick, *[(text,) for text in slow]]:
+    for calls in [quick, *[[call] for call in slow]]:
         if calls and not (lines and run >= set(lines)) and (found := covered(calls)):
             run |= found[0]
             lines = found[1]

@@ -36,7 +36,7 @@ is replaced here, so each run would build the table again.
 """
 
 
-def calls_from_hints(harness: FunctionHarness) -> tuple[list[str], str]:
+def calls_from_hints(harness: FunctionHarness) -> tuple[list[Call], str]:
     """Calls with arguments of the annotated types; none, and why, when a parameter without default has a type that is
     not known."""
     from hypothesis import strategies as st
@@ -60,10 +60,10 @@ def calls_from_hints(harness: FunctionHarness) -> tuple[list[str], str]:
     return [], "nothing can be made of the type hints of its parameters, or of its class"
 
 
-def _drawn(strategy: Any) -> list[str]:
+def _drawn(strategy: Any) -> list[Call]:
     import hypothesis
 
-    found: dict[str, None] = {}
+    found: dict[Call, None] = {}
 
     @hypothesis.settings(
         max_examples=EXAMPLES,
@@ -75,7 +75,7 @@ def _drawn(strategy: Any) -> list[str]:
     )
     @hypothesis.given(strategy)
     def draw(drawn: Constructed) -> None:
-        found[Call(drawn.args, drawn.kwargs).text()] = None
+        found[Call(drawn.args, drawn.kwargs)] = None
 
     with contextlib.suppress(hypothesis.errors.Unsatisfiable), warnings.catch_warnings():
         # Python 3.15 counts references so that Hypothesis takes its own generator for one that nobody holds.

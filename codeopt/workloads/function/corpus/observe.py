@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from codeopt.core.errors import Diagnostic, ProgramError
@@ -19,7 +18,7 @@ from codeopt.core.sanitize import inline
 from codeopt.core.words import counted as number_of
 from codeopt.workloads._runs import in_order
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.source.literals import Call, read
+from codeopt.workloads.source.literals import Call, texts_of
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.guest.answer import EFFECTS
@@ -68,7 +67,7 @@ _ACCIDENTS = (
 class KnownCall:
     """A call with what the original does."""
 
-    text: str
+    call: Call
     outcome: Answer
     source: str
     """Source of the call: calls_file, tests, doctests, recorded, hints, derived."""
@@ -82,11 +81,6 @@ class KnownCall:
     """Containers whose order is part of the outcomes; that of others differs each time."""
     elsewhere: tuple[tuple[str, Answer], ...] = field(default=(), compare=False)
     """Outcomes in other environments, by their names; not of one in which it cannot be compared."""
-
-    @cached_property
-    def call(self) -> Call | None:
-        """The call as a value. None for one that is too long to be changed, or cannot be read."""
-        return read(self.text)
 
     def under(self, environment: Environment) -> Answer | None:
         """Outcome in an environment; in that of calls that are made from others it is the usual one."""
@@ -130,20 +124,20 @@ GIVEN = CallTimeLimit(GIVEN_S, GIVEN_TOTAL_S, batch=BATCH, is_said=True)
 
 
 def observe(
-    harness: FunctionHarness, calls: Sequence[str], origin: dict[str, str], patience: CallTimeLimit = SHORT_CALLS
+    harness: FunctionHarness, calls: Sequence[Call], origin: dict[Call, str], patience: CallTimeLimit = SHORT_CALLS
 ) -> tuple[list[KnownCall], Counter[Exclusion]]:
     """The calls that do the same in another process, in another order and with sets in another order; of derived calls
     that leave no state behind those that say something of the function.
 
     What seems short is made first: the time for all of them may end before the last.
     """
-    place = {text: at for at, text in enumerate(calls)}
-    made_up = {text for text in calls if origin.get(text, DERIVED) in MADE_UP}
+    place = {call: at for at, call in enumerate(calls)}
+    made_up = {call for call in calls if origin.get(call, DERIVED) in MADE_UP}
     ordered = sorted(calls, key=_size)
-    known, dropped = _observe_all(harness, [text for text in ordered if text not in made_up], origin, GIVEN)
-    allowed = harness.declared.allowed(text for text in ordered if text in made_up)
+    known, dropped = _observe_all(harness, [call for call in ordered if call not in made_up], origin, GIVEN)
+    allowed = harness.declared.allowed(call for call in ordered if call in made_up)
     more, other = _observe_all(harness, allowed, origin, patience)
-    return [*sorted(known, key=lambda k: place[k.text]), *more], dropped + other
+    return [*sorted(known, key=lambda k: place[k.call]), *more], dropped + other
 
 
 def as_recorded(
@@ -154,15 +148,15 @@ def as_recorded(
 
     recorded: what calls did, as codeopt_sandbox.guest.tests.recorder tells it. name: name of the function.
     """
-    others = {each.text: ends for each in known if not _did(each, ends := recorded.get(each.text, ()))}
+    others = {each.call: ends for each in known if not _did(each, ends := recorded.get(each.call.text, ()))}
     if not others:
         return list(known), Counter()
-    first = next(each for each in known if each.text in others)
-    how, _, value = others[first.text][0].partition(" ")
+    first = next(each for each in known if each.call in others)
+    how, _, value = others[first.call][0].partition(" ")
     then = f"{how} {value if how != RETURNED else value.partition(' ')[2] or 'an object'}"
-    shown = f"{name}{first.text[1:]} {then} when it was recorded and here {first.outcome.end}"
+    shown = f"{name}{first.call.text[1:]} {then} when it was recorded and here {first.outcome.end}"
     state = Exclusion(ExclusionReason.STATE, inline(shown, 200))
-    return [each for each in known if each.text not in others], Counter({state: len(others)})
+    return [each for each in known if each.call not in others], Counter({state: len(others)})
 
 
 def _did(known: KnownCall, ends: Sequence[str]) -> bool:
@@ -188,29 +182,29 @@ def informed(harness: FunctionHarness, given: Sequence[KnownCall]) -> FunctionHa
 
 def values_of(known: Iterable[KnownCall]) -> list[Call]:
     """The calls that can be changed, as values."""
-    return [each.call for each in known if each.call is not None]
+    return [each.call for each in known if each.call.can_change]
 
 
 def observe_quick(
-    harness: FunctionHarness, calls: Sequence[str], source: str, patience: CallTimeLimit
+    harness: FunctionHarness, calls: Sequence[Call], source: str, patience: CallTimeLimit
 ) -> list[KnownCall]:
     """The same of calls of one source, as many as there is time for."""
     known, _ = _observe_all(harness, sorted(calls, key=_size), dict.fromkeys(calls, source), patience)
     return known
 
 
-def once(harness: FunctionHarness, calls: Sequence[str], patience: CallTimeLimit = SHORT_CALLS) -> list[KnownCall]:
+def once(harness: FunctionHarness, calls: Sequence[Call], patience: CallTimeLimit = SHORT_CALLS) -> list[KnownCall]:
     """Calls generated to be timed: made once, the shortest first, as many as there is time for."""
-    texts = tuple(sorted(harness.declared.allowed(calls), key=_size))
-    if not texts:
+    tried = sorted(harness.declared.allowed(calls), key=_size)
+    if not tried:
         return []
     limits = {"seconds": patience.call, "lost": 3, "budget": patience.total, "ordered": harness.ordered}
-    made = zip(texts, harness.ask(texts, "check", **limits).outcomes, strict=True)
-    return [KnownCall(text, outcome, DERIVED, outcome.seconds, ordered=harness.ordered) for text, outcome in made]
+    made = zip(tried, harness.ask(tried, "check", **limits).outcomes, strict=True)
+    return [KnownCall(call, outcome, DERIVED, outcome.seconds, ordered=harness.ordered) for call, outcome in made]
 
 
 def _observe_all(
-    harness: FunctionHarness, calls: Sequence[str], origin: dict[str, str], patience: CallTimeLimit
+    harness: FunctionHarness, calls: Sequence[Call], origin: dict[Call, str], patience: CallTimeLimit
 ) -> tuple[list[KnownCall], Counter[Exclusion]]:
     """Batch by batch, as long as there is time: little for calls that are generated."""
     known: list[KnownCall] = []
@@ -219,14 +213,14 @@ def _observe_all(
         if sum(k.seconds for k in known) > patience.total:
             dropped[Exclusion(ExclusionReason.TOO_LONG)] += len(calls) - start if patience.is_said else 0
             break
-        part, gone = _observe(harness, tuple(calls[start : start + patience.batch]), origin, patience)
+        part, gone = _observe(harness, calls[start : start + patience.batch], origin, patience)
         known += part
         dropped += gone
     return known, dropped
 
 
 def _observe(
-    harness: FunctionHarness, calls: tuple[str, ...], origin: dict[str, str], patience: CallTimeLimit
+    harness: FunctionHarness, calls: Sequence[Call], origin: dict[Call, str], patience: CallTimeLimit
 ) -> tuple[list[KnownCall], Counter[Exclusion]]:
     """One batch."""
     try:
@@ -239,8 +233,8 @@ def _observe(
         parts = [_observe(harness, part, origin, patience) for part in (calls[:middle], calls[middle:])]
         return [known for part in parts for known in part[0]], parts[0][1] + parts[1][1]
     found = [
-        KnownCall(text, outcome, origin.get(text, DERIVED), outcome.seconds, ordered=harness.ordered)
-        for text, outcome in zip(calls, first.outcomes, strict=True)
+        KnownCall(call, outcome, origin.get(call, DERIVED), outcome.seconds, ordered=harness.ordered)
+        for call, outcome in zip(calls, first.outcomes, strict=True)
     ]
     if first.leaves_nothing and all(one.source == DERIVED for one in found):
         reasons = [_useless(one, one.outcome) for one in found]
@@ -265,16 +259,16 @@ def deterministic(
     runs = [_again(harness, given, environment) for environment in harness.environments[1:]]
     elsewhere = list(zip(harness.environments[1:], runs, strict=True))
     # of those that were made again, the ones that have another outcome there
-    again_made = [(known, run.outcomes[known.text]) for known in given for run in runs if known.text in run.outcomes]
-    differ = {known.text for known, again in again_made if _useless(known, again)}
-    doubtful = made + [known for known in given if known.text in differ]
+    again_made = [(known, run.outcomes[known.call]) for known in given for run in runs if known.call in run.outcomes]
+    differ = {known.call for known, again in again_made if _useless(known, again)}
+    doubtful = made + [known for known in given if known.call in differ]
     runs.append(_again(harness, doubtful, ALONE))
     independent = left_nothing and all(run.leaves_nothing for run in runs)
     known: list[KnownCall] = []
     differing: list[KnownCall] = []
     dropped: Counter[Exclusion] = Counter()
     for one in found:
-        again = runs[-1].outcomes.get(one.text, one.outcome)
+        again = runs[-1].outcomes.get(one.call, one.outcome)
         reason = _useless(one, again)
         if reason is None:
             known.append(_with(one, elsewhere, again.seconds, independent))
@@ -285,9 +279,9 @@ def deterministic(
     if differing:
         for seed in MORE_SEEDS:
             outcomes = _again(harness, known, seeded(seed)).outcomes
-            chance = {one.text for one in known if _has_other_order(one, outcomes)}
-            differing += [one for one in known if one.text in chance]
-            known = [one for one in known if one.text not in chance]
+            chance = {one.call for one in known if _has_other_order(one, outcomes)}
+            differing += [one for one in known if one.call in chance]
+            known = [one for one in known if one.call not in chance]
     loose, other = _without_order(harness, differing)
     return [*known, *loose], dropped + other
 
@@ -300,13 +294,13 @@ def _without_order(
         return [], Counter()
     less = [replace(one, ordered=ORDERED[ORDERED.index(one.ordered) + 1]) for one in differing]
     again = _again(harness, less, USUAL)
-    found = [replace(one, outcome=again.outcomes.get(one.text, not_made())) for one in less]
+    found = [replace(one, outcome=again.outcomes.get(one.call, not_made())) for one in less]
     return deterministic(harness, found, left_nothing=again.leaves_nothing)
 
 
-def _has_other_order(known: KnownCall, outcomes: Mapping[str, Answer]) -> bool:
+def _has_other_order(known: KnownCall, outcomes: Mapping[Call, Answer]) -> bool:
     """Whether a call under another hash seed has another outcome, which its containers' order may be."""
-    again = outcomes.get(known.text)
+    again = outcomes.get(known.call)
     reason = _useless(known, again) if again is not None and again.kind == known.outcome.kind else None
     return reason is not None and reason.why is ExclusionReason.TWICE and known.ordered != ORDERED[-1]
 
@@ -315,22 +309,22 @@ def _with(
     known: KnownCall, runs: Sequence[tuple[Environment, AnswersAgain]], seconds: float, independent: bool
 ) -> KnownCall:
     """A call with its outcomes in other environments in which it can be compared."""
-    found = {where.name: run.outcomes[known.text] for where, run in runs if known.text in run.outcomes}
+    found = {where.name: run.outcomes[known.call] for where, run in runs if known.call in run.outcomes}
     usable = {name: there for name, there in found.items() if not _useless(replace(known, outcome=there), there)}
     least = min([known.seconds, seconds, *(outcome.seconds for outcome in usable.values())])
     return replace(known, seconds=least, independent=independent, elsewhere=tuple(usable.items()))
 
 
-def _size(text: str) -> int:
+def _size(call: Call) -> int:
     """Sorting key that puts last what may take long: large numbers, long arguments."""
-    return len(text) + max((int(number) for number in re.findall(r"\d{3,30}", text)), default=0)
+    return len(call.text) + max((int(number) for number in re.findall(r"\d{3,30}", call.text)), default=0)
 
 
 @dataclass(frozen=True)
 class AnswersAgain:
     """Answers of calls that are made again."""
 
-    outcomes: Mapping[str, Answer]
+    outcomes: Mapping[Call, Answer]
     """Answers by call; empty where the original cannot be run."""
     leaves_nothing: bool
 
@@ -339,10 +333,10 @@ def _again(harness: FunctionHarness, known: Sequence[KnownCall], environment: En
     """The same calls, of which the same order counts, in an environment in which they may take a few times as long."""
     if not known:
         return AnswersAgain({}, True)
-    calls = tuple(in_order(environment, [k.text for k in known]))
+    calls = in_order(environment, [k.call for k in known])
     seconds = 2.0 + 3 * max(k.seconds for k in known)
     budget = 10.0 + 3 * sum(k.seconds for k in known)
-    batch = CallBatch(calls, seconds=seconds, lost=3, budget=budget, ordered=known[0].ordered)
+    batch = CallBatch(texts_of(calls), seconds=seconds, lost=3, budget=budget, ordered=known[0].ordered)
     answer = harness.recording_runner.ask(harness.revision, batch, environment).answer
     if answer is None and environment.name != ALONE.name:
         return AnswersAgain({}, True)

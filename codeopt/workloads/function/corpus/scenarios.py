@@ -12,15 +12,15 @@ from codeopt.core.revision import Revision
 from codeopt.workloads._judging import USUAL_POLICY, InputPolicy
 from codeopt.workloads.contract.function import Contract, by_name
 from codeopt.workloads.function import counterexample
-from codeopt.workloads.function.corpus.cases import CallCase, CaveatRules, call_caveats, calls_of
+from codeopt.workloads.function.corpus.cases import CallCase, CaveatRules, call_caveats
 from codeopt.workloads.function.corpus.corpus import iterables
 from codeopt.workloads.function.corpus.observe import MADE_UP, KnownCall, values_of
-from codeopt.workloads.function.counterexample import Scenario, read_scenario
+from codeopt.workloads.function.counterexample import Probe, Scenario
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.shrink import smaller_calls
 from codeopt.workloads.function.unusual import as_iterators
 from codeopt.workloads.source.functions import Function
-from codeopt.workloads.source.literals import Call
+from codeopt.workloads.source.literals import Call, texts_of
 from codeopt.workloads.source.names import imported_names, settings, subclasses
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind
 from codeopt_sandbox.calls import Answer, CallBatch
@@ -49,10 +49,11 @@ class ScenarioCase(CallCase):
     def part(self, *, beyond: bool) -> CallCase:
         """Return the case with only the unusual calls, or with only the others."""
         chosen = [at for at, why in enumerate(self.beyond) if bool(why) is beyond]
-        stdin = batch_of(self.stdin).replace(calls=tuple(calls_of(self)[at] for at in chosen)).stdin()
+        probes = tuple(self.probes[at] for at in chosen)
+        stdin = batch_of(self.stdin).replace(calls=tuple(each.text for each in probes)).stdin()
         answer = _chosen(self.answer, chosen)
         return CallCase(
-            self.name, stdin, held_out=self.held_out, title=self.title, answer=answer,
+            self.name, stdin, held_out=self.held_out, title=self.title, answer=answer, probes=probes,
             beyond=tuple(self.beyond[at] for at in chosen) if beyond else (),
         )  # fmt: skip
 
@@ -83,27 +84,29 @@ def scenario_cases(
     if not kept:
         return []
     ordered = sorted(kept, key=lambda each: bool(each.because))
-    batch = _batch(harness, [each.text for each in ordered], [each.seconds for each in kept.values()])
+    batch = _batch(harness, ordered, [each.seconds for each in kept.values()])
     answer = CallAnswer(tuple(kept[each] for each in ordered), tuple(map(runner.calls.name, batch.calls)))
-    because = tuple(each.because for each in ordered)
     title = f"{len(ordered)} scenarios of several calls"
-    return [ScenarioCase("together", batch.stdin(), title=title, answer=answer, beyond=because, several=True)]
+    found = ScenarioCase("together", batch.stdin(), title=title, answer=answer, probes=(*ordered,), several=True)
+    return [replace(found, beyond=tuple(each.because for each in ordered))]
 
 
-def _batch(harness: FunctionHarness, texts: Sequence[str], seconds: Sequence[float] = ()) -> CallBatch:
+def _batch(harness: FunctionHarness, probes: Sequence[Probe], seconds: Sequence[float] = ()) -> CallBatch:
     """seconds: that the original takes."""
     # Time that a draft has for one scenario at least, seconds; ten times what the original takes, if that is more. It
     # protects from a deadlock alone: with 2 s a right draft was wrong on two cores with a load of 30.
     longest = max(15.0, 10 * max(seconds, default=0.0))
     # time that a draft has for all scenarios at least, seconds; ten times what the original takes, if that is more
     budget = max(30.0, 10 * sum(seconds))
-    return CallBatch(tuple(texts), "combine", seconds=longest, lost=0, budget=budget, ordered=harness.ordered)
+    return CallBatch(
+        tuple(each.text for each in probes), "combine", seconds=longest, lost=0, budget=budget, ordered=harness.ordered
+    )
 
 
 def _kept(harness: FunctionHarness, runner: TimedRuns, wanted: Sequence[Scenario]) -> dict[Scenario, Answer]:
     """Scenarios that hold for the original, with what it answers."""
     calls = list(dict.fromkeys(call for each in wanted for call in each.as_alone))
-    batch = _batch(harness, [*calls, *(each.text for each in wanted)])
+    batch = _batch(harness, [*calls, *wanted])
     answer = runner.run(harness.revision, batch.stdin(), mode="exec").answer
     if answer is None:
         return {}
@@ -128,10 +131,10 @@ def by_single_calls(
     """Why a call is unusual, by the scenarios in which it is given after an equal one of another type, if the draft
     answers it so by itself also: then the call before it is not the reason."""
     outcomes = run.answer.outcomes if run.answer else ()
-    found = {at: each for at, each in enumerate(map(read_scenario, calls_of(case))) if case.beyond[at] == OTHER_TYPE}
-    retyped = {at: each for at, each in found.items() if each and at < len(outcomes)}
+    found = enumerate(zip(case.probes, case.beyond, outcomes, strict=False))
+    retyped = {at: each for at, (each, why, _) in found if isinstance(each, Scenario) and why == OTHER_TYPE}
     calls = tuple(dict.fromkeys(call for each in retyped.values() for call in each.as_alone))
-    batch = batch_of(case.stdin).replace(calls=calls)
+    batch = batch_of(case.stdin).replace(calls=texts_of(calls))
     answer = runner.run(draft, batch.stdin(), mode="exec", environment=case.environment).answer if calls else None
     alone = dict(zip(calls, answer.outcomes, strict=False)) if answer else {}
     return {
@@ -154,7 +157,7 @@ class FailingScenario:
     @property
     def words(self) -> str:
         """Statements, with what comes of them on both sides."""
-        text = counterexample.threads(self.scenario, self.got.stopped) or counterexample.as_python(self.scenario.text)
+        text = counterexample.threads(self.scenario, self.got.stopped) or counterexample.as_python(self.scenario)
         shown = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}... ({len(text)} characters)"
         return f"{shown}: expected {self.expected.text}, got {self.got.text}"
 
@@ -166,22 +169,23 @@ class ScenarioShrinker:
     harness: FunctionHarness
     runner: TimedRuns
     draft: Revision
-    inside: Callable[[Sequence[str]], Sequence[str]]
+    inside: Callable[[Sequence[Call]], Sequence[Call]]
     """Filters calls: those that do not go beyond the contract stay."""
 
     def smallest(self, case: ScenarioCase, run: CallRun, check: AnswerChecker) -> FailingScenario | None:
         """The smallest scenario of a case that a draft has failed; None where it was not by a scenario."""
         part = case.part(beyond=False)
         wanted, got = part.answer or CallAnswer(), case.part_of(run, beyond=False).answer or CallAnswer()
-        pairs = zip(calls_of(part), wanted.outcomes, got.outcomes, strict=False)
+        pairs = zip(part.probes, wanted.outcomes, got.outcomes, strict=False)
         failing = [
-            read_scenario(text)
-            for text, was, now in pairs
-            if now.kind != Kind.NOT_MADE and check.of_answers(CallAnswer((was,), (text,)), CallAnswer((now,), (text,)))
+            each
+            for each, was, now in pairs
+            if isinstance(each, Scenario)
+            and now.kind != Kind.NOT_MADE
+            and check.of_answers(CallAnswer((was,), (each.text,)), CallAnswer((now,), (each.text,)))
         ]
         # anything is read more easily than two threads
-        usable = [each for each in failing if each]
-        found = min(usable, key=lambda each: (each.steps == THREADS, len(each.text)), default=None)
+        found = min(failing, key=lambda each: (each.steps == THREADS, len(each.text)), default=None)
         best = next(iter(self._failing([found])), None) if found else None
         # time limit of the search for a smaller scenario, seconds
         until = time.monotonic() + 5.0
@@ -195,16 +199,16 @@ class ScenarioShrinker:
     def _failing(self, wanted: Sequence[Scenario]) -> list[FailingScenario]:
         """Scenarios that the original keeps to and the draft does not, the smallest first."""
         kept = _kept(self.harness, self.runner, wanted) if wanted else {}
-        batch = _batch(self.harness, [each.text for each in kept], [each.seconds for each in kept.values()])
+        batch = _batch(self.harness, [*kept], [each.seconds for each in kept.values()])
         answer = self.runner.run(self.draft, batch.stdin(), mode="exec").answer if kept else None
         pairs = zip(kept.items(), answer.outcomes if answer else (), strict=False)
         return [FailingScenario(each, was, now) for (each, was), now in pairs if was.observed() != now.observed()]
 
     def _smaller(self, scenario: Scenario) -> list[Scenario]:
         """Return the scenario with one of its calls smaller, or with all equal ones smaller."""
-        found: dict[str, Scenario] = {}
+        found: dict[Call, Scenario] = {}
         for call in dict.fromkeys(scenario.calls):
-            for less in self.inside([less for less in smaller_calls(call) if len(less) < len(call)]):
+            for less in self.inside([less for less in smaller_calls(call) if len(less.text) < len(call.text)]):
                 calls = tuple(less if each == call else each for each in scenario.calls)
                 found[less] = replace(scenario, calls=calls)
         # number of scenarios with threads that are tried at once: each is played many times
@@ -241,7 +245,7 @@ def scenarios(
         if each.returns
         # maximum time of a call that scenarios are made of, seconds, and length of its answer, encoded, bytes
         and each.seconds <= 0.005
-        and len(each.text) <= LONGEST
+        and len(each.call.text) <= LONGEST
         and each.outcome.value.size <= 8000
     ]
     # calls with different answers, given ones first, those with much to answer before others
@@ -254,9 +258,9 @@ def scenarios(
     found = [*_together(pool, contract, function.asynchronous), *_with_callbacks(pool, iterables)]
     # calls that are made once more after their result was changed: given ones first, short ones before others
     # maximum time of a call that is made once more, seconds
-    renewed = [each for each in known if each.returns and each.seconds <= 0.03 and len(each.text) <= LONGEST]
-    renewed.sort(key=lambda each: (each.source in MADE_UP, len(each.text)))
-    found += [Scenario(steps.RENEWED, (each.text,)) for each in renewed[:50]]
+    renewed = [each for each in known if each.returns and each.seconds <= 0.03 and len(each.call.text) <= LONGEST]
+    renewed.sort(key=lambda each: (each.source in MADE_UP, len(each.call.text)))
+    found += [Scenario(steps.RENEWED, (each.call,)) for each in renewed[:50]]
     found += _retyped(usable, contract)
     if policy.generates:
         # maximum number of scenarios that only some callers play
@@ -276,48 +280,48 @@ def scenarios(
 def _together(pool: Sequence[KnownCall], contract: Contract, asynchronous: bool) -> Iterator[Scenario]:
     """Scenarios that any caller may make: a call again, two calls of which the second sees what the first left, two at
     once."""
-    texts = [each.text for each in pool]
+    calls = [each.call for each in pool]
     # each with the next one
-    pairs = [pair for pair in zip(texts, [*texts[1:], *texts[:1]], strict=True) if pair[0] != pair[1]]
-    orders = {each.text: _orders(each.call) for each in pool if each.call}
+    pairs = [pair for pair in zip(calls, [*calls[1:], *calls[:1]], strict=True) if pair[0] != pair[1]]
+    orders = {call: _orders(call) for call in calls}
     contract.ask([other for found in orders.values() for other in found])
-    for text in texts:
-        yield Scenario(steps.AGAIN, (text,))
-        if any(maker in text for maker in ("Decimal(", "Fraction(", "datetime.", "CALLS[")):
-            yield Scenario(steps.JOINED, (text,))
+    for call in calls:
+        yield Scenario(steps.AGAIN, (call,))
+        if any(maker in call.text for maker in ("Decimal(", "Fraction(", "datetime.", "CALLS[")):
+            yield Scenario(steps.JOINED, (call,))
         # number of other orders of the items of one call
-        for other in [other for other in orders.get(text, ()) if not contract.beyond(other)][:2]:
-            yield Scenario(steps.CHANGED, (text, other))
+        for other in [other for other in orders[call] if not contract.beyond(other)][:2]:
+            yield Scenario(steps.CHANGED, (call, other))
     yield from (Scenario(steps.CHANGED, pair) for pair in pairs)
     # maximum time of a call that is stopped at its lines, seconds: with that it takes some ten times as long
-    quick = {each.text for each in pool if each.seconds <= 0.001}
-    yield from (Scenario(steps.OFTEN, (text,)) for text in [text for text in texts if text in quick][:FEW_PAIRS])
+    quick = {each.call for each in pool if each.seconds <= 0.001}
+    yield from (Scenario(steps.OFTEN, (call,)) for call in [call for call in calls if call in quick][:FEW_PAIRS])
     yield from (Scenario(steps.THREADS, pair) for pair in [pair for pair in pairs if {*pair} <= quick][:FEW_PAIRS])
     if asynchronous:
         yield from (Scenario(steps.GATHERED, pair) for pair in pairs)
     elif any(each.outcome.kind == Kind.YIELDS for each in pool):
         for each in (steps.TURN, steps.HALVES, steps.LEFT):
             yield from (Scenario(each, pair) for pair in pairs)
-        yield from (Scenario(each, (text,)) for each in (steps.THROWN, steps.CLOSED) for text in texts[:FEW_PAIRS])
-        yield from (Scenario(steps.TURN, (text, text)) for text in texts[:FEW_PAIRS])
+        yield from (Scenario(each, (call,)) for each in (steps.THROWN, steps.CLOSED) for call in calls[:FEW_PAIRS])
+        yield from (Scenario(steps.TURN, (call, call)) for call in calls[:FEW_PAIRS])
 
 
 def _unusual(pool: Sequence[KnownCall], contract: Contract, function: Function) -> Iterator[Scenario]:
     """Scenarios that only some callers play: they set a constant of the module, give objects of subclasses, one object
     at two places, have another decimal context."""
-    texts = [each.text for each in pool]
+    calls = [each.call for each in pool]
     for name, value in [*settings(function).items()][:SETTINGS]:
         because = f"{name} of the module is set to {value!r}"
-        yield from (Scenario(steps.with_setting(name, value), (text,), because) for text in texts)
+        yield from (Scenario(steps.with_setting(name, value), (call,), because) for call in calls)
     for base, name in subclasses(function.source)[:SETTINGS]:
         because = f"an object is of {name}, a subclass of {base}"
-        yield from (Scenario(steps.of_subclass(base, name), (text,), because) for text in texts)
+        yield from (Scenario(steps.of_subclass(base, name), (call,), because) for call in calls)
     if any(name.partition(".")[0] == "decimal" for name in imported_names(function.source)):
-        yield from (Scenario(steps.IN_CONTEXT, (text,), OTHER_CONTEXT) for text in texts)
+        yield from (Scenario(steps.IN_CONTEXT, (call,), OTHER_CONTEXT) for call in calls)
     if function.asynchronous:
-        yield from (Scenario(steps.CANCELLED, (text,), CANCELLED) for text in texts)
+        yield from (Scenario(steps.CANCELLED, (call,), CANCELLED) for call in calls)
     for call in values_of(pool):
-        yield from (Scenario(each, (call.text(),), ONE_OBJECT) for each in _with_one_object(call, contract))
+        yield from (Scenario(each, (call,), ONE_OBJECT) for each in _with_one_object(call, contract))
 
 
 def _with_one_object(call: Call, contract: Contract) -> Iterator[Steps]:
@@ -331,30 +335,30 @@ def _with_one_object(call: Call, contract: Contract) -> Iterator[Steps]:
         kind = type(call.args[one])
         if kind in (list, dict, set) and kind is type(call.args[other]):
             found.append((steps.same_twice(one, other), call.with_value(other, call.args[one])))
-    yield from (each for each, equal in found if not contract.beyond(equal.text()))
+    yield from (each for each, equal in found if not contract.beyond(equal))
 
 
-def _orders(call: Call) -> list[str]:
+def _orders(call: Call) -> list[Call]:
     """Return the call with a list in another order of the same length, or with one item twice."""
     found = []
     for at, value in enumerate(call.values):
         if isinstance(value, list) and len(value) > 1:
             ways = ([*value[:-1], value[0]], value[::-1])
-            found += [call.with_value(at, way).text() for way in ways if way != value]
+            found += [call.with_value(at, way) for way in ways if way != value]
     return found
 
 
 def _with_callbacks(pool: Sequence[KnownCall], iterables: Sequence[int]) -> Iterator[Scenario]:
     """Scenarios in which an argument runs the caller's own code."""
-    texts = [each.text for each in pool]
-    may_hold = [text for text in texts if any(maker in text for maker in ("load(", "CALLS[", "unpickle(", "iter("))]
-    for text in may_hold:
-        yield Scenario(steps.TRACED, (text,), CALLBACK)
+    calls, makers = [each.call for each in pool], ("load(", "CALLS[", "unpickle(", "iter(")
+    may_hold = [call for call in calls if any(maker in call.text for maker in makers)]
+    for call in may_hold:
+        yield Scenario(steps.TRACED, (call,), CALLBACK)
     lazy = (as_iterators(call, iterables, 1) for call in values_of(pool))
-    for text in [*may_hold, *filter(None, lazy)]:
-        other = next((each for each in texts if each != text), text)
-        yield Scenario(steps.INSIDE, (text, text))
-        yield Scenario(steps.INSIDE, (text, other))
+    for call in [*may_hold, *filter(None, lazy)]:
+        other = next((each for each in calls if each != call), call)
+        yield Scenario(steps.INSIDE, (call, call))
+        yield Scenario(steps.INSIDE, (call, other))
 
 
 def _retyped(usable: Sequence[KnownCall], contract: Contract) -> Iterator[Scenario]:
@@ -363,17 +367,16 @@ def _retyped(usable: Sequence[KnownCall], contract: Contract) -> Iterator[Scenar
     A cache whose key compares by equality returns the first result for both.
     """
     counts: dict[tuple[str, str], int] = {}
-    for each in sorted(usable, key=lambda each: (each.source in MADE_UP, len(each.text))):
-        call = each.call or Call(())
-        for at, other in _equal_ones(call):
-            name, old = list(by_name(call, contract.names).items())[at]
+    for each in sorted(usable, key=lambda each: (each.source in MADE_UP, len(each.call.text))):
+        for at, other in _equal_ones(each.call):
+            name, old = list(by_name(each.call, contract.names).items())[at]
             way = type(old).__name__, type(other).__name__
             counts[way] = counts.get(way, 0) + 1
             # number of calls with an equal argument of another type, of each kind
             if counts[way] > 2:
                 continue
             known = name in contract.shown and {*way} <= contract.shown[name].kinds.keys()
-            pair = each.text, call.with_value(at, other).text()
+            pair = each.call, each.call.with_value(at, other)
             yield Scenario(steps.ORDER, pair, "" if known else OTHER_TYPE)
             yield Scenario(steps.ORDER, pair[::-1], "" if known else OTHER_TYPE)
 

@@ -26,7 +26,7 @@ from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording import left_out, recorded_calls
 from codeopt.workloads.generated.derive import can_be_varied
 from codeopt.workloads.sandbox_view.reached import missing_part
-from codeopt.workloads.source.literals import read_all
+from codeopt.workloads.source.literals import Call
 from codeopt.workloads.tests import NearestTests
 from codeopt_sandbox.call_answer import Failure
 from codeopt_sandbox.calls import CallBatch
@@ -128,16 +128,17 @@ def collect(ask: Ask) -> Found:
     return every.with_recorded_ends()
 
 
-def guess(ask: Ask, known: Found) -> Found:
+Guesses = tuple[list[Call], tuple[Diagnostic, ...]]
+"""Calls, and why there are none."""
+
+
+def guess(ask: Ask, known: Mapping[Call, str]) -> Guesses:
     """Guesses from type hints; none if five calls are known that can be changed, or are the user's own: of a recorded
-    object alone nothing else can be made."""
-    varied = (calls if name == "calls_file" else filter(can_be_varied, read_all(calls)) for name, calls in known.calls)
-    if sum(len([*calls]) for calls in varied) >= 5:
-        return Found(())
+    object alone nothing else can be made. known: the source of each known call."""
+    if sum(source == "calls_file" or can_be_varied(call) for call, source in known.items()) >= 5:
+        return [], ()
     calls, missing = calls_from_hints(ask.harness)
-    if calls:
-        return Found((("type_hints", tuple(calls)),))
-    return Found((), diagnostics=(Diagnostic(NOT_GUESSED, missing, "type hints, --calls FILE"),))
+    return calls, () if calls else (Diagnostic(NOT_GUESSED, missing, "type hints, --calls FILE"),)
 
 
 def _from_file(ask: Ask) -> Found:

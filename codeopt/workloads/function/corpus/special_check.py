@@ -16,6 +16,7 @@ from codeopt.core.ownership import read_given
 from codeopt.workloads._judging import CheckerAnswers
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.source.literals import Call
 from codeopt_sandbox.call_answer import CallAnswer, CallRun
 from codeopt_sandbox.calls import Answer, accept_program
 from codeopt_sandbox.comparing import AnswerComparison, AnswerDifference, AnsweredCase
@@ -82,11 +83,11 @@ class SpecialChecker:
         asked = self._question(found)
         return asked is not None and not self.answers.reasons([asked])[0]
 
-    def refused_of_original(self, known: Sequence[KnownCall]) -> dict[str, Refused]:
+    def refused_of_original(self, known: Sequence[KnownCall]) -> dict[Call, Refused]:
         """Answers of the original's own that the checker does not accept, by call."""
-        own = {each.text: each.outcome for each in known if each.outcome.value}
-        values = {call: answer.value.value for call, answer in own.items()}
-        reasons = self.answers.reasons([(call, value, value) for call, value in values.items()])
+        own = {each.call: each.outcome for each in known if each.outcome.value}
+        values = ((call.text, answer.value.value) for call, answer in own.items())
+        reasons = self.answers.reasons([(call, value, value) for call, value in values])
         return {
             call: Refused(answer, reason) for (call, answer), reason in zip(own.items(), reasons, strict=True) if reason
         }
@@ -123,12 +124,12 @@ def special_checker(
     told = found.refused_of_original(vouched).items()
     refused = next(((call, each) for call, each in told if each.is_judged), None)
     if refused is not None:
-        said = f"{refused[0][:160]} {refused[1].answer.text[:168]}: {refused[1].reason}"
+        said = f"{refused[0].text[:160]} {refused[1].answer.text[:168]}: {refused[1].reason}"
         raise UsageError(f"--check {options.check} does not accept the original's own answer: {said}")
     return found
 
 
-def undecided(check: Checker, known: Sequence[KnownCall]) -> dict[str, str]:
+def undecided(check: Checker, known: Sequence[KnownCall]) -> dict[Call, str]:
     """Return by call why a difference on a call without a guarantee by the user is no evidence.
 
     The user's checker rejects the original's own answer there, or cannot receive it.

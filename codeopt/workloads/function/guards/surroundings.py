@@ -17,6 +17,7 @@ from codeopt.core.revision import Revision
 from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads.function.corpus.corpus import quick_calls
 from codeopt.workloads.function.workload import CallGain, FunctionWorkload
+from codeopt.workloads.source.literals import texts_of
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.guest.calls.watched import CLOCK, MACHINE, WATCHER
 from codeopt_sandbox.outcome import Caveat, CaveatKind
@@ -76,7 +77,7 @@ def watch(workload: FunctionWorkload, draft: Revision, iterators: str = "") -> F
     # largest number of known calls that are made
     # time that these take the original at most, seconds
     quick = quick_calls(workload.corpus.known, 0.3)[:400][::-1]
-    calls = tuple(known.text for known in quick)
+    calls = texts_of(known.call for known in quick)
     batch = CallBatch(calls, "inspect", "watch", seconds=MAX_RUN_S, iterators=iterators)
     old, new = (_watched(workload, side, batch) for side in (workload.baseline.revision, draft))
     if old is None or new is None:

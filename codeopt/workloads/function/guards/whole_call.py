@@ -15,6 +15,7 @@ from codeopt.workloads.function.corpus.observe import BIG_S
 from codeopt.workloads.function.resized import OF
 from codeopt.workloads.function.timing import LEAST_S, LONG_SLOWER
 from codeopt.workloads.function.workload import CallGain
+from codeopt.workloads.source.literals import texts_of
 from codeopt_sandbox.calls import CallBatch, CallRun
 from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.outcome import CaseVerdict
@@ -27,8 +28,8 @@ def check_gain(gain: CallGain) -> Finding | None:
     """A note with the figures of the whole call on each side; no gain where these do not show it."""
     plan, workload = gain.plan, gain.workload
     cut = plan.timed.cut
-    big = (call for call in workload.corpus.big if call not in plan.timed.batch.calls)
-    calls = tuple(dict.fromkeys([*([cut.whole] if cut else []), *big]))
+    big = (text for text in texts_of(workload.corpus.big) if text not in plan.timed.batch.calls)
+    calls = tuple(dict.fromkeys([*([cut.whole.text] if cut else []), *big]))
     if not calls:
         return None
     gain.notify("running long calls once")

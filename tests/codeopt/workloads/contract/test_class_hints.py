@@ -12,7 +12,7 @@ from codeopt.workloads.contract.declared import class_hints, declared_types
 from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.source.functions import Function, read_function
-from codeopt.workloads.source.literals import Call, read, read_all
+from codeopt.workloads.source.literals import read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,41 +79,35 @@ def function(tmp_path_factory: pytest.TempPathFactory) -> Function:
     return read_function(path, "Bag.f")
 
 
-def call(text: str) -> Call:
-    found = read(text)
-    assert found is not None
-    return found
-
-
 @pytest.mark.parametrize("text", KEPT)
 def test_an_object_that_its_hints_allow_is_inside(function: Function, text: str) -> None:
-    assert class_hints(function).keeps(call(text))
-    assert contract_of(function, [OPAQUE]).beyond(text) == ""
+    assert class_hints(function).keeps(read(text))
+    assert contract_of(function, [read(OPAQUE)]).beyond(read(text)) == ""
 
 
 @pytest.mark.parametrize("text", FORBIDDEN)
 def test_an_object_that_its_hints_forbid_is_beyond(function: Function, text: str) -> None:
-    assert not class_hints(function).keeps(call(text))
-    assert contract_of(function, [OPAQUE]).beyond(text)
+    assert not class_hints(function).keeps(read(text))
+    assert contract_of(function, [read(OPAQUE)]).beyond(read(text))
 
 
 @pytest.mark.parametrize(
     "text", [f"f({BAG}(unpickle('x')))", "f(load('pkg.bags', 'Loose')(4))", "f(load('m', 'Bag')(4))"]
 )
 def test_nothing_is_claimed_of_what_is_not_known(function: Function, text: str) -> None:
-    assert class_hints(function).keeps(call(text))
+    assert class_hints(function).keeps(read(text))
 
 
 def test_a_hint_that_a_known_call_does_not_keep_forbids_nothing(function: Function) -> None:
-    hints = class_hints(function).allowing([call(FORBIDDEN[0])])
-    assert hints.keeps(call(FORBIDDEN[1]))
-    assert not hints.keeps(call(FORBIDDEN[3]))
+    hints = class_hints(function).allowing([read(FORBIDDEN[0])])
+    assert hints.keeps(read(FORBIDDEN[1]))
+    assert not hints.keeps(read(FORBIDDEN[3]))
 
 
 def test_no_object_is_made_that_its_hints_forbid(function: Function) -> None:
-    made = declared_types(function).allowed(derive(read_all(KEPT), 1000, 1))
+    made = declared_types(function).allowed(derive([*map(read, KEPT)], 1000, 1))
     assert len(made) > 200
-    assert all(class_hints(function).keeps(call(text)) for text in made)
+    assert all(class_hints(function).keeps(call) for call in made)
 
 
 numbers = st.integers(-5, 5)
@@ -135,5 +129,5 @@ def test_more_evidence_takes_no_object_out_of_the_contract(
 ) -> None:
     """A difference that rejects with few known calls rejects with more: from FEW known values of a place on, further
     ones only widen it."""
-    fewer, all_of_it = contract_of(function, evidence), contract_of(function, [*evidence, *more])
-    assert fewer.beyond(asked) or not all_of_it.beyond(asked)
+    fewer, all_of_it = (contract_of(function, [*map(read, each)]) for each in (evidence, [*evidence, *more]))
+    assert fewer.beyond(read(asked)) or not all_of_it.beyond(read(asked))

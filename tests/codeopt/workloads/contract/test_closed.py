@@ -11,7 +11,7 @@ from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.contract.properties import closed_set
 from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.source.functions import read_function
-from codeopt.workloads.source.literals import read_all
+from codeopt.workloads.source.literals import read
 
 DRAW = Random(2)
 MONTHS = [[DRAW.randint(1, 12) for _ in range(size)] for size in (1, 2, 3, 5, 8, 12, 20, 40, 80)]
@@ -39,7 +39,7 @@ def test_a_set_is_closed_where_a_new_value_is_improbable(calls: list[list[int]],
 
 def learnt(tmp_path: Path, parameters: str, calls: list[str]) -> Contract:
     (tmp_path / "m.py").write_text(f"def f({parameters}):\n    return 0\n")
-    return contract_of(read_function(tmp_path / "m.py", "f"), calls)
+    return contract_of(read_function(tmp_path / "m.py", "f"), [*map(read, calls)])
 
 
 ARRAY = "load('numpy', 'array')"
@@ -73,7 +73,7 @@ KNOWN = {
 @pytest.mark.parametrize("parameters", KNOWN)
 def test_what_is_made_keeps_the_contract_or_breaks_one_thing_of_it(parameters: str, tmp_path: Path) -> None:
     contract = learnt(tmp_path, parameters, KNOWN[parameters])
-    made = derive(read_all(KNOWN[parameters]), 300, 1)
+    made = derive([*map(read, KNOWN[parameters])], 300, 1)
     shaped = contract.shaped(made)
     kept, before = (len([each for each in calls if not contract.beyond(each)]) for calls in (shaped, made))
     assert kept > 0.7 * len(shaped)
@@ -100,7 +100,7 @@ def test_what_is_made_keeps_the_contract_or_breaks_one_thing_of_it(parameters: s
     ],
 )  # fmt: skip
 def test_what_is_unusual(parameters: str, call: str, why: str, tmp_path: Path) -> None:
-    found = learnt(tmp_path, parameters, KNOWN[parameters]).beyond(call)
+    found = learnt(tmp_path, parameters, KNOWN[parameters]).beyond(read(call))
     assert found == why or (why and found.startswith(why)), found
 
 

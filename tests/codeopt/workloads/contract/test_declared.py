@@ -25,7 +25,7 @@ from codeopt.workloads.function.unusual import (
 from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.generated.larger import deep_calls
 from codeopt.workloads.source.functions import Function, read_function
-from codeopt.workloads.source.literals import Call, read, read_all
+from codeopt.workloads.source.literals import Call, read
 from codeopt_sandbox.guest.calls.recipes import deepened
 
 PLAIN = ("int", "float", "str", "bytes", "bool", "None", "Literal[1, 'a']")
@@ -77,12 +77,11 @@ def values_of(hint: Any) -> st.SearchStrategy[Any]:
     return st.from_type(hint).filter(lambda value: "nan" not in repr(value) and "inf" not in repr(value))
 
 
-def everything_made(function: Function, known: Sequence[str]) -> list[str]:
+def everything_made(function: Function, calls: Sequence[Call]) -> list[Call]:
     """Calls of every generator."""
-    calls = read_all(known)
     made = [*derive(calls, 40, 1), *long_calls(calls, 2, 1), *tenfold(calls, 1), *deep_calls(calls)]
     made += [*with_optional_parameters(function, calls), *wrong_types(calls)]
-    return [*made, *(other for text in known for other in smaller_calls(text))]
+    return [*made, *(other for call in calls for other in smaller_calls(call))]
 
 
 @pytest.mark.full
@@ -92,13 +91,13 @@ def test_no_generated_call_breaks_a_hint(data: st.DataObject, hint: str) -> None
     wanted = type_of(hint)
     plain = hint.replace("Iterable", "list").replace("Sequence", "list").replace("Mapping", "dict")
     values = data.draw(st.lists(values_of(type_of(plain)), min_size=1, max_size=3))
-    known = [text for each in values if read(text := Call((each, 5)).text()) is not None]
+    known = [Call((each, 5)) for each in values]
     source = f"def f(x: {hint}, n: int = 3):\n    return x\n"
     function = Function(Path("m.py"), source, source, "f", "function", False, False, 1, 2, 2, ("x", "n"))
-    for text in declared_types(function).allowed(everything_made(function, known)):
-        given_values = eval(text, dict(MADE))  # noqa: S307
-        assert fits(given_values[0], wanted), text
-        assert fits(given_values[-1], int if len(given_values) > 1 else wanted), text
+    for call in declared_types(function).allowed(everything_made(function, known)):
+        given_values = eval(call.text, dict(MADE))  # noqa: S307
+        assert fits(given_values[0], wanted), call
+        assert fits(given_values[-1], int if len(given_values) > 1 else wanted), call
 
 
 def declared(tmp_path: Path, text: str) -> DeclaredTypes:
@@ -138,18 +137,18 @@ KEPT = [
 
 @pytest.mark.parametrize(("parameters", "call"), BROKEN)
 def test_a_call_that_breaks_a_hint_is_not_allowed(tmp_path: Path, parameters: str, call: str) -> None:
-    assert declared(tmp_path, f"{HEAD}\ndef f({parameters}):\n    return 0\n").allowed([call]) == []
+    assert declared(tmp_path, f"{HEAD}\ndef f({parameters}):\n    return 0\n").allowed([read(call)]) == []
 
 
 @pytest.mark.parametrize(("parameters", "call"), KEPT)
 def test_a_call_that_may_be_meant_is_allowed(tmp_path: Path, parameters: str, call: str) -> None:
     found = declared(tmp_path, f"{HEAD}Tree = list['Tree']\n\ndef f({parameters}):\n    return 0\n")
-    assert found.allowed([call]) == [call]
+    assert found.allowed([read(call)]) == [read(call)]
 
 
 def test_a_type_that_a_known_call_gives_in_spite_of_a_hint_is_allowed(tmp_path: Path) -> None:
     found = declared(tmp_path, "def f(items: list[int]):\n    return 0\n").knowing([Call(([1.5, 2],))])
-    assert found.allowed(["f([0.5])", "f([None])", "f((1,))"]) == ["f([0.5])"]
+    assert found.allowed([*map(read, ["f([0.5])", "f([None])", "f((1,))"])]) == [read("f([0.5])")]
 
 
 def test_an_overloaded_function_is_what_has_the_body(tmp_path: Path) -> None:
@@ -157,5 +156,6 @@ def test_an_overloaded_function_is_what_has_the_body(tmp_path: Path) -> None:
     body = "def f(a):\n    if not a:\n        raise ValueError\n    yield a\n"
     (tmp_path / "m.py").write_text(text + body)
     function = read_function(tmp_path / "m.py", "f")
-    assert declared_types(function).allowed(["f(1)", "f('a')"]) == ["f(1)", "f('a')"]
+    calls = [read("f(1)"), read("f('a')")]
+    assert declared_types(function).allowed(calls) == calls
     assert refusals(function) == {8: 8}

@@ -10,6 +10,7 @@ import pytest
 from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.contract.function_text import stated_bounds
 from codeopt.workloads.source.functions import read_function
+from codeopt.workloads.source.literals import read
 
 GOOGLE = "Sums.\n\nArgs:\n    n (int): The size. Must be non-negative.\n    k: at least 2\n"
 NUMPY = "Sums.\n\nParameters\n----------\nn : int\n    Must be positive.\nk : int\n    number of positive samples\n"
@@ -55,7 +56,7 @@ def test_only_plain_statements_are_read(docstring: str, bounds: list[str]) -> No
 
 def learnt(tmp_path: Path, docstring: str, known: list[str], *, vouched: bool = True) -> Contract:
     (tmp_path / "m.py").write_text(f"def f(n, items=()):\n    {docstring!r}\n    return n\n")
-    return contract_of(read_function(tmp_path / "m.py", "f"), known, vouched=vouched)
+    return contract_of(read_function(tmp_path / "m.py", "f"), [*map(read, known)], vouched=vouched)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_a_bound_tells_what_is_beyond_and_what_is_not(
 ) -> None:
     """What is known takes a bound back that it breaks."""
     calls = [f"f({number}, ())" for number in known]
-    assert learnt(tmp_path, docstring, calls).beyond(asked) == why
+    assert learnt(tmp_path, docstring, calls).beyond(read(asked)) == why
 
 
 @pytest.mark.parametrize(
@@ -100,13 +101,13 @@ def test_what_is_said_of_items_and_sizes(
     docstring: str, known: list[str], asked: str, why: str, tmp_path: Path
 ) -> None:
     calls = [f"f({1 + at % 2}, {items})" for at, items in enumerate(known)]
-    assert learnt(tmp_path, docstring, calls).beyond(f"f(2, {asked})") == why
+    assert learnt(tmp_path, docstring, calls).beyond(read(f"f(2, {asked})")) == why
 
 
 def test_calls_from_hints_take_no_bound_back(tmp_path: Path) -> None:
     calls = [f"f({number})" for number in (-5, 0, 3)]
     assert (
-        learnt(tmp_path, "n must be positive", calls, vouched=False).beyond("f(-1)")
+        learnt(tmp_path, "n must be positive", calls, vouched=False).beyond(read("f(-1)"))
         == "calls that break: the docstring says n > 0"
     )
-    assert learnt(tmp_path, "n must be positive", calls).beyond("f(-1)") == ""
+    assert learnt(tmp_path, "n must be positive", calls).beyond(read("f(-1)")) == ""

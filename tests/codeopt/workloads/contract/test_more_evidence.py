@@ -56,7 +56,7 @@ CALLS = st.builds(lambda a, b: Call((a, b)), ARGUMENTS, ARGUMENTS) | st.builds(l
 def contract(text: str, calls: list[Call]) -> Contract:
     """What is learnt of calls."""
     function = Function(Path("m.py"), text, text, "f", "function", False, False, 1, 2, 2, ("a", "b"))
-    return contract_of(function, [call.text() for call in calls])
+    return contract_of(function, calls)
 
 
 def places(shown: Mapping[str, Seen], at: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
@@ -83,7 +83,7 @@ def test_what_is_inside_stays_inside(text: str, few: list[Call], more: list[Call
     known = few * FEW
     before, after = contract(text, known), contract(text, [*known, *more])
     assume(places(after.shown) <= places(before.shown) and relations(after) <= relations(before))
-    assert before.beyond(asked.text()) or not after.beyond(asked.text()), after.beyond(asked.text())
+    assert before.beyond(asked) or not after.beyond(asked), after.beyond(asked)
 
 
 @given(st.sampled_from(TEXTS), st.lists(CALLS, min_size=1, max_size=8))
@@ -91,4 +91,4 @@ def test_what_is_inside_stays_inside(text: str, few: list[Call], more: list[Call
 @example(TEXTS[0], [Call(([0, 1, 2],)), Call(([-math.inf],))])
 def test_known_calls_are_inside(text: str, known: list[Call]) -> None:
     found = contract(text, known)
-    assert [found.beyond(call.text()) for call in known] == [""] * len(known)
+    assert [found.beyond(call) for call in known] == [""] * len(known)

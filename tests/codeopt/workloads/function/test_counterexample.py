@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from codeopt.workloads.function.counterexample import apart
+from codeopt.workloads.source.literals import read
 
 
 @pytest.mark.parametrize("value", ["'two words'", "'a\\n'", "b'ab'", "1000", "-1000", "2.5", "(1000, 2)"])
@@ -17,7 +18,7 @@ def test_equal_arguments_are_other_objects_however_they_are_given(value: str) ->
     def objects(*args: Any, **kwargs: Any) -> list[Any]:
         return [*args, *kwargs.values(), *[row[0] for row in kwargs["rows"]]]
 
-    text = apart(f"f({value}, {value}, left={value}, right={value}, rows=[[{value}], [{value}]])")
+    text = apart(read(f"f({value}, {value}, left={value}, right={value}, rows=[[{value}], [{value}]])"))
     *found, rows, one, two = eval(text, {"f": objects})
     assert rows == [[one], [two]]
     same = [*found, one, two]

@@ -7,7 +7,7 @@ import pytest
 from codeopt.core.revision import Revision
 from codeopt.report.verdict import why
 from codeopt.workloads.generated.larger import deep_calls
-from codeopt.workloads.source.literals import read_all
+from codeopt.workloads.source.literals import read
 from tests.codeopt.workloads.conftest import Judges as Judges
 from tests.codeopt.workloads.conftest import judges as judges
 
@@ -31,7 +31,7 @@ LONG = ["f([-1, 0, 1, 2, 3])", "f([-1, 0, 1])", "f([-1, 0, 0, 2])", "f([-1])"]
     ],
 )
 def test_what_is_made_deep(calls: list[str], chain: str) -> None:
-    found = deep_calls(read_all(calls))
+    found = [call.text for call in deep_calls([*map(read, calls)])]
     assert any(text.startswith(chain) for text in found), [text[:80] for text in found]
 
 
@@ -39,7 +39,7 @@ def test_what_is_made_deep(calls: list[str], chain: str) -> None:
     "calls", [["f(3)"], ["f()"], [], ["f([1, -2])"], ["f(load('m', 'x'))"], ["not a call"], ["f({'edges': [[0, 1]]})"]]
 )
 def test_what_has_no_depth(calls: list[str]) -> None:
-    assert deep_calls(read_all(calls)) == []
+    assert deep_calls([*map(read, calls)]) == []
 
 
 PARENTS = """

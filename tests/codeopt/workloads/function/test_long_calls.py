@@ -63,7 +63,6 @@ def test_a_number_is_cut_however_the_time_grows(tmp_path: Path, seconds: str, nu
 @given(st.lists(st.integers(), min_size=10), st.floats(0.01, 0.9))
 def test_a_part_is_the_beginning_of_what_is_long(items: list[int], share: float) -> None:
     call = read(f"f({items!r}, 3, key={items!r})")
-    assert call is not None
     part = first_part(call, share)
     assert part is not None
     first, number, last = part.values
@@ -83,6 +82,5 @@ def test_a_part_is_the_beginning_of_what_is_long(items: list[int], share: float)
     ],
 )
 def test_what_is_cut(text: str, share: float, part: str | None) -> None:
-    call = read(text)
-    found = first_part(call, share) if call is not None else None
-    assert (found.text() if found is not None else None) == part
+    found = first_part(read(text), share)
+    assert (found.text if found is not None else None) == part

@@ -13,6 +13,7 @@ import pytest
 from codeopt.workloads.contract.declared import declared_types
 from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.source.functions import read_function
+from codeopt.workloads.source.literals import read
 from tests.codeopt.workloads.function.bags import SLOW, WRONG, indented
 from tests.support.judges import ENOUGH_EXAMPLES, compared
 
@@ -142,6 +143,6 @@ def test_hints_of_classes_elsewhere_are_the_contract_of_their_objects(
     for name, text in (("__init__", ""), ("parts", PARTS), ("bags", module(kind, SLOW))):
         (tmp_path / "shop" / f"{name}.py").write_text(text)
     function = read_function(tmp_path / "shop" / "bags.py", MODULES[kind][0])
-    contract = contract_of(function, ["f(unpickle('x'), unpickle('y'))"], declared_types(function))
-    assert (not contract.beyond(call)) is inside
-    assert "load(" not in contract.beyond(call)
+    contract = contract_of(function, [read("f(unpickle('x'), unpickle('y'))")], declared_types(function))
+    assert (not contract.beyond(read(call))) is inside
+    assert "load(" not in contract.beyond(read(call))

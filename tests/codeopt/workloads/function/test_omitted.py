@@ -8,7 +8,7 @@ import pytest
 
 from codeopt.workloads.function.unusual import with_optional_parameters
 from codeopt.workloads.source.functions import read_function
-from codeopt.workloads.source.literals import read_all
+from codeopt.workloads.source.literals import read
 from tests.codeopt.workloads.conftest import Compare
 
 
@@ -28,15 +28,15 @@ from tests.codeopt.workloads.conftest import Compare
 def test_a_value_of_the_type_that_is_meant(tmp_path: Path, head: str, wanted: str, typed: bool) -> None:
     path = tmp_path / "m.py"
     path.write_text(f"def {head}:\n    return x\n")
-    found = with_optional_parameters(read_function(path, "f"), read_all(["f([1])", "f([2])"]))
-    assert found.get(wanted) is typed, found
+    found = with_optional_parameters(read_function(path, "f"), [read("f([1])"), read("f([2])")])
+    assert found.get(read(wanted)) is typed, found
 
 
 @pytest.mark.parametrize("call", ["f([1], None)", "f([1], n=None)"])
 def test_one_that_is_given_as_the_default(tmp_path: Path, call: str) -> None:
     path = tmp_path / "m.py"
     path.write_text("def f(x, n=None):\n    return x\n")
-    assert call.replace("None", "-1") in with_optional_parameters(read_function(path, "f"), read_all([call]))
+    assert read(call.replace("None", "-1")) in with_optional_parameters(read_function(path, "f"), [read(call)])
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_one_that_is_given_as_the_default(tmp_path: Path, call: str) -> None:
 def test_one_that_is_given_or_cannot_be_named(tmp_path: Path, head: str, call: str) -> None:
     path = tmp_path / "m.py"
     path.write_text(f"def {head}:\n    return x\n")
-    assert with_optional_parameters(read_function(path, "f"), read_all([call])) == {}
+    assert with_optional_parameters(read_function(path, "f"), [read(call)]) == {}
 
 
 @pytest.mark.full

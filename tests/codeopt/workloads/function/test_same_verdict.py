@@ -45,7 +45,7 @@ def walk(name: str, drafts: tuple[str, ...], **options: object) -> Iterator[obje
             found, evidence = judge.workload, judge.workload.evidence()
             yield from (found.headline, evidence.checked, *evidence.gaps, evidence.input_seed, evidence.calls_text)
             for case in (*found.suite.cases, *found.unseen_cases()):
-                made = calls_of(case)
+                made = [each.text for each in calls_of(case)]
                 yield case.name, case.environment.name, case.held_out, case.title, case.ignored, digest(made)
                 yield min(made, key=len), max(made, key=len)[:200]
             told = found.briefing()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from codeopt.core.errors import Diagnostic
 from codeopt.workloads.function.corpus.existing_tests import Tests as SuiteRun
-from codeopt.workloads.function.corpus.sources import Ask, Found, collect, guess
+from codeopt.workloads.function.corpus.sources import Ask, collect, guess
 from codeopt.workloads.function.harness import open_harness
 from codeopt.workloads.source.functions import read_function
 from tests.conftest import require_sandbox
@@ -20,7 +20,7 @@ def test_why_doctests_and_hints_give_nothing(tmp_path: Path) -> None:
     path.write_text('import nowhere_to_be_found\n\n\ndef f(n, m=1):\n    """>>> f(1)"""\n    return n\n')
     with open_harness(read_function(path, "f"), open_with) as harness:
         (doctest,) = collect(Ask(harness, use_tests=False)).diagnostics
-        (hint,) = guess(Ask(harness), Found(())).diagnostics
+        _, (hint,) = guess(Ask(harness), {})
     assert doctest.words.startswith("the doctests did not run: ModuleNotFoundError: No module named 'nowhere")
     said = "no calls could be generated from type hints: n has no type hint (type hints, --calls FILE)"
     assert hint.words.startswith(said)

@@ -10,6 +10,7 @@ from codeopt.core.revision import Revision
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns, open_harness
 from codeopt.workloads.function.shrink import CallShrinker, first_difference
 from codeopt.workloads.source.functions import read_function
+from codeopt.workloads.source.literals import read
 from codeopt_sandbox import Options, open_sandbox
 from codeopt_sandbox.comparing import AnswerComparison
 from codeopt_sandbox.guest.calls.outcome import of_plain
@@ -43,9 +44,9 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FunctionHarnes
 )
 def test_the_smallest_call_fails_as_the_first_does(draft: str, call: str, said: str, harness: FunctionHarness) -> None:
     shrinker = CallShrinker(TimedRuns(harness.runner), harness.revision, Revision.of(draft), AnswerComparison())
-    found = shrinker.smallest(call)
+    found = shrinker.smallest(read(call))
     assert said in found.detail
-    assert len(found.call) < len(call)
+    assert len(found.call.text) < len(call)
 
 
 @pytest.mark.parametrize(("old", "new", "said"), [

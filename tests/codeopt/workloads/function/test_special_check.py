@@ -12,6 +12,7 @@ import pytest
 from codeopt.workloads._judging import CheckerAnswers
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.corpus.special_check import TOO_LONG, Question, SpecialChecker, undecided
+from codeopt.workloads.source.literals import read
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.comparing import AnswerComparison
 from codeopt_sandbox.guest.answer import Answer, Field
@@ -265,5 +266,5 @@ class Unanswered(CheckerAnswers[Question]):
 )
 def test_a_made_up_call_with_an_answer_too_long_for_it_decides_nothing(size: int, source: str, why: str | None) -> None:
     checker = SpecialChecker(cast("Any", None), Unanswered(cast("Any", None), cast("Any", None)), AnswerComparison())
-    known = KnownCall("f(1)", Answer(Kind.RETURNS, Field("digest", "<.Graph>()", size)), source, 0.0)
-    assert undecided(checker, [known]) == ({"f(1)": why} if why else {})
+    known = KnownCall(read("f(1)"), Answer(Kind.RETURNS, Field("digest", "<.Graph>()", size)), source, 0.0)
+    assert undecided(checker, [known]) == ({known.call: why} if why else {})

@@ -13,6 +13,7 @@ from codeopt.workloads.function.corpus import observe
 from codeopt.workloads.function.corpus.cases import CaseMaker
 from codeopt.workloads.function.harness import TimedRuns, open_harness
 from codeopt.workloads.source.functions import read_function
+from codeopt.workloads.source.literals import read
 from codeopt_sandbox.calls import CallRun
 from codeopt_sandbox.comparing import AnswerComparison
 from codeopt_sandbox.guest.request import batch_of
@@ -68,7 +69,8 @@ def test_a_known_call_that_somebody_else_held_up_is_made_again(tmp_path: Path) -
     path = tmp_path / "sums.py"
     path.write_text(SUMS)
     with open_harness(read_function(path, "f"), open_with) as harness:
-        known, dropped = observe.observe(harness, ["f(300000)", "f(7)"], {"f(300000)": "tests", "f(7)": "tests"})
+        calls = [read("f(300000)"), read("f(7)")]
+        known, dropped = observe.observe(harness, calls, dict.fromkeys(calls, "tests"))
         assert (len(known), dropped) == (2, {})
         runner: Any = BusyOnce(TimedRuns(harness.runner))
         known = [replace(each, independent=False) for each in known]  # else nothing is run again

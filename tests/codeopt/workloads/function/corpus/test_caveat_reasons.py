@@ -10,6 +10,7 @@ import pytest
 from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.function.corpus.cases import CallCase, CaveatRules, call_caveats
 from codeopt.workloads.source.functions import read_function
+from codeopt.workloads.source.literals import read
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.comparing import AnswerComparison
 from tests.sandbox.answered import returning, told
@@ -31,12 +32,14 @@ def test_the_reason_of_a_call_that_is_unusual_in_several_ways(
     tmp_path: Path, calls: Sequence[str], smaller: dict[str, str], wanted: list[tuple[str, int]]
 ) -> None:
     (tmp_path / "mod.py").write_text("def f(people, leave):\n    return people, leave\n")
-    contract = contract_of(read_function(tmp_path / "mod.py", "f"), KNOWN)
+    contract = contract_of(read_function(tmp_path / "mod.py", "f"), [*map(read, KNOWN)])
     old, new = ([returning(number) for _ in calls] for number in (1, 2))
-    beyond = tuple(map(contract.beyond, calls))
-    case = CallCase("c", CallBatch(tuple(calls)).stdin(), None, answer=told(*old), beyond=beyond)
+    probes = tuple(map(read, calls))
+    beyond = tuple(map(contract.beyond, probes))
+    case = CallCase("c", CallBatch(tuple(calls)).stdin(), None, answer=told(*old), probes=probes, beyond=beyond)
+    smallest = {read(call): read(less) for call, less in smaller.items()}
     rules = CaveatRules(
-        AnswerComparison(), lambda call: "", None, "serve", contract.reasons, lambda call: smaller.get(call, call)
+        AnswerComparison(), lambda call: "", None, "serve", contract.reasons, lambda call: smallest.get(call, call)
     )
     found = call_caveats(case, told(*new), rules)
     assert [(each.cause, each.count) for each in found] == wanted

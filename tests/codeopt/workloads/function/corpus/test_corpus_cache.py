@@ -37,6 +37,7 @@ from codeopt.workloads.function.counterexample import CallNames
 from codeopt.workloads.function.function_target import FunctionTarget
 from codeopt.workloads.function.timing import Timed
 from codeopt.workloads.function.workload import FunctionWorkload
+from codeopt.workloads.source.literals import read
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.comparing import AnsweredCase
@@ -214,13 +215,14 @@ ANSWER = st.builds(
     opaque=LINE, line=st.integers(0, 99), iterators=st.integers(0, 3), cut_short=st.booleans(), seconds=NUMBER,
 )  # fmt: skip
 OUTCOME = ANSWER | st.builds(Answer, st.just(Kind.RETURNS), steps=st.lists(ANSWER, max_size=3).map(tuple))
-CALL = st.builds(KnownCall, LINE, OUTCOME, st.sampled_from(["generated", "tests", "calls_file"]), NUMBER)
+CALL = st.builds(KnownCall, LINE.map(read), OUTCOME, st.sampled_from(["generated", "tests", "calls_file"]), NUMBER)
 COUNTS = st.dictionaries(st.builds(Exclusion, st.sampled_from([*ExclusionReason]), LINE), st.integers(0, 9), max_size=3)
 LINES = st.lists(LINE, max_size=3).map(tuple)
+CALLS = st.lists(LINE.map(read), max_size=3).map(tuple)
 NUMBERS = st.lists(st.integers(1, 999), max_size=5).map(tuple)
 WORDS = st.dictionaries(LINE, LINE, max_size=3)
 CORPUS = st.builds(
-    CallCorpus, st.lists(CALL, max_size=5).map(tuple), LINES, st.builds(Exclusions, COUNTS, COUNTS), NUMBERS, NUMBERS,
+    CallCorpus, st.lists(CALL, max_size=5).map(tuple), CALLS, st.builds(Exclusions, COUNTS, COUNTS), NUMBERS, NUMBERS,
     LINES, WORDS, st.lists(st.builds(Diagnostic, LINE, LINE, LINE), max_size=2).map(tuple),
 )  # fmt: skip
 
@@ -234,5 +236,5 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, corpus: CallCorpus
 @given(LINES, NUMBER, LINE)
 def test_round_trip_of_a_choice(calls: tuple[str, ...], seconds: float, note: str) -> None:
     batch = CallBatch(calls, "time", passes=3, warm=1, groups=(1, 2), iterators="flat", shared=True)
-    timed = Timed(batch, seconds, seconds, note, seconds)
+    timed = Timed(batch, seconds, seconds, note, seconds, sizes=(1, 2), largest=read(note))
     assert CODEC.read(Timed, loads(dumps(CODEC.write(timed)))) == timed

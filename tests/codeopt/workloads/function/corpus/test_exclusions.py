@@ -20,6 +20,7 @@ from codeopt.workloads.function.corpus.observe import (
     unwritten,
 )
 from codeopt.workloads.function.corpus.sources import Found
+from codeopt.workloads.source.literals import read
 from codeopt_sandbox.calls import Answer
 from tests.conftest import require_sandbox
 from tests.support.judges import function_judge
@@ -160,7 +161,7 @@ def test_of_very_many_given_calls_some_are_made(count: int, kept: int, left: str
 
 @given(st.permutations([0.01, 0.02, 0.03, 0.04, 0.05]))
 def test_the_quickest_calls_stay_in_their_order(seconds: list[float]) -> None:
-    known = [KnownCall(f"f({at})", Answer("returns"), "generated", took) for at, took in enumerate(seconds)]
+    known = [KnownCall(read(f"f({at})"), Answer("returns"), "generated", took) for at, took in enumerate(seconds)]
     assert quick_calls(known, most=1.0) == known
     assert quick_calls(known, most=0.07) == [each for each in known if each.seconds <= 0.03]
     assert quick_calls(known, most=0.0, least=2) == [each for each in known if each.seconds <= 0.02]

@@ -15,7 +15,7 @@ from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall
 from codeopt.workloads.function.timing import Timed
 from codeopt.workloads.generated.larger import size_of
-from codeopt.workloads.source.literals import read
+from codeopt.workloads.source.literals import Call, read
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.guest.answer import Answer
@@ -78,7 +78,8 @@ def test_without_a_recording_the_longest_known_call_is_timed(project: Path) -> N
 )
 def test_sizes_in_words(calls: tuple[str, ...], sizes: tuple[int, ...], words: str) -> None:
     """The first call is the warm-up, which is not timed."""
-    timed = Timed(CallBatch(calls, "time", warm=1), 0.1, 0.1, "calls")
+    found = sorted(int(size) for size in map(size_of, map(read, calls[1:])) if size)
+    timed = Timed(CallBatch(calls, "time", warm=1), 0.1, 0.1, "calls", sizes=(*found,))
     assert (timed.sizes, timed.words) == (sizes, words)
 
 
@@ -195,26 +196,26 @@ def test_a_grown_call_is_checked(tmp_path: Path) -> None:
 @pytest.mark.parametrize("held_up", [1, 3, 40])
 def test_calls_are_grown_again_where_a_pass_turns_out_short(monkeypatch: pytest.MonkeyPatch, held_up: int) -> None:
     """On a machine that others use, checked calls take longer than timed ones."""
-    answered = KnownCall("f([1, 2])", Answer(Kind.RETURNS, text_field("3")), "doctests", 2e-7 * held_up)
+    answered = KnownCall(read("f([1, 2])"), Answer(Kind.RETURNS, text_field("3")), "doctests", 2e-7 * held_up)
 
-    def seconds(text: str) -> float:
-        return 1e-7 * size_of(read(text))
+    def seconds(call: Call) -> float:
+        return 1e-7 * size_of(call)
 
-    def once(harness: object, texts: Sequence[str], limit: CallTimeLimit) -> list[KnownCall]:
-        made = [replace(answered, text=text, seconds=seconds(text) * held_up) for text in texts]
+    def once(harness: object, calls: Sequence[Call], limit: CallTimeLimit) -> list[KnownCall]:
+        made = [replace(answered, call=call, seconds=seconds(call) * held_up) for call in calls]
         return [known for known in made if known.seconds <= limit.call]
 
     def pass_seconds(harness: object, batch: CallBatch) -> tuple[float, float]:
-        return sum(map(seconds, batch.calls[batch.warm :])), 0.0
+        return sum(map(seconds, map(read, batch.calls[batch.warm :]))), 0.0
 
     monkeypatch.setattr(timing, "once", once)
     monkeypatch.setattr(timing, "deterministic", lambda harness, found: (list(found), None))
-    monkeypatch.setattr(timing, "_timed_alike", lambda harness, known: [seconds(k.text) for k in known])
+    monkeypatch.setattr(timing, "_timed_alike", lambda harness, known: [seconds(k.call) for k in known])
     monkeypatch.setattr(timing, "_pass_seconds", pass_seconds)
     unused: Any = None
-    short = [replace(answered, text=f"f([{n}])", seconds=n * 1e-9, source="type_hints") for n in range(3)]
+    short = [replace(answered, call=read(f"f([{n}])"), seconds=n * 1e-9, source="type_hints") for n in range(3)]
     found = timing.choose(unused, CallCorpus(known=(answered, *short)), Contract())
-    assert found.batch.calls[0] == answered.text
+    assert found.batch.calls[0] == answered.call.text
     assert timing.ENOUGH_S <= found.seconds <= timing.GROWN.call, found.words
 
 

@@ -89,6 +89,7 @@ _KEPT = FieldRule(CaveatKind.PRIVATE, "the object that it gives out is one that 
 RAISED_EARLIER = "objects whose constructor raises what the original raises in a call"
 """Reason for which a call may differ: the change makes its objects by other steps."""
 _EARLIER = FieldRule(CaveatKind.INPUT, RAISED_EARLIER)
+_LIMITED = FieldRule(CaveatKind.INPUT, "calls that the original has neither the stack nor the memory for")
 _KEEPS_PRIVATE = FieldRule(CaveatKind.PRIVATE, "its objects keep more than a caller may change in them")
 
 
@@ -228,6 +229,9 @@ class AnswerComparison:
         name = was.exception.rpartition(".")[2]
         if was.kind == Kind.RAISES and now.kind == Kind.NO_ARGUMENTS and now.exception == name:
             rule = _EARLIER
+        limited = was.kind == Kind.RAISES and name in ("RecursionError", "MemoryError")
+        if limited and now.kind in (Kind.RETURNS, Kind.YIELDS):
+            rule = _LIMITED
         return AnswerDifference("kind", subject=rule.subject, because=rule.because)
 
     def _of_fields(

@@ -202,6 +202,10 @@ def test_ends_of_calls() -> None:
     assert verdict(returning(1), returning(lambda: 0)) == DIFFERS
     assert verdict(raising(ValueError()), no_arguments(ValueError())) == CaveatKind.INPUT
     assert verdict(raising(ValueError()), no_arguments(KeyError())) == DIFFERS
+    assert verdict(raising(RecursionError()), returning(1)) == CaveatKind.INPUT
+    assert verdict(raising(MemoryError()), returning(1)) == CaveatKind.INPUT
+    assert verdict(raising(IndexError()), returning(1)) == DIFFERS
+    assert verdict(returning(1), raising(RecursionError())) == DIFFERS
     assert verdict(returning(1), no_arguments(ValueError())) == DIFFERS
 
 

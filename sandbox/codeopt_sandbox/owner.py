@@ -165,14 +165,19 @@ class BaseFolder:
         shutil.rmtree(self.place, ignore_errors=True)
 
 
+def named_folder() -> Path | None:
+    """Return the folder for temporary files that the user names."""
+    named = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
+    return Path(tempfile.gettempdir()) if named else None
+
+
 def _place(size: int) -> Path:
     """Return the folder for a new base: memory if it has room, as a disk may take 1 ms a file.
 
     It is not memory in a container, whose engine finds nothing there, or if the user names a folder for temporary
     files.
     """
-    named = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
-    if named or own_container_id(Path("/proc/self/mountinfo")) or not os.access(_MEMORY, os.W_OK):
+    if named_folder() or own_container_id(Path("/proc/self/mountinfo")) or not os.access(_MEMORY, os.W_OK):
         return Path(tempfile.gettempdir())
     there = os.statvfs(_MEMORY)
     # the file system in memory is taken where it has this many times as much room as the files need

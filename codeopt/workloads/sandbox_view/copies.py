@@ -12,7 +12,6 @@ import json
 import os
 import shutil
 import stat
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -23,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codeopt.core.errors import UsageError
-from codeopt_sandbox.owner import owned_folder
+from codeopt_sandbox.owner import named_folder, owned_folder
 from codeopt_sandbox.plain_files import read_bytes
 
 KEPT_FROM = 500
@@ -118,8 +117,7 @@ def remove_kept(root: Path) -> Iterator[tuple[Path, int, int]]:
 def _places(root: Path) -> Iterator[Path]:
     # What lies in the folder for temporary files may be kept in memory; this one is on a disk. A container's engine
     # finds only the folder that the user names.
-    named = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
-    above = Path(tempfile.gettempdir() if named else "/var/tmp")
+    above = named_folder() or Path("/var/tmp")
     name = f"codeopt-copy-{os.geteuid()}-{sha256(os.fsencode(root)).hexdigest()[:16]}"
     return (above / f"{name}-{number}" for number in range(MOST_KEPT))
 

@@ -18,7 +18,7 @@ from codeopt.batch.locks import CoreLock, RequestSlots
 from codeopt.batch.records import BatchOptions, ProblemResult, TimeSpent
 from codeopt.core.console import Console
 from codeopt.core.errors import CodeoptError, ModelError, ProgramError, UsageError
-from codeopt.core.isolation import isolating, open_isolated
+from codeopt.core.isolation import for_own_code, open_isolated
 from codeopt.core.model import Message, Model, Reply
 from codeopt.core.options import ImproveOptions, options_table
 from codeopt.core.program import Program
@@ -254,7 +254,7 @@ def _for_want_of_time(error: BaseException | None) -> bool:
 def open_worker_sandbox(options: BatchOptions, core: int) -> AbstractContextManager[Sandbox]:
     """Open a sandbox whose runs have the core. Raises NoSandbox."""
     own = options.improve.model == RULES and not options.with_target
-    chosen = options.improve if own else isolating(options.improve)
+    chosen = for_own_code(options.improve) if own else options.improve
     return open_isolated(chosen, notify=lambda line: None, core=core)
 
 

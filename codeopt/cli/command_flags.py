@@ -292,7 +292,6 @@ class Rechecker:
 
     def __call__(self, suggestion: Suggestion, text: str) -> str:
         """Empty when it is right. Raises CodeoptError, SandboxError."""
-        from codeopt.core.isolation import isolating
         from codeopt.core.program import as_source, read_program
         from codeopt.core.revision import Revision
         from codeopt.core.target import Target
@@ -301,7 +300,7 @@ class Rechecker:
 
         target = Target(self.root / suggestion.path, suggestion.function)
         request = WorkloadRequest(
-            target, read_program(target.path), isolating(self.options), self.session,
+            target, read_program(target.path), self.options, self.session,
             calls_text=suggestion.verdict.evidence.calls_text,
         )  # fmt: skip
         return why_wrong(request, Revision.of(as_source(text)))

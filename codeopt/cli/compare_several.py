@@ -17,7 +17,7 @@ from codeopt.cli.output import tell
 from codeopt.core.cache import open_cache
 from codeopt.core.console import Console
 from codeopt.core.errors import CodeoptError, NoSandbox, ProgramError, UsageError
-from codeopt.core.isolation import isolated, isolating
+from codeopt.core.isolation import isolated
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
 from codeopt.core.sanitize import log_line
@@ -223,7 +223,7 @@ def run_modules(arguments: argparse.Namespace, old: Target, new: Target) -> int:
         options, session = flags.options_of(arguments), replace(open_session(console), extras=arguments.json)
         done = Compared()
         if targets:
-            done = compare_all(targets, Path(), isolating(options), session, arguments.fail_if_slower)
+            done = compare_all(targets, Path(), options, session, arguments.fail_if_slower)
         done = replace(done, rows=(*done.rows, *others))
         if arguments.json:
             said = done if done.rows else replace(done, stop_reason=NOTHING)

@@ -17,6 +17,8 @@ from codeopt_sandbox.owner import BaseFolder
 NOT_ISOLATED = (
     "neither Docker nor namespaces can be used here: your program runs as a plain process, with limits but not isolated"
 )
+OR_PROCESS = "auto, or process"
+"""Sandbox of the user's own code. No flag names it."""
 FOR_TESTS = 4
 """Memory of a run of a project's own tests, as a multiple of that of other runs."""
 
@@ -32,10 +34,10 @@ def open_isolated(
 ) -> Sandbox:
     """Open the sandbox that the options ask for, as a context manager.
 
-    `auto` uses plain processes if nothing can isolate, and reports this: for code of others see `isolating`. core: the
-    CPU core for the runs, None for the least busy one. spare: guests kept ready, None for as many as the backend needs.
-    base: initial files in the working folders of runs, and the room that others need there. Raises NoSandbox, and
-    UsageError for unusable files or variables of the options.
+    If nothing can isolate, only options from `for_own_code` use plain processes, which is reported. core: the CPU core
+    for the runs, None for the least busy one. spare: guests kept ready, None for as many as the backend needs. base:
+    initial files in the working folders of runs, and the room that others need there. Raises NoSandbox, and UsageError
+    for unusable files or variables of the options.
     """
     room_mib = folder_mib(options.args or (), options.with_paths) + (base.room_mib if base else 0)
     limits = RunLimits(memory_mib=options.memory)
@@ -55,10 +57,10 @@ def open_isolated(
         most_memory_mib=FOR_TESTS * options.memory if base else 0,
     )
     try:
-        return open_sandbox("auto" if options.sandbox == ISOLATED else options.sandbox, options=chosen)
+        any_will_do = options.sandbox in ("auto", ISOLATED, OR_PROCESS)
+        return open_sandbox("auto" if any_will_do else options.sandbox, options=chosen)
     except BackendUnavailable as error:
-        if options.sandbox != "auto" or options.image:
-            any_will_do = options.sandbox in ("auto", ISOLATED)
+        if options.sandbox != OR_PROCESS or options.image:
             unsafe, others = "--sandbox process runs code without isolation", "codeopt doctor shows what works here"
             hint = unsafe if any_will_do else others
             raise NoSandbox(str(error), hint=hint) from error
@@ -69,15 +71,15 @@ def open_isolated(
         raise NoSandbox(str(error)) from error
 
 
-def isolating(options: ImproveOptions) -> ImproveOptions:
-    """Options for code that others wrote: in place of `auto` a sandbox that isolates, or none."""
-    return replace(options, sandbox=ISOLATED) if options.sandbox == "auto" else options
+def for_own_code(options: ImproveOptions) -> ImproveOptions:
+    """Options for the user's own code, with which `auto` may be a plain process."""
+    return replace(options, sandbox=OR_PROCESS) if options.sandbox == "auto" else options
 
 
 def isolated(options: ImproveOptions) -> ImproveOptions:
     """Choose a sandbox that isolates, for code that others wrote. Raises NoSandbox where nothing isolates: a plain
     process needs the user's own flag (--sandbox process)."""
-    with open_isolated(isolating(options), notify=lambda line: None, spare=0) as sandbox:
+    with open_isolated(options, notify=lambda line: None, spare=0) as sandbox:
         return replace(options, sandbox=sandbox.backend)
 
 

@@ -14,7 +14,7 @@ from codeopt.core.budget import Budget, Ledger
 from codeopt.core.cache import Cache, CacheKind
 from codeopt.core.errors import OutOfTime
 from codeopt.core.history import Candidate, History
-from codeopt.core.isolation import isolating
+from codeopt.core.isolation import for_own_code
 from codeopt.core.model import Model, RemoteModel
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import TargetFiles
@@ -94,7 +94,7 @@ def _improved(
     session = replace(session, open_model=awaited(session.open_model, session.console, account, clock))
     if options.resume and saved is None:
         session.console.print(f"resume     nothing is saved in {options.resume} yet: the run begins there")
-    run_options = isolating(options) if plan.uses_model or reference else options
+    run_options = options if plan.uses_model or reference else for_own_code(options)
     request = WorkloadRequest(
         target, program, run_options, session, plan.stopping_rule,
         held_out=saved.held_out if saved else {}, baseline=saved.history.original if saved else None,

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codeopt.core.errors import CodeoptError, Diagnostic, UsageError
-from codeopt.core.isolation import isolating
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
 from codeopt.core.run_clock import RunClock
@@ -69,7 +68,7 @@ def rank(options: ImproveOptions, targets: Sequence[ReviewTarget], session: Sess
     session = replace(session, open_sandbox=clock.within(session.open_sandbox))
 
     def open_with(mounts: Mounts) -> AbstractContextManager[Sandbox]:
-        return session.open_sandbox(isolating(options), notify=session.console.warn, mounts=mounts)
+        return session.open_sandbox(options, notify=session.console.warn, mounts=mounts)
 
     if not options.use_tests:
         return Ranking(tuple(targets))

@@ -10,8 +10,7 @@ from typing import Any
 from codeopt.core.console import Console
 from codeopt.core.errors import UsageError
 from codeopt.core.interpreter import find_interpreter
-from codeopt.core.isolation import isolating
-from codeopt.core.options import ImproveOptions
+from codeopt.core.options import ISOLATED, ImproveOptions
 from codeopt.core.program import Program, make_program, read_program, replace_files
 from codeopt.core.run_clock import RunClock
 from codeopt.core.run_store import digest
@@ -42,7 +41,8 @@ def handle(request: OperationRequest, console: Console) -> Answer:
     options = ImproveOptions.of(request.options)
     with temporary_folder("operation") as folder:
         # nothing is left in the user's folder; a model wrote what a client sends
-        options = isolating(replace(options, run_dir=folder))
+        sandbox = ISOLATED if options.sandbox == "auto" else options.sandbox
+        options = replace(options, run_dir=folder, sandbox=sandbox)
         return HANDLERS[request.operation](request, options, console)
 
 

@@ -73,6 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         found = compare_versions(arguments)
     else:
         from codeopt.core.console import Console
+        from codeopt.core.isolation import for_own_code
         from codeopt.engine.compare import compare
         from codeopt.engine.open_session import open_session
 
@@ -80,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
         with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
             limit = arguments.fail_if_slower
             session = open_session(console, command=tuple(arguments.asked))
-            found = compare(old, new, flags.options_of(arguments), session, limit=limit)
+            found = compare(old, new, for_own_code(flags.options_of(arguments)), session, limit=limit)
     if arguments.json:
         print(json.dumps(found.to_json()))
     else:

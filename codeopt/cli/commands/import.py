@@ -20,7 +20,7 @@ from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.core.console import Console
 from codeopt.core.errors import CodeoptError, UsageError, names_near
-from codeopt.core.isolation import isolating, open_isolated
+from codeopt.core.isolation import open_isolated
 from codeopt_sandbox.verdict import Checker, open_checker
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     with Console(quiet=arguments.quiet) as console:
         with (
             _new_folder(out),
-            open_isolated(isolating(flags.options_of(arguments)), notify=console.warn) as sandbox,
+            open_isolated(flags.options_of(arguments), notify=console.warn) as sandbox,
             (out / "import.csv").open("w", encoding="utf-8", newline="") as table,
         ):
             (out / PAIRS).touch()

@@ -57,13 +57,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.export:
         raise UsageError("--export writes the stacks of a command", hint="give --run COMMAND")
     from codeopt.core.console import Console
+    from codeopt.core.isolation import for_own_code
     from codeopt.engine.open_session import open_session
     from codeopt.report.answers import profile_answer
     from codeopt.report.html.profile_page import profile_page
     from codeopt.report.result import python_line
     from codeopt.workloads import WorkloadRequest, kind_of
 
-    target, options = flags.target_of(arguments), flags.options_of(arguments)
+    target, options = flags.target_of(arguments), for_own_code(flags.options_of(arguments))
     if arguments.html:
         require_writable(arguments.html)
     kind = kind_of(target, options)
@@ -158,6 +159,7 @@ EXPORTS = {"speedscope": write_speedscope, "collapsed": write_collapsed}
 def profile_run(arguments: argparse.Namespace) -> int:
     """Profile it; print the tree, or one JSON object."""
     from codeopt.core.console import Console
+    from codeopt.core.isolation import for_own_code
     from codeopt.core.program import write_whole
     from codeopt.engine.open_session import open_session
     from codeopt.report.result import python_line
@@ -167,7 +169,7 @@ def profile_run(arguments: argparse.Namespace) -> int:
 
     _check(arguments, Path(arguments.target or "."))
     before = read_profile(arguments.before, "--before") if arguments.before else None
-    options, folder = flags.options_of(arguments), Path(arguments.target or ".")
+    options, folder = for_own_code(flags.options_of(arguments)), Path(arguments.target or ".")
     session = open_session(Console(quiet=arguments.quiet, verbose=arguments.verbose))
     with session.console:
         found = profile_project(folder, options, session, counts=arguments.verbose)

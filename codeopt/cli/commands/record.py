@@ -61,11 +61,12 @@ def _of_command(arguments: argparse.Namespace, target: Target, command: tuple[st
 
 def _of_tests(arguments: argparse.Namespace, target: Target) -> list[str]:
     from codeopt.core.console import Console
+    from codeopt.core.isolation import for_own_code
     from codeopt.engine.open_session import open_session
     from codeopt.workloads.function.record_tests import record_tests
 
     with Console() as console:
-        return record_tests(target, _flags.options_of(arguments), open_session(console)).lines(target)
+        return record_tests(target, for_own_code(_flags.options_of(arguments)), open_session(console)).lines(target)
 
 
 def _command(arguments: argparse.Namespace) -> tuple[str, ...] | None:

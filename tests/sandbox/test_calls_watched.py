@@ -71,6 +71,8 @@ KEEPS_NOTHING = {
     "    if not _table:\n        _table.extend(map(str, range(999)))\n" + ANSWER,
     "a table that is made late": "_table = []\ndef f(xs):\n"
     "    if xs[0] == 250:\n        _table.extend(map(str, range(999)))\n" + ANSWER,
+    "a table by size": "_tables = {}\ndef f(xs):\n"
+    "    _tables.get(xs[0] // 30) or _tables.setdefault(xs[0] // 30, [*map(str, range(999))])\n" + ANSWER,
     "cycles": "def f(xs):\n    ring = [xs]\n    ring.append(ring)\n" + ANSWER,
     "a module that is imported late": "def f(xs):\n    import decimal, fractions, json\n" + ANSWER,
 }  # fmt: skip

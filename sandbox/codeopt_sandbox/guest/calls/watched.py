@@ -186,8 +186,8 @@ def watch_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType],
         watched(watch, lambda call=call: drop(worker, batch, call))
     rest = codes[MAX_CALLS:]
     counted = len(rest) // 2
-    # what is made once is kept by one of the halves only
-    halves = [kept_by(worker, batch, part) for part in (rest[:counted], rest[len(rest) - counted :])]
+    # what is made once, also by size as numpy does, is kept by one of two similar halves only
+    halves = [kept_by(worker, batch, part) for part in (rest[:-1:2], rest[1::2])]
     blocks, kept = map(min, zip(*halves))
     reads = [[kind, line, direct] for (kind, line), direct in sorted(watch.found.items())]
     channel.send(Said.TEXT, to_json({"reads": reads, "calls": counted, "blocks": blocks, "bytes": kept}))

@@ -306,10 +306,11 @@ def _ranks(root: Path, file: str) -> dict[str, tuple[int, int]]:
 
 @cache
 def _texts(root: Path, folders: tuple[str, ...]) -> dict[str, str]:
-    """Texts of the product, or of the test files."""
+    """Texts of the product, or of the test files that are not left out of the quick tier whole."""
     pattern = "test_*.py" if folders == ("tests",) else "*.py"
     found = sorted(path for folder in folders for path in (root / folder).rglob(pattern))
-    return {str(path.relative_to(root)): path.read_text("utf-8") for path in found}
+    texts = {str(path.relative_to(root)): path.read_text("utf-8") for path in found}
+    return {path: text for path, text in texts.items() if "\npytestmark = pytest.mark.full\n" not in text}
 
 
 # What they say.

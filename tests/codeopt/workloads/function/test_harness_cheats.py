@@ -3,7 +3,6 @@ the clock is not read, in another process, or not at all.
 
 Each stands beside a slow original; honest drafts of the same originals stay faster.
 """
-# looks at codeopt/workloads/function/guards
 
 from __future__ import annotations
 

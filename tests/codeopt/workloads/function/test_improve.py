@@ -1,6 +1,4 @@
 """`codeopt improve FILE::FUNCTION` from end to end: with the rules, and with a model that errs twice."""
-# looks at codeopt/workloads/function/function_target, codeopt/workloads/function/briefing
-# looks at codeopt/workloads/function/workload, codeopt/workloads/function/counterexample
 
 from __future__ import annotations
 

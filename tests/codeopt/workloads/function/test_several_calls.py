@@ -1,7 +1,6 @@
 """Drafts that answer every call right when it is made alone, and otherwise when callers do what they may: change what
 they gave or got, read iterators by turns, call from a callback, from two threads, with equal objects; and honest ones.
 """
-# looks at codeopt/workloads/function/corpus/scenarios, sandbox/codeopt_sandbox/guest/calls/scenarios
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
 """One run of a project's tests as evidence of all functions: their calls, the tests that make them, their time."""
-# looks at sandbox/codeopt_sandbox/guest/tests/trace, sandbox/codeopt_sandbox/guest/tests/outcomes
-# looks at codeopt/workloads/function/corpus/existing_tests
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
 """Functions that tests reach by another process, a thread or another runner are seen, and so is a draft there."""
-# looks at sandbox/codeopt_sandbox/guest/tests/trace, sandbox/codeopt_sandbox/guest/tests/__main__
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ BACKENDS = (
     pytest.param("process", marks=pytest.mark.full),
 )
 """The quick tier has bubblewrap's rows, and of every backend tests/sandbox/test_conformance.py."""
+ISOLATING = BACKENDS[:2]
 ISOLATED = BACKENDS[:2]
 REQUIRE_DOCKER = "CODEOPT_REQUIRE_DOCKER"
 UNTIL = "TESTS_UNTIL"

@@ -12,7 +12,7 @@ import pytest
 
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
-from tests.conftest import open_or_skip
+from tests.conftest import ISOLATING, open_or_skip
 from tests.sandbox.said import observed, said
 
 CALLS = ("f([3, 1, 3, 2])", "f([])", "f([5, 5])")
@@ -115,7 +115,7 @@ HONEST: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=[pytest.param("docker", marks=pytest.mark.docker), "bubblewrap"])
+@pytest.fixture(scope="module", params=ISOLATING)
 def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """One of each backend that isolates, for all pairs."""
     with open_or_skip(request.param) as opened:

@@ -12,7 +12,7 @@ from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.comparing import AnswerComparison
 from codeopt_sandbox.outcome import CaveatKind
-from tests.conftest import open_or_skip
+from tests.conftest import ISOLATING, open_or_skip
 
 METRICS = """
 from collections import Counter, OrderedDict, defaultdict, deque
@@ -45,7 +45,7 @@ THEIRS = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=[pytest.param("docker", marks=pytest.mark.docker), "bubblewrap"])
+@pytest.fixture(scope="module", params=ISOLATING)
 def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """One of each backend that isolates."""
     with open_or_skip(request.param) as opened:

@@ -13,7 +13,7 @@ import pytest
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest.calls.watched import ARGUMENTS, CLOCK, DATE, FILES, MACHINE, PROCESS, VARIABLES, WATCHER
-from tests.conftest import open_or_skip
+from tests.conftest import ISOLATING, open_or_skip
 
 CALLS = tuple(f"f([{n}, {n + 1}])" for n in range(300))
 ANSWER = "    return sorted(xs)\n"
@@ -78,7 +78,7 @@ KEEPS_NOTHING = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=[pytest.param("docker", marks=pytest.mark.docker), "bubblewrap"])
+@pytest.fixture(scope="module", params=ISOLATING)
 def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """One of each backend that isolates."""
     with open_or_skip(request.param) as opened:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.codeopt.command import FAST, SLOW, WRONG, Done, codeopt, write_problem
-from tests.conftest import require_sandbox
+from tests.conftest import ISOLATING, require_sandbox
 
 pytestmark = pytest.mark.full
 
@@ -110,7 +110,7 @@ def test_refused_in_one_line(arguments: tuple[str, ...], status: int, said: str,
     assert done.out == ""
 
 
-@pytest.mark.parametrize("backend", ["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)])
+@pytest.mark.parametrize("backend", ISOLATING)
 def test_a_wrong_known_answer_ends_it_before_inputs_are_changed(backend: str, problem: Path) -> None:
     """Neither is the original run on changed inputs, nor NEW on another case."""
     require_sandbox(backend)

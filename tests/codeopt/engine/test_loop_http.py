@@ -23,7 +23,7 @@ from tests.codeopt.command import (
     reply,
     write_problem,
 )
-from tests.conftest import require_sandbox
+from tests.conftest import ISOLATING, require_sandbox
 from tests.support.prices import set_prices
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import Step, StepLike, status
@@ -65,7 +65,7 @@ def told() -> list[StepLike]:
     return [step for pair in zip(verdicts, [*drafts, ""], strict=True) for step in pair][:-1]
 
 
-@pytest.fixture(scope="module", params=[pytest.param("docker", marks=pytest.mark.docker), "bubblewrap"])
+@pytest.fixture(scope="module", params=ISOLATING)
 def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
     folder = tmp_path_factory.mktemp(request.param)
     require_sandbox(request.param)

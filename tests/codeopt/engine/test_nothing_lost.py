@@ -34,7 +34,7 @@ from codeopt_sandbox.errors import OriginalUnsteady, SandboxError
 from codeopt_sandbox.outcome import CaseVerdict
 from tests.codeopt.command import FAST, QUICK, codeopt, command, environment, reply, write_problem
 from tests.codeopt.review.pull_request import BASE, propose
-from tests.conftest import open_or_skip, require_sandbox
+from tests.conftest import ISOLATING, open_or_skip, require_sandbox
 from tests.support.candidates import outcome
 from tests.support.wire_server import WireServer
 
@@ -213,7 +213,7 @@ def test_the_time_limit_ends_an_original_that_does_not_end(tmp_path: Path) -> No
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("backend", ["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)])
+@pytest.mark.parametrize("backend", ISOLATING)
 def test_what_the_deadline_ends_is_no_verdict(backend: str) -> None:
     with open_or_skip(backend, RunLimits(seconds=100)) as guest:
         clock = RunClock()
@@ -254,7 +254,7 @@ TAKES = "import time\nend = time.process_time() + {}\nwhile time.process_time() 
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("backend", ["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)])
+@pytest.mark.parametrize("backend", ISOLATING)
 def test_the_original_runs_as_long_as_it_takes_and_a_draft_that_hangs_is_ended(backend: str, tmp_path: Path) -> None:
     (tmp_path / "input.1.txt").write_text("1\n")
     path = tmp_path / "slow.py"

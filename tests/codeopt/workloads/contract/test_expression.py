@@ -13,6 +13,7 @@ from codeopt.core.target import Target
 from codeopt.engine.judge import MAX_FAILURES
 from tests.codeopt.command import codeopt
 from tests.codeopt.workloads.conftest import Compare
+from tests.conftest import ISOLATING
 from tests.support.judges import ENOUGH_EXAMPLES, compared, function_judge
 
 SUM = """\
@@ -27,7 +28,6 @@ def f(n: int) -> int:
 """
 RIGHT_ABOVE_ZERO = "LEAST = 0\n\n\ndef f(n: int) -> int:\n    return n * (n + 1) // 2\n"
 WRONG_INSIDE = "LEAST = 0\n\n\ndef f(n: int) -> int:\n    return n * (n + 1) // 2 + (n > 3)\n"
-BACKENDS = ("bubblewrap", pytest.param("docker", marks=pytest.mark.docker))
 CALLS = "CALLS = [((n,), {}) for n in (1, 2, 5, 40, 700, 3000, -7)]\n"
 
 REFUSED = [
@@ -56,7 +56,7 @@ def is_right(folder: Path, new: str, old: str = SUM, name: str = "f", **options:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("sandbox", BACKENDS)
+@pytest.mark.parametrize("sandbox", ISOLATING)
 def test_a_difference_outside_is_a_caveat(sandbox: str, tmp_path: Path) -> None:
     found = by_hints(tmp_path, RIGHT_ABOVE_ZERO, contract="n >= LEAST", sandbox=sandbox)
     assert found["verdict"] == "faster", found

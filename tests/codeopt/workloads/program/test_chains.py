@@ -13,7 +13,7 @@ from codeopt.workloads.program.mutated_inputs import MutatedInput, mutated_input
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.outcome import Case
 from codeopt_sandbox.verdict import check_tokens
-from tests.conftest import open_or_skip
+from tests.conftest import ISOLATING, open_or_skip
 
 
 def edges(nodes: int, width: int) -> bytes:
@@ -65,7 +65,7 @@ OWN_STACK = READ + (
 )
 
 
-@pytest.fixture(scope="module", params=[pytest.param("docker", marks=pytest.mark.docker), "bubblewrap"])
+@pytest.fixture(scope="module", params=ISOLATING)
 def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """One of each backend that isolates."""
     with open_or_skip(request.param) as opened:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.codeopt.command import Done, codeopt
+from tests.conftest import ISOLATING
 
 pytestmark = pytest.mark.full
 
@@ -59,7 +60,6 @@ def accept(text, expected, got):
     return all(at[a] < at[b] for a, b in edges if b in at) or "an edge goes backwards"
 """
 NEVER = "def accept(text, expected, got):\n    return 'never'\n"
-BACKENDS = ("bubblewrap", pytest.param("docker", marks=pytest.mark.docker))
 FLAGS = ("--cases", "cases", "--check", "check.py::accept", "--max-examples", "20")
 
 
@@ -86,7 +86,7 @@ def compare(folder: Path, new: str, *more: str) -> Done:
     return codeopt("compare", "slow.py", new, *FLAGS, "--max-pairs", "8", "-q", *more, cwd=folder)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ISOLATING)
 def test_another_right_output_is_accepted_and_a_wrong_one_refused_with_the_checkers_sentence(
     folder: Path, backend: str
 ) -> None:

@@ -20,7 +20,7 @@ SAID = {
         "def monthly(size):",  # calls both
         "orders/book.py::Book.total  by monthly (2,400)", "Book.total(customer: str of ",
         "  if customer not in found:",  # a hot line's text
-        "test_rows_that_were_added_otherwise:\ntests/test_book.py:",  # the first failing test, and where
+        "test_rows_that_were_added_otherwise:\ndef test_rows",  # the first failing test, its text
         "E   AssertionError: assert 0 == 4",  # its assertion
         "--- a/orders/book.py", "@@ -12,10 +12,6 @@",  # numbers as in the file
         "beside that of the original", "2,400 -> 2,400",  # the draft's own profile

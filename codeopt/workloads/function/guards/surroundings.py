@@ -122,7 +122,7 @@ def _keeps(old: Watched, new: Watched) -> list[Caveat]:
     """Return a caveat if more of each call is kept after many calls with different arguments."""
     more = new.bytes_each - old.bytes_each
     # smallest number of calls for a statement about memory
-    few = min(old.calls, new.calls) < 20
+    few = min(old.calls, new.calls) < 10
     # interpreter's blocks that each call must keep in addition to the original's to be reported
     # bytes that each call must keep in addition to the original's to be reported
     if few or new.blocks_each - old.blocks_each < 0.5 or more < 16:

@@ -175,8 +175,8 @@ def name_of(function: Any) -> str:
 
 
 def watch_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
-    """Report in JSON the reads of the import and of the first calls, and the memory that a half of the others keeps:
-    blocks, and bytes."""
+    """Report in JSON the reads of the import and of the first calls, and the memory that a quarter of the others
+    keeps: blocks, and bytes."""
     watch = ReadsHeard(worker.ref)
     sys.argv = WatchedArguments(watch)
     replace_functions(watch.kinds)
@@ -185,10 +185,10 @@ def watch_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType],
         call = worker.arguments.fresh(code)
         watched(watch, lambda call=call: drop(worker, batch, call))
     rest = codes[MAX_CALLS:]
-    counted = len(rest) // 2
-    # what is made once, also by size as numpy does, is kept by one of two similar halves only
-    halves = [kept_by(worker, batch, part) for part in (rest[:-1:2], rest[1::2])]
-    blocks, kept = map(min, zip(*halves))
+    counted = len(rest) // 4
+    # what is made once, or once for each size as numpy does, is kept by the first of some similar parts
+    parts = [kept_by(worker, batch, rest[at : 4 * counted : 4]) for at in range(4)]
+    blocks, kept = map(min, zip(*parts))
     reads = [[kind, line, direct] for (kind, line), direct in sorted(watch.found.items())]
     channel.send(Said.TEXT, to_json({"reads": reads, "calls": counted, "blocks": blocks, "bytes": kept}))
 

@@ -144,7 +144,7 @@ def shape(text: str) -> str:
         "Where its time goes[^\n]*|Its hot lines[^\n]*|Profile of this draft[^\n]*"
     )
     text = re.sub(rf"(?ms)^({tables}):?\n(`{{3,}})\n.*?\n\2$", r"\1", text)
-    text = re.sub(r"(?m)^(Hot functions|Called outside.*|Its hot lines.*|Profile of this draft.*)\n", "", text)
+    text = re.sub(r"(?m)^(Hot \w+|Called outside.*|Its hot lines.*|Profile of this draft.*)\n", "", text)
     text = re.sub(r"(?ms)^Differs from the original beyond[^\n]*\n(`{3,})\n.*?\n\1\n+", "", text)
     text = re.sub(r"(?m)^(Memory|Note|Time split): .*\n", "", text)
     text = re.sub(r"wall time|CPU time|\b[mu]?s\b(?= |\.|,|$)", "T", text)

@@ -245,13 +245,15 @@ class Place:
     """The copy; None where the project's view has them."""
     inside: str
     """Their path in an isolating sandbox."""
+    plain: str
+    """Their path in any other."""
 
     def at(self, isolated: bool) -> str:
         """Their path as the sandbox sees it."""
-        return self.inside if isolated or self.folder is None else str(self.folder / self.path.name)
+        return self.inside if isolated else self.plain
 
 
-def open_places(paths: Iterable[Path], view: View, isolated: bool = True) -> list[Place]:
+def open_places(paths: Iterable[Path], view: View) -> list[Place]:
     """Paths that the user named, with copies of those that the project's view has not. Raises UsageError."""
     found = []
     for number, path in enumerate(paths):
@@ -263,7 +265,7 @@ def open_places(paths: Iterable[Path], view: View, isolated: bool = True) -> lis
             and view.module.root in whole.parents
             and (view.folder / whole.relative_to(view.module.root)).exists()
         ):
-            found.append(Place(whole, None, view.inside(whole, isolated)))
+            found.append(Place(whole, None, view.inside(whole, True), view.inside(whole, False)))
             continue
         folder = owned_folder("view")
         folder.chmod(0o755)
@@ -272,7 +274,7 @@ def open_places(paths: Iterable[Path], view: View, isolated: bool = True) -> lis
         for file in files:
             if file.is_file() and not file.is_symlink() and not is_secret(file.relative_to(top.parent)):
                 copy_file(file, folder / file.relative_to(top.parent if whole.is_dir() else top))
-        found.append(Place(whole, folder, f"{INSIDE}-tests{number}/{whole.name}"))
+        found.append(Place(whole, folder, f"{INSIDE}-tests{number}/{whole.name}", str(folder / whole.name)))
     return found
 
 

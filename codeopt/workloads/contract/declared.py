@@ -12,9 +12,10 @@ from types import BuiltinFunctionType
 from typing import Any
 
 from codeopt.analysis.nodes import Def
+from codeopt.core.call import Call, Constructed, Opaque, is_deeper, write
 from codeopt.workloads.contract.seen import Seen, seen
 from codeopt.workloads.source.functions import Function, dotted
-from codeopt.workloads.source.literals import Call, Constructed, Opaque, is_deeper, one_deeper, value_of, write
+from codeopt.workloads.source.literals import one_deeper, value_of
 from codeopt.workloads.source.names import Parameter, Scope, base_names, of_function, parameters, scopes_below
 
 MORE = "*"

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
 
+from codeopt.core.call import Call, Opaque, Recipe, is_deeper
 from codeopt.workloads.contract.declared import SAMPLE, DeclaredTypes, declared_types
 from codeopt.workloads.contract.function_text import StatedBound, relied_on, stated_bounds
 from codeopt.workloads.contract.relations import Relation, find_relations, parts, repaired
 from codeopt.workloads.contract.seen import Broken, Seen, in_one_line, seen
 from codeopt.workloads.source.functions import Function
-from codeopt.workloads.source.literals import Call, CallText, Opaque, Recipe, is_deeper
+from codeopt.workloads.source.literals import CallText
 from codeopt_sandbox.guest.calls.recipes import SORTED
 
 MOST_TEXT = 2_000_000

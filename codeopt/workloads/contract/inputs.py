@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from codeopt.core.call import Call
 from codeopt.workloads.contract.documents import NO_DOCUMENT, TABLE, DocumentFormat, find_format
 from codeopt.workloads.contract.function import BREAK, Contract, by_name
 from codeopt.workloads.contract.layout import (
@@ -27,7 +28,6 @@ from codeopt.workloads.contract.layout import (
 from codeopt.workloads.contract.properties import OF_INPUTS, EvidenceNeeded
 from codeopt.workloads.contract.relations import find_relations, parts
 from codeopt.workloads.contract.seen import Broken, seen
-from codeopt.workloads.source.literals import Call
 
 LOOKED_AT = 300_000
 """Bytes of all known inputs together whose relations are looked for; the shortest come first."""

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from codeopt.core.call import Constructed
 from codeopt.workloads.contract.function_text import NOTHING_RELIED, Relied
 from codeopt.workloads.contract.patterns import EVEN, patterns_of
 from codeopt.workloads.contract.properties import FEW, OF_CALLS, EvidenceNeeded, resized
 from codeopt.workloads.contract.seen import ARRAY, FRAME, bare
-from codeopt.workloads.source.literals import Constructed
 
 CHANCE = 0.1
 """Largest probability of a relation by chance, had the two parts nothing to do with each other."""

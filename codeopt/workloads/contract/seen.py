@@ -15,8 +15,8 @@ from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
+from codeopt.core.call import Constructed, Opaque, write
 from codeopt.workloads.contract.properties import NUMBERS, OF_CALLS, EvidenceNeeded, Property, properties
-from codeopt.workloads.source.literals import Constructed, Opaque, write
 
 MOST = 2000
 """Items of a container that are looked at one by one; of the others the extremes, and one of each type."""

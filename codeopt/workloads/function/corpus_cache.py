@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, Literal
 
 from codeopt.core.cache import CacheKind
+from codeopt.core.call import Call
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.json_codec import JsonCodec
 from codeopt.workloads import WorkloadRequest
@@ -25,7 +26,7 @@ from codeopt.workloads.function.counterexample import CallNames
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording import left_out, recorded_calls
 from codeopt.workloads.function.timing import Timed
-from codeopt.workloads.source.literals import Call, read
+from codeopt.workloads.source.literals import read
 from codeopt_sandbox.call_answer import read_record
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.guest.request import ORDERED

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from codeopt.analysis.nodes import Def
+from codeopt.core.call import Call, texts_of
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
@@ -39,7 +40,6 @@ from codeopt.workloads.sandbox_view.view import (
     settings_module,
 )
 from codeopt.workloads.source.functions import Function, dotted, own_nodes
-from codeopt.workloads.source.literals import Call, texts_of
 from codeopt.workloads.source.names import Scope, imported_names, scopes_below
 from codeopt.workloads.tests import ProjectTests
 from codeopt_sandbox import Sandbox

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
 
+from codeopt.core.call import Call, Constructed, texts_of
 from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import OWN, Revision
 from codeopt.workloads import WorkloadRequest
@@ -40,7 +41,6 @@ from codeopt.workloads.function.counterexample import Importable, Probe, apart, 
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.shrink import CallShrinker, first_failing
 from codeopt.workloads.sandbox_view.view import locate
-from codeopt.workloads.source.literals import Call, Constructed, texts_of
 from codeopt.workloads.source.module_graph import read_module
 from codeopt_sandbox.call_answer import CallRun, Kind, LeftSetting, ProcessChanges
 from codeopt_sandbox.calls import Answer, CallBatch

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from codeopt.core.call import Call, Constructed, Recipe
 from codeopt.workloads._sizes import LONG_S, find_part, part_words
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.generated.larger import can_grow, grow
-from codeopt.workloads.source.literals import Call, Constructed, Recipe
 from codeopt_sandbox.guest.calls.recipes import SORTED
 
 MOST_ITEMS = 1_000_000

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from os.path import commonprefix
 from typing import TYPE_CHECKING, Any
 
+from codeopt.core.call import Call, Opaque, texts_of
 from codeopt.core.revision import Revision
 from codeopt.workloads._judging import HANGS
 from codeopt.workloads.function.counterexample import as_python
 from codeopt.workloads.function.harness import TimedRuns
 from codeopt.workloads.generated.larger import simpler
-from codeopt.workloads.source.literals import Call, Opaque, texts_of
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.comparing import AnswerChecker, AnsweredCase

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from codeopt.core.call import Call, texts_of
 from codeopt.core.evidence import BySize
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup
@@ -13,7 +14,6 @@ from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall, 
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.timing import Timed
 from codeopt.workloads.generated.larger import grow, size_by, unit_of
-from codeopt.workloads.source.literals import Call, texts_of
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.outcome import Case
 from codeopt_sandbox.profile import Mode, Profile, profile

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
+from codeopt.core.call import Call, Constructed, Opaque, texts_of, write
 from codeopt.core.errors import NotVerifiable, ProgramError
 from codeopt.core.words import duration, end_of_run
 from codeopt.workloads._sizes import LONG_S
@@ -34,7 +35,6 @@ from codeopt.workloads.function.resized import (
 )
 from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.generated.larger import can_grow, size_of
-from codeopt.workloads.source.literals import Call, Constructed, Opaque, texts_of, write
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.compare import Plan

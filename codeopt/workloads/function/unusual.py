@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from codeopt.core.call import Call, Constructed, Opaque, write
 from codeopt.workloads.contract.seen import ARRAY, VIEW
 from codeopt.workloads.generated.derive import SMALL, Maker
 from codeopt.workloads.generated.larger import can_grow, grow
 from codeopt.workloads.generated.vocabulary import Vocabulary
 from codeopt.workloads.source.functions import Function, own_nodes
-from codeopt.workloads.source.literals import Call, Constructed, Opaque, write
 
 LEAST = 70
 """Items of a long argument: what treats short ones in another way mostly begins to at 16, 32 or 64."""

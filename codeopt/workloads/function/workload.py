@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.budget import NOTHING_USED, Usage
+from codeopt.core.call import texts_of
 from codeopt.core.errors import Diagnostic, NotVerifiable, ProgramError
 from codeopt.core.evidence import BySize, WorkloadEvidence
 from codeopt.core.history import Candidate, Proposer
@@ -38,7 +39,6 @@ from codeopt.workloads.function.other_version import OtherVersionOfFunction, cha
 from codeopt.workloads.function.timed_again import function_by_size, profile_function
 from codeopt.workloads.function.timing import CallPlan, Timed, choose
 from codeopt.workloads.function.view import FunctionProposer, function_rules
-from codeopt.workloads.source.literals import texts_of
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Decision, Plan, StoppingRule, make_plan
 from codeopt_sandbox.comparing import Observable

@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
+from codeopt.core.call import Call, Constructed, Opaque
 from codeopt.workloads.contract.properties import resized
 from codeopt.workloads.contract.relations import ARRAYS, content
 from codeopt.workloads.generated.vocabulary import Texts, Vocabulary, texts_in
-from codeopt.workloads.source.literals import Call, Constructed, Opaque
 
 SMALL = 12
 """Items of a container that a derived call keeps, most of the time: small calls show the same and are read more

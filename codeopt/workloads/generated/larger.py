@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from codeopt.core.call import LONGEST, Call, Constructed, Opaque, Recipe, write
 from codeopt.workloads.generated.derive import Maker
 from codeopt.workloads.generated.vocabulary import Vocabulary
-from codeopt.workloads.source.literals import LONGEST, Call, Constructed, Opaque, Recipe, write
 from codeopt_sandbox.guest.calls.recipes import DEEPENED
 
 SHORT = 2

@@ -18,6 +18,7 @@ from functools import partial
 from itertools import chain, cycle, islice, zip_longest
 from typing import Any
 
+from codeopt.core.call import Call
 from codeopt.workloads.contract.documents import NO_DOCUMENT
 from codeopt.workloads.contract.inputs import KnownInputs, choose_shortest, look_at, mapped, words_of
 from codeopt.workloads.contract.layout import followed, tied
@@ -26,7 +27,6 @@ from codeopt.workloads.contract.relations import put
 from codeopt.workloads.generated.derive import Maker
 from codeopt.workloads.generated.larger import chained, grow, simpler
 from codeopt.workloads.generated.vocabulary import Vocabulary
-from codeopt.workloads.source.literals import Call
 from codeopt.workloads.source.module_graph import read_module
 
 LARGEST_BASE = 600_000  # bytes; a longer input is not changed, as each change takes seconds

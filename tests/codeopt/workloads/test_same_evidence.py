@@ -12,6 +12,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from codeopt.core.call import Call, with_recipes_in_words
 from codeopt.workloads._sizes import smaller_ones
 from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.contract.inputs import look_at
@@ -42,7 +43,7 @@ from codeopt.workloads.program.mutated_cases import (
 )
 from codeopt.workloads.program.mutated_inputs import boundaries, broken_inputs, inputs_at_boundaries, numbers_like
 from codeopt.workloads.source.functions import Function, ModuleFunctions
-from codeopt.workloads.source.literals import Call, read, with_recipes_in_words
+from codeopt.workloads.source.literals import read
 from codeopt_sandbox.outcome import Case, WrittenFile
 from tests.support.known_inputs import why_beyond
 from tests.support.recorded import Row, compared_with, write_down

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from codeopt.core.call import Call, texts_of
 from codeopt.core.errors import NotVerifiable
 from codeopt.workloads._judging import USUAL_POLICY, InputPolicy
 from codeopt.workloads._runs import in_order
@@ -15,7 +16,7 @@ from codeopt.workloads.function.corpus.special_check import undecided
 from codeopt.workloads.function.counterexample import Probe
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.unusual import refusals
-from codeopt.workloads.source.literals import Call, read, texts_of
+from codeopt.workloads.source.literals import read
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind, State
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.comparing import AnswerComparison, AnswerDifference, AnsweredCase

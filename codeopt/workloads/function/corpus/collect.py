@@ -10,6 +10,7 @@ from string import Template
 from typing import Any
 
 from codeopt.core.budget import Usage
+from codeopt.core.call import Call, Opaque, texts_of, write
 from codeopt.core.errors import Diagnostic
 from codeopt.core.model import Message, Model
 from codeopt.core.options import ImproveOptions
@@ -26,7 +27,7 @@ from codeopt.workloads.function.harness import FunctionHarness, with_calls_file
 from codeopt.workloads.generated.derive import can_be_varied
 from codeopt.workloads.program.cases import text
 from codeopt.workloads.source.excerpt import excerpt
-from codeopt.workloads.source.literals import Call, Opaque, read, texts_of, write
+from codeopt.workloads.source.literals import read
 from codeopt_sandbox.guest.request import AS_RECORDED, IN_PARTS
 
 _RECORDED = re.compile(r"unpickle\(('[^']*')(?:, '[^']*')?\)")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice
 from math import log
 
+from codeopt.core.call import Call
 from codeopt.core.errors import Diagnostic, NotVerifiable
 from codeopt.core.evidence import CallEvidence
 from codeopt.core.words import utc
@@ -42,7 +43,7 @@ from codeopt.workloads.function.unusual import (
 )
 from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.generated.larger import deep_calls
-from codeopt.workloads.source.literals import Call, read
+from codeopt.workloads.source.literals import read
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import Kind
 

@@ -15,11 +15,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from codeopt.core.call import Call, Constructed, Opaque
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.generated.vocabulary import PLAIN
 from codeopt.workloads.source import names
 from codeopt.workloads.source.functions import dotted
-from codeopt.workloads.source.literals import Call, Constructed, Opaque
 from codeopt_sandbox.owner import temporary_folder
 
 EXAMPLES = 80
@@ -111,7 +111,7 @@ def _strategy(harness: FunctionHarness, st: Any) -> Any:
 
 # Hypothesis strategies from type annotations, as data: no code of the module runs here.
 #
-# Plain values represent themselves. Values that the sandbox constructs are `Made` or `Opaque` (literals.py).
+# Plain values represent themselves. Values that the sandbox constructs are `Made` or `Opaque` (core/call.py).
 
 DEPTH = 4
 """So deep objects are nested; a recursive type ends there, with an empty list or None."""

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from codeopt.core.call import Call, texts_of
 from codeopt.core.errors import Diagnostic, ProgramError
 from codeopt.core.sanitize import inline
 from codeopt.core.words import counted as number_of
 from codeopt.workloads._runs import in_order
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.source.literals import Call, texts_of
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import Answer, CallBatch
 from codeopt_sandbox.guest.answer import EFFECTS

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, combinations, islice
 from typing import TYPE_CHECKING
 
+from codeopt.core.call import Call, texts_of
 from codeopt.core.revision import Revision
 from codeopt.workloads._judging import USUAL_POLICY, InputPolicy
 from codeopt.workloads.contract.function import Contract, by_name
@@ -20,7 +21,6 @@ from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.shrink import smaller_calls
 from codeopt.workloads.function.unusual import as_iterators
 from codeopt.workloads.source.functions import Function
-from codeopt.workloads.source.literals import Call, texts_of
 from codeopt.workloads.source.names import imported_names, settings, subclasses
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind
 from codeopt_sandbox.calls import Answer, CallBatch

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codeopt.core import plugins
+from codeopt.core.call import Call
 from codeopt.core.errors import Diagnostic, UsageError
 from codeopt.core.target import TracedCalls
 from codeopt.core.words import counted, end_of_run
@@ -26,7 +27,6 @@ from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording import left_out, recorded_calls
 from codeopt.workloads.generated.derive import can_be_varied
 from codeopt.workloads.sandbox_view.reached import missing_part
-from codeopt.workloads.source.literals import Call
 from codeopt.workloads.tests import NearestTests
 from codeopt_sandbox.call_answer import Failure
 from codeopt_sandbox.calls import CallBatch

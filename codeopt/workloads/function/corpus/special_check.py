@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from importlib.util import decode_source
 from typing import Any
 
+from codeopt.core.call import Call
 from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
 from codeopt.core.ownership import read_given
 from codeopt.workloads._judging import CheckerAnswers
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.source.literals import Call
 from codeopt_sandbox.call_answer import CallAnswer, CallRun
 from codeopt_sandbox.calls import Answer, accept_program
 from codeopt_sandbox.comparing import AnswerComparison, AnswerDifference, AnsweredCase

@@ -12,12 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
+from codeopt.core.call import texts_of
 from codeopt.core.json_codec import JsonCodec
 from codeopt.core.revision import Revision
 from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads.function.corpus.corpus import quick_calls
 from codeopt.workloads.function.workload import CallGain, FunctionWorkload
-from codeopt.workloads.source.literals import texts_of
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.guest.calls.watched import CLOCK, MACHINE, WATCHER
 from codeopt_sandbox.outcome import Caveat, CaveatKind

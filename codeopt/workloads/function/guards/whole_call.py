@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from codeopt.core.call import texts_of
 from codeopt.core.words import end_of_run
 from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads._sizes import finding_on_whole
@@ -15,7 +16,6 @@ from codeopt.workloads.function.corpus.observe import BIG_S
 from codeopt.workloads.function.resized import OF
 from codeopt.workloads.function.timing import LEAST_S, LONG_SLOWER
 from codeopt.workloads.function.workload import CallGain
-from codeopt.workloads.source.literals import texts_of
 from codeopt_sandbox.calls import CallBatch, CallRun
 from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.outcome import CaseVerdict

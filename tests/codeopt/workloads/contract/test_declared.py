@@ -13,6 +13,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from codeopt.core.call import Call
 from codeopt.workloads.contract.declared import DeclaredTypes, declared_types
 from codeopt.workloads.function.shrink import smaller_calls
 from codeopt.workloads.function.unusual import (
@@ -25,7 +26,7 @@ from codeopt.workloads.function.unusual import (
 from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.generated.larger import deep_calls
 from codeopt.workloads.source.functions import Function, read_function
-from codeopt.workloads.source.literals import Call, read
+from codeopt.workloads.source.literals import read
 from codeopt_sandbox.guest.calls.recipes import deepened
 
 PLAIN = ("int", "float", "str", "bytes", "bool", "None", "Literal[1, 'a']")

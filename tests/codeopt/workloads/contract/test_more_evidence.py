@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
+from codeopt.core.call import Call
 from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.contract.properties import FEW
 from codeopt.workloads.contract.seen import Seen
 from codeopt.workloads.source.functions import Function
-from codeopt.workloads.source.literals import Call
 
 TEXTS = (
     "def f(a, b=None):\n    return a\n",

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from codeopt.core.call import Call, Constructed, Opaque, write
 from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.generated.larger import grow
 from codeopt.workloads.generated.vocabulary import vocabulary
-from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, write
+from codeopt.workloads.source.literals import read
 
 simple = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.binary(), st.complex_numbers(allow_nan=False)

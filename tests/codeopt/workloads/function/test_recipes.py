@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from codeopt.core.call import Call
 from codeopt.workloads.function.resized import MOST_ITEMS, RecipeGrowth, growths, items_of
 from codeopt.workloads.generated.larger import size_of
-from codeopt.workloads.source.literals import Call, read
+from codeopt.workloads.source.literals import read
 
 ITEMS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=4),

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from codeopt.core.call import Call
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function import timing
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall
 from codeopt.workloads.function.timing import Timed
 from codeopt.workloads.generated.larger import size_of
-from codeopt.workloads.source.literals import Call, read
+from codeopt.workloads.source.literals import read
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.guest.answer import Answer

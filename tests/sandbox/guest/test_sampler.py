@@ -38,7 +38,8 @@ def test_a_signal_during_a_sample_is_none() -> None:
     signal.setitimer(signal.ITIMER_PROF, 0)
     signal.signal(signal.SIGPROF, handler)
     mine = f"/{Path(__file__).name}:{sys._getframe().f_code.co_firstlineno}"
-    assert {stack[-1] for stack, *_ in sampler.seconds} == {mine}
+    # threads of what runs the tests have no function here
+    assert {stack[-1] for stack, *_ in sampler.seconds if stack} == {mine}
     assert sampler.samples == 2
 
 

@@ -263,6 +263,7 @@ def test_given_trap(folder: Path, tmp_path: Path) -> None:
     calls.write_text(f"CALLS = {[(tuple(arguments), {}) for arguments in shown]!r}\n")
     targets = [f"{folder / name}::{meta['function']}" for name in ("original.py", "cheat.py")]
     found = compared(*targets, max_pairs=7, calls=calls)
-    verdict = "not faster" if found["verdict"] in ("same", "inconclusive", "slower") else found["verdict"]
+    words = {"wrong": "rejected", **dict.fromkeys(("same", "inconclusive", "slower"), "not faster")}
+    verdict = words.get(found["verdict"], found["verdict"])
     assert verdict in {meta["expect"], *meta.get("also_ok", [])}, found
     assert found["reason"] or verdict == "not faster"

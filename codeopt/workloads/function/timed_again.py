@@ -67,7 +67,7 @@ def function_by_size(
         # a pass of a draft that takes longer is ended: it is slower, whatever it takes
         batch = CallBatch(
             (*warm, *repeated), "time", passes=PASSES, warm=len(warm), groups=counts, pass_seconds=4.0,
-            iterators=timed.batch.iterators,
+            iterators=timed.batch.iterators, shared=timed.batch.shared,
         )  # fmt: skip
         answer = runner.run(side, batch.stdin()).answer
         if answer is None:

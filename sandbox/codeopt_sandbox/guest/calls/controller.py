@@ -91,8 +91,10 @@ class Controller:
     def code_of(self, calls: tuple[str, ...]) -> bytes:
         """Code objects of calls, marshalled for a worker."""
         if calls not in self.codes:
-            texts = map(with_one_object, calls) if self.batch.shared else calls
-            self.codes[calls] = marshal.dumps([compiled(call) for call in texts])
+            read = with_one_object if self.batch.shared else str
+            # a call of a small size is made a thousand times
+            codes = {call: compiled(read(call)) for call in dict.fromkeys(calls)}
+            self.codes[calls] = marshal.dumps([codes[call] for call in calls])
         return self.codes[calls]
 
     def state(self) -> str:

@@ -265,6 +265,8 @@ class Tie:
         return lengths.pop() if len(lengths) == 1 else None
 
     def holds(self, record: Record) -> bool:
+        if len(record) <= self.target:  # a row that was cut; the number is before the target
+            return False
         size, number = self.measure(record), record[self.number]
         return type(number) is int and (size == number + self.more or (self.rows and not record[self.target]))
 
@@ -300,7 +302,7 @@ def tied(record: Record, ties: Iterable[Tie]) -> list[Any]:
         size = tie.measure(new)
         if tie.number not in told and size is not None:
             new[tie.number] = size - tie.more
-        elif not tie.holds(new) and type(new[tie.number]) is int and size is not None:
+        elif size is not None and not tie.holds(new) and type(new[tie.number]) is int:
             new[tie.target] = tie.fitted(new)
         told.add(tie.number)
     return new

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codeopt.workloads.contract.layout import find_ties, tied
 from codeopt.workloads.contract.relations import find_relations, parts
 from codeopt.workloads.contract.seen import Seen, seen
 from codeopt.workloads.source.literals import read
@@ -239,3 +240,11 @@ def argument(text: str) -> object:
     call = read(text)
     assert call is not None
     return call.values[0]
+
+
+@pytest.mark.parametrize("size", range(3))
+def test_a_row_that_was_cut_breaks_what_it_lacks(size: int) -> None:
+    rows = [(n, "w" * n) for n in (1, 3, 4)]
+    (tie,) = find_ties(rows)
+    assert tie.holds(rows[1][:size]) is (size == 2)
+    assert tied(rows[1][:size], [tie]) == list(rows[1][:size])

@@ -8,7 +8,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -300,6 +300,7 @@ class Names:
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = files
+        self.lines = cache(lambda path: files[path].splitlines())
         self.known: dict[str, list[tuple[int, int, str]]] = {}
         self.loops: dict[str, list[ast.For | ast.AsyncFor | ast.While]] = {}
 
@@ -342,7 +343,7 @@ class Names:
 
     def called_in(self, spot: Frame) -> Iterator[str]:
         """Yield names before a parenthesis in the text of a function, or of a module outside of functions."""
-        lines = self.files[spot.file].splitlines()
+        lines = self.lines(spot.file)
         spans = self._spans_of(spot.file)
         if not spot.line:
             inside = {at for first, last, _ in spans for at in range(first, last + 1)}
@@ -354,11 +355,11 @@ class Names:
     def is_call(self, path: str, line: int, callee: Frame) -> bool:
         """Return True if the text of a line calls a function itself: by its name, its class, as a property or as an
         operator. `sorted(rows, key=f)` and `x in rows` do not: C may call it over and over."""
-        text = b"".join(self.files[path].splitlines()[line - 1 : line])
+        text = b"".join(self.lines(path)[line - 1 : line])
         calls, (owner, _, name) = _called([text]), callee.name.rpartition(".")
         if name.startswith("__"):
             return owner.rpartition(".")[2] in calls or not (calls or b" in " in text)
-        above = self.files[callee.file].splitlines()[callee.line - 1]
+        above = self.lines(callee.file)[callee.line - 1]
         return name in calls or (b"property" in above and b"." + name.encode() in text)
 
     def _spans_of(self, path: str) -> list[tuple[int, int, str]]:

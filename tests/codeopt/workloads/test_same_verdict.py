@@ -52,8 +52,8 @@ PROJECT_DRAFTS = {
 
 
 def shown(caveat: Caveat) -> object:
-    """A caveat but for what hangs on times: the number of inputs that show it besides, and the case that stands for an
-    environment, one that was quick."""
+    """A caveat but for what depends on times: the number of inputs that show it besides, and the case that stands for
+    an environment, one that was quick."""
     shows = "" if caveat.kind is CaveatKind.ENVIRONMENT else caveat.input
     return caveat.kind, caveat.tier, shows, caveat.expected, caveat.got
 

@@ -38,11 +38,9 @@ from codeopt_sandbox.owner import owned_folder
 from codeopt_sandbox.plain_files import is_plain, read_bytes, read_text
 
 TESTS = ("tests", "test")
-MOST_NEIGHBOURS = 5000
-"""Maximum number of files of a project that git does not track."""
 INSIDE = "/project"
 """Path of the copy in an isolating sandbox."""
-LARGEST_PROJECT = 400 << 20
+LARGEST_VIEW = 400 << 20
 """Maximum size of all files that are shown, bytes."""
 
 
@@ -123,7 +121,7 @@ def tracked(module: Module) -> list[Path]:
     text = _read(module.path)
     beside = (path for path in top.iterdir() if path.suffix == ".py" or (path.name in text and path.is_file()))
     files = package if (top / inside).is_dir() else beside
-    near = (path.relative_to(module.root) for path in [*sorted(files)[:MOST_NEIGHBOURS], *_tests(module.root)])
+    near = (path.relative_to(module.root) for path in [*sorted(files), *_tests(module.root)])
     return [path for path in dict.fromkeys(near) if not is_secret(path)]
 
 
@@ -131,7 +129,7 @@ def _tests(root: Path) -> list[Path]:
     """The tests where they usually are, with the files that they read, and what pytest reads."""
     below = [path for name in TESTS if (root / name).is_dir() for path in sorted((root / name).rglob("*"))]
     shown = [path for path in below if path.is_file() and not _is_cache(path.relative_to(root))]
-    return [*shown[:MOST_NEIGHBOURS], *(root / name for name in READ_BY_PYTEST if (root / name).is_file())]
+    return [*shown, *(root / name for name in READ_BY_PYTEST if (root / name).is_file())]
 
 
 def _is_cache(path: Path) -> bool:
@@ -205,10 +203,7 @@ def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = (),
         found = signature(f"{module.root}/{path}")
         if found is not None and found.size <= LARGEST_FILE and not (shared and (shared.folder / place).exists()):
             files[str(place)], signatures[str(place)] = str(path), found
-    if sum(found.size for found in signatures.values()) > LARGEST_PROJECT:
-        raise UsageError(
-            f"{module.root} tracks more than {LARGEST_PROJECT >> 20} MiB, which is not copied to a sandbox"
-        )
+    _check_size(f"{module.root} tracks", (found.size for found in signatures.values()))
     if shared:
         for name, source in files.items():
             copy_file(module.root / source, shared.folder / name)
@@ -267,15 +262,21 @@ def open_places(paths: Iterable[Path], view: View) -> list[Place]:
         ):
             found.append(Place(whole, None, view.inside(whole, True), view.inside(whole, False)))
             continue
+        top = whole if whole.is_dir() else whole.parent
+        plain = (file for file in ([whole] if whole.is_file() else sorted(whole.rglob("*"))) if is_plain(file))
+        files = [file for file in plain if not is_secret(file.relative_to(top.parent))]
+        _check_size(f"{path} has", (file.stat().st_size for file in files))
         folder = owned_folder("view")
         folder.chmod(0o755)
-        top = whole if whole.is_dir() else whole.parent
-        files = [whole] if whole.is_file() else sorted(whole.rglob("*"))[:5000]
         for file in files:
-            if file.is_file() and not file.is_symlink() and not is_secret(file.relative_to(top.parent)):
-                copy_file(file, folder / file.relative_to(top.parent if whole.is_dir() else top))
+            copy_file(file, folder / file.relative_to(top.parent if whole.is_dir() else top))
         found.append(Place(whole, folder, f"{INSIDE}-tests{number}/{whole.name}", str(folder / whole.name)))
     return found
+
+
+def _check_size(who: str, sizes: Iterable[int]) -> None:
+    if sum(sizes) > LARGEST_VIEW:
+        raise UsageError(f"{who} more than {LARGEST_VIEW >> 20} MiB, which is not copied to a sandbox")
 
 
 MANAGE = "manage.py"

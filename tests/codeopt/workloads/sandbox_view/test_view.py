@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.sandbox_view.view import INSIDE, is_secret, locate, open_view, tracked
+from codeopt.core.errors import UsageError
+from codeopt.workloads.sandbox_view.view import INSIDE, is_secret, locate, open_places, open_view, tracked
 
 
 def repository(folder: Path, *names: str) -> Path:
@@ -111,3 +113,18 @@ def test_secrets(name: str) -> None:
 @pytest.mark.parametrize("name", ["environment.py", "credentials.py", "keys.md", "a/identity.py"])
 def test_no_secrets(name: str) -> None:
     assert not is_secret(Path(name))
+
+
+def test_more_than_a_sandbox_is_given_is_an_error(tmp_path: Path) -> None:
+    """A part of the files alone would be another project."""
+    root, tests = repository(tmp_path / "project", "mod.py"), tmp_path / "tests"
+    tests.mkdir()
+    for number in range(21):
+        for folder in (root, tests):
+            with (folder / f"{number}.bin").open("wb") as file:
+                file.truncate(20 << 20)
+    with closing(open_view(locate(root / "mod.py"))) as view, pytest.raises(UsageError, match="400 MiB"):
+        open_places([tests], view)
+    repository(root)
+    with pytest.raises(UsageError, match="400 MiB"):
+        open_view(locate(root / "mod.py"))

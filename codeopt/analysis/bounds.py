@@ -96,15 +96,12 @@ class Bounds(Nesting):
 
     def index_is_valid(self, name: ast.Name, index: ast.expr, where: ast.AST) -> bool:
         """Whether `name[index]` cannot fail at `where`, nor anywhere in the loops around it."""
-        return self.program.refusals.unless(self._is_within(name, index, where), RefusalReason.INDEX, index)
-
-    def _is_within(self, name: ast.Name, index: ast.expr, where: ast.AST) -> bool:
         low, high = self._bound(index, where, upper=False), self._bound(index, where, upper=True)
-        above = _added(self.length_of(name), ast.Sub(), high)
-        if above is None or low is None or any(count for key, count in [*low.items(), *above.items()] if key):
-            return False
-        spare = above[""] - 1
-        return spare >= 0 and (low[""] >= 0 or spare >= -2 * low[""] - 1)
+        above, within = _added(self.length_of(name), ast.Sub(), high), False
+        if above and low is not None and not any(count for key, count in [*low.items(), *above.items()] if key):
+            spare = above[""] - 1
+            within = spare >= 0 and (low[""] >= 0 or spare >= -2 * low[""] - 1)
+        return self.program.refusals.unless(within, RefusalReason.INDEX, index)
 
     def length_of(self, name: ast.Name) -> Sum | None:
         """The least length of a list that is bound once, as a sum; None when it is not known or the list may shrink."""

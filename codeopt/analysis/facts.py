@@ -206,22 +206,17 @@ def hinted(facts: Facts, hint: ast.expr | None) -> Values:
         case ast.BinOp(left, ast.BitOr(), right):
             return hinted(facts, left) | hinted(facts, right)
         case ast.Subscript(name, inside):
-            parts = list(inside.elts) if isinstance(inside, ast.Tuple) else [inside]
-            return _generic(facts, hint, _path(facts, name), parts)
+            parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
+            shown = [each for each in parts if not (isinstance(each, ast.Constant) and each.value is ...)]
+            given = [hinted(facts, each) for each in shown]
+            path = _path(facts, name)
+            if path in ("typing.Optional", "typing.Union"):
+                return union(given) | (NONE if path == "typing.Optional" else frozenset())
+            if KINDS.get(path) == "dict":
+                return _container(facts, hint, path, given[1], given[0]) if len(given) == 2 else ANY
+            return _container(facts, hint, path, union(given), frozenset())
     path = _path(facts, hint)
     return SCALAR.get(path) or _container(facts, hint, path, ANY, ANY)
-
-
-def _generic(facts: Facts, hint: ast.expr, path: str, parts: list[ast.expr]) -> Values:
-    parts = [part for part in parts if not (isinstance(part, ast.Constant) and part.value is ...)]
-    inside = [hinted(facts, part) for part in parts]
-    if path == "typing.Optional":
-        return union(inside) | NONE
-    if path == "typing.Union":
-        return union(inside)
-    if KINDS.get(path) == "dict":
-        return _container(facts, hint, path, inside[1], inside[0]) if len(inside) == 2 else ANY
-    return _container(facts, hint, path, union(inside), frozenset())
 
 
 def _container(facts: Facts, hint: ast.expr, path: str, elements: Values, keys: Values) -> Values:

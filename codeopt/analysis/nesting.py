@@ -106,17 +106,12 @@ class Liveness(Nesting):
 
     def bound_before(self, name: ast.Name, statement: ast.stmt) -> bool:
         """Whether the variable certainly has a value when `statement` starts."""
-        return self.program.refusals.unless(self._is_bound(name, statement), RefusalReason.UNBOUND, name)
-
-    def _is_bound(self, name: ast.Name, statement: ast.stmt) -> bool:
         variable = self.scopes.variable(name)
-        function = self.scopes.scope[statement]
-        if variable.scope is None:
-            return True
-        if variable.scope is not function or self._deleted(variable):
-            return False
-        stores = [use.node for use in self.scopes.stores(variable)]
-        return any(isinstance(s, ast.arg) for s in stores) or self._stored_above(variable, statement, stores)
+        bound = variable.scope is None
+        if variable.scope is self.scopes.scope[statement] and not self._deleted(variable):
+            stores = [use.node for use in self.scopes.stores(variable)]
+            bound = any(isinstance(s, ast.arg) for s in stores) or self._stored_above(variable, statement, stores)
+        return self.program.refusals.unless(bound, RefusalReason.UNBOUND, name)
 
     def _above(self, statement: ast.stmt) -> list[ast.stmt]:
         """The statements before this one in the same block."""

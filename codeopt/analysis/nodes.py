@@ -280,14 +280,11 @@ Lines = tuple[tuple[int, int], ...]
 def changed_part(original: str, changed: str, qualname: str) -> tuple[Lines, Lines]:
     """The changed lines of both texts. Raises SyntaxError where a text does not parse."""
     old, new = (dict(definitions(ast.parse(text).body)) for text in (original, changed))
-    wanted = {qualname} | {name for name, node in new.items() if _differs(node, old.get(name))}
+    wanted = {qualname}
+    wanted |= {name for name, node in new.items() if name not in old or ast.dump(node) != ast.dump(old[name])}
     inner = {name for name in wanted if isinstance(new.get(name), ast.ClassDef) and name in old}
     wanted -= inner  # of a class that was there, what differs in it
     return tuple(_spans(old, wanted)), tuple(_spans(new, wanted))
-
-
-def _differs(node: ast.stmt, before: ast.stmt | None) -> bool:
-    return before is None or ast.dump(node) != ast.dump(before)
 
 
 def _spans(found: Mapping[str, ast.stmt], wanted: set[str]) -> Iterator[tuple[int, int]]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from codeopt.analysis import nodes
 from codeopt.analysis.bounds import Bounds
 from codeopt.analysis.effects import EffectAnalysis, Escape, Purity
 from codeopt.analysis.loops import Loops
 from codeopt.analysis.nesting import Liveness
-from codeopt.analysis.nodes import find_definition, reads_line
 from codeopt.analysis.scopes import Scopes
 from codeopt.analysis.syntax import Order, Syntax, compiles
 from codeopt.analysis.types import Types
@@ -86,9 +85,7 @@ def parse(text: str, *, exported: bool = False, shown: ShownTypes | None = None)
     """
     if re.search("\r(?!\n)", text) or not compiles(text):
         return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tree = ast.parse(text)
+    tree = nodes.parse(text)
     if shown is not None:
         _hint(tree, shown)
     if exported:
@@ -102,7 +99,7 @@ def parse(text: str, *, exported: bool = False, shown: ShownTypes | None = None)
 
 def _hint(tree: ast.Module, shown: ShownTypes) -> None:
     """Give the parameters of a function the hints that calls of it show."""
-    place = find_definition(tree.body, shown.qualname)
+    place = nodes.find_definition(tree.body, shown.qualname)
     if not isinstance(place, ast.FunctionDef | ast.AsyncFunctionDef):
         return
     hints = dict(shown.hints)
@@ -158,7 +155,7 @@ def looks_at_itself(program: Syntax) -> bool:
 def _reflects(scopes: Scopes, node: ast.AST) -> bool:
     match node:
         case ast.Call(func=ast.Name("eval"), args=[argument], keywords=[]):
-            return not reads_line(argument)
+            return not nodes.reads_line(argument)
         case ast.Name(name) if name in ONLY_NAMES:
             return scopes.variable(node).scope is None or bool(scopes.stars)  # not a variable that is called dir
         case ast.Attribute(attr=name) if name in ONLY_NAMES:

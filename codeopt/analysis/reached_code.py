@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from codeopt.analysis.nodes import Def, first_line, is_bare_constant
+from codeopt.analysis.nodes import Def, bound_name, first_line, is_bare_constant, mentioned
 from codeopt.analysis.syntax import physical_lines
 
 BY_TEXT = frozenset(
@@ -60,19 +60,13 @@ def reached_code(pieces: Iterable[Piece], begin: Iterable[str]) -> list[tuple[st
 
 def names_in(node: ast.AST) -> frozenset[str]:
     """Names that a tree uses: variables, attributes, what is imported, and texts that could be names."""
-    return frozenset(_names(node))
-
-
-def _names(node: ast.AST) -> Iterator[str]:
+    found = set(mentioned(node))
     for each in ast.walk(node):
-        if isinstance(each, ast.Name):
-            yield each.id
-        elif isinstance(each, ast.Attribute):
-            yield each.attr
-        elif isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value.isidentifier():
-            yield each.value
+        if isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value.isidentifier():
+            found.add(each.value)
         elif isinstance(each, ast.alias):
-            yield from each.name.split(".")
+            found.update(each.name.split("."))
+    return frozenset(found)
 
 
 def _pieces(module: str, lines: list[str], body: Iterable[ast.stmt], around: frozenset[str]) -> Iterator[Piece]:
@@ -86,7 +80,10 @@ def _pieces(module: str, lines: list[str], body: Iterable[ast.stmt], around: fro
         elif isinstance(node, ast.ClassDef):
             yield from _class(module, lines, node)
         elif isinstance(node, ast.Import | ast.ImportFrom):
-            yield _import(module, text, node)
+            origin = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+            always = origin == "__future__" or any(alias.name == "*" for alias in node.names)
+            names = names_in(node) | frozenset(origin.split("."))
+            yield Piece(module, text, frozenset(map(bound_name, node.names)), names, always)
         elif isinstance(node, ast.Assign | ast.AnnAssign) and (bound := _bound(node)):
             yield Piece(module, text, bound | around, names_in(node))
         elif isinstance(node, ast.If) and ast.unparse(node.test) in (
@@ -104,14 +101,6 @@ def _class(module: str, lines: list[str], node: ast.ClassDef) -> Iterator[Piece]
     names = frozenset().union(*map(names_in, parts))
     yield Piece(module, head, frozenset({node.name}), names)
     yield from _pieces(module, lines, node.body, frozenset({node.name}))
-
-
-def _import(module: str, text: str, node: ast.Import | ast.ImportFrom) -> Piece:
-    names = names_in(node) | frozenset((getattr(node, "module", None) or "").split("."))
-    bound = frozenset(alias.asname or alias.name.partition(".")[0] for alias in node.names)
-    star = any(alias.name == "*" for alias in node.names)
-    future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
-    return Piece(module, text, bound, names, always=star or future)
 
 
 def _bound(node: ast.Assign | ast.AnnAssign) -> frozenset[str]:

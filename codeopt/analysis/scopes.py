@@ -156,15 +156,13 @@ class Scopes:
 
     def _visit(self, node: ast.AST, scope: ast.AST, parent: ast.AST) -> None:
         self.parent[node], self.scope[node] = parent, scope
-        if isinstance(node, ast.Name):
-            self._name(node, scope)
-        elif not isinstance(node, ast.Constant):
-            self._inside(node, scope)
-
-    def _inside(self, node: ast.AST, scope: ast.AST) -> None:
         if not isinstance(node, ast.expr):
             self._bind(node, scope)
         match node:
+            case ast.Name():
+                self._name(node, scope)
+            case ast.Constant():
+                pass
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
                 self._function(node, scope)
             case ast.ClassDef():

@@ -172,15 +172,17 @@ class Syntax:
 
     def walk(self, root: ast.AST | None = None) -> tuple[ast.AST, ...]:
         """All nodes from `root` down, of the whole program by default, in source order."""
-        return self.order.nodes if root is None else self.order.below(root)
+        start, end = self.order.extent[root or self.tree]
+        return self.order.nodes[start:end]
 
     def names(self, root: ast.AST) -> list[ast.Name]:
         """The names from `root` down."""
-        return [node for node in self.order.below(root) if isinstance(node, ast.Name)]
+        return [node for node in self.walk(root) if isinstance(node, ast.Name)]
 
     def holds(self, root: ast.AST, node: ast.AST) -> bool:
         """Whether the node is `root`, or is in it."""
-        return self.order.holds(root, node)
+        start, end = self.order.extent[root]
+        return start <= self.order.extent[node][0] < end
 
     def of_kind(self, kind: type[Node]) -> list[Node]:
         """All nodes of one type, in source order."""
@@ -351,16 +353,6 @@ class Order:
         for node in nodes:
             kinds.setdefault(type(node), []).append(node)
         return cls(tuple(nodes), {node: (place, ends[place]) for place, node in enumerate(nodes)}, kinds, deepest)
-
-    def below(self, root: ast.AST) -> tuple[ast.AST, ...]:
-        """A node and all nodes in it."""
-        start, end = self.extent[root]
-        return self.nodes[start:end]
-
-    def holds(self, root: ast.AST, node: ast.AST) -> bool:
-        """Whether the node is `root`, or is in it."""
-        start, end = self.extent[root]
-        return start <= self.extent[node][0] < end
 
 
 def _children(node: ast.AST) -> list[ast.AST]:

@@ -173,12 +173,12 @@ def settings_without_flag() -> frozenset[str]:
 # Parts shared by review, check and compare --base: the change, its settings, its Python, a second look at a patch.
 
 
-def open_change(arguments: argparse.Namespace) -> tuple[Repository, Change]:
-    """The change that the flags mean. Raises UsageError."""
+def open_change(arguments: argparse.Namespace, folder: Path | None = None) -> tuple[Repository, Change]:
+    """The change that the flags mean, of the repository around a folder. Raises UsageError."""
     from codeopt.review.change import change_since, find_base
     from codeopt.review.repository import open_repository
 
-    repository = open_repository(Path.cwd())
+    repository = open_repository(folder or Path.cwd())
     return repository, change_since(repository, find_base(repository, arguments.base))
 
 
@@ -312,9 +312,9 @@ def go_on_with(files: Iterable[Path]) -> str:
     return f"Next: the same command with only {' '.join(shlex.quote(name) for name in names)}"
 
 
-def report_blind(why: str, console: Console | None, environment: Mapping[str, str] = os.environ) -> int:
+def report_blind(why: str, console: Console | None) -> int:
     """Say it, unless the answer does (no console). Return the exit status of a program that cannot be judged."""
-    if environment.get("GITHUB_ACTIONS"):
+    if os.environ.get("GITHUB_ACTIONS"):
         from codeopt.review.reporters._finding import command_data  # loads 30 modules, which --help does not need
 
         sys.stderr.write(f"::error title=codeopt::{command_data(why)}\n")

@@ -165,13 +165,18 @@ def change_table(rows: Sequence[ComparedFunction], old: str) -> str:
     ordered = sorted(rows, key=_weight)
     rated = any(row.verdict.limit for row in rows)
     named = [*[""] * rated, ""]
-    cells = [(row, [*[_rating(row)] * rated, log_line(row.name), *cells_of(row.verdict, row.name)]) for row in ordered]
-    metrics = [row.verdict.speedup.metric for row, each in cells if row.verdict.speedup and len(each) == len(named) + 2]
-    lines: list[Sequence[str] | str] = [[*named, clock(metrics[0]), "result (95% CI)"]] if metrics else []
-    for row, each in cells:
-        lines += [each, *_below(row.found)]
+    metrics = []
+    lines: list[Sequence[str] | str] = []
+    for row in ordered:
+        limit, cells = row.verdict.limit, cells_of(row.verdict, row.name)
+        if row.verdict.speedup and len(cells) == 2:
+            metrics.append(row.verdict.speedup.metric)
+        rating = LIMITS[limit.answer].words if limit and limit.answer is not LimitAnswer.INCONCLUSIVE else "?"
+        lines += [[*[rating] * rated, log_line(row.name), *cells], *_below(row.found)]
+    if metrics:
+        lines.insert(0, [*named, clock(metrics[0]), "result (95% CI)"])
     gaps = dict.fromkeys(gap.words for row in rows if row.verdict.is_judged for gap in row.verdict.evidence.gaps)
-    return "\n".join([_summary(rows, old), *columns(lines, name=int(rated)), *map(log_line, gaps)])
+    return "\n".join([_summary(ordered, old), *columns(lines, name=int(rated)), *map(log_line, gaps)])
 
 
 def _weight(row: ComparedFunction) -> tuple[bool, bool, int]:
@@ -184,17 +189,10 @@ def _summary(rows: Sequence[ComparedFunction], old: str) -> str:
     if slower and slower[0]:
         return f"FAIL: {len(slower)} of {count} over the limit of {slower[0].limit * 100:g}% more time than {old}"
     words = Counter(
-        f"{row.verdict.words} (with a caveat)" if row.verdict.caveats else row.verdict.words
-        for row in sorted(rows, key=_weight)
+        f"{row.verdict.words} (with a caveat)" if row.verdict.caveats else row.verdict.words for row in rows
     )
-    return (
-        f"{count} against {old}" + ": " * bool(rows) + ", ".join(f"{number} {word}" for word, number in words.items())
-    )
-
-
-def _rating(row: ComparedFunction) -> str:
-    limit = row.verdict.limit
-    return LIMITS[limit.answer].words if limit and limit.answer is not LimitAnswer.INCONCLUSIVE else "?"
+    said = ", ".join(f"{number} {word}" for word, number in words.items())
+    return f"{count} against {old}: {said}" if said else f"{count} against {old}"
 
 
 def _below(pair_result: PairResult) -> Iterator[str]:
@@ -267,20 +265,12 @@ def compare_versions(arguments: argparse.Namespace) -> PairResult:
         if len(folders) == 2:
             old, new = map(Target, folders)
             return compare(old, new, options, session, limit=limit)
-        return _with_base(arguments, folders[0] if folders else Path(), options, session)
-
-
-def _with_base(arguments: argparse.Namespace, folder: Path, options: ImproveOptions, session: Session) -> PairResult:
-    """A folder as it was in a commit, against as it is. Raises UsageError, NoSandbox."""
-    from codeopt.review.change import change_since, find_base
-    from codeopt.review.repository import open_repository
-
-    repository = open_repository(folder.absolute())
-    change = change_since(repository, find_base(repository, arguments.base))
-    command_flags.require_settings(repository, change, arguments.check)
-    options, session = command_flags.find_python(options, session.console, folder, change.paths)
-    limit = arguments.fail_if_slower
-    return compare_with_base(repository, change.base, folder, isolated(options), session, limit)
+        # a folder as it was in a commit, against as it is
+        folder = folders[0] if folders else Path()
+        repository, change = command_flags.open_change(arguments, folder.absolute())
+        command_flags.require_settings(repository, change, arguments.check)
+        options, session = command_flags.find_python(options, console, folder, change.paths)
+        return compare_with_base(repository, change.base, folder, isolated(options), session, limit)
 
 
 def _check(arguments: argparse.Namespace) -> None:

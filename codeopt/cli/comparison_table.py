@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from codeopt.core.evidence import VersionEvidence, WorkloadEvidence
+from codeopt.core.evidence import VersionEvidence
 from codeopt.core.sanitize import inline, log_line
 from codeopt.core.screen import columns
 from codeopt.core.words import clock, counted, factor
@@ -79,7 +79,13 @@ def _details(pair_result: PairResult) -> list[str]:
     """All else that is known, for -v."""
     verdict, evidence = pair_result.verdict, pair_result.verdict.evidence
     lines = [python_line(pair_result.interpreter), sandbox_line(pair_result.backend, pair_result.description)]
-    lines += [*contract_lines(evidence), *_by_command(evidence)]
+    lines += contract_lines(evidence)
+    if (known := evidence.command) is not None:  # of two versions of a project
+        lines.append(f"command    {inline(known.command, 200)}")
+        if isinstance(evidence.checked, VersionEvidence):
+            lines.append(f"judged by  {_checks(evidence.checked)}")
+        if known.timed_command != THE_COMMAND:
+            lines.append(f"timed      {inline(known.timed_command)}, as the command itself is too short")
     timed = verdict.speedup.cases if verdict.speedup else ()
     lines += [f"  case {case.case:<20} {factor(case.ratio, 3):>9}" for case in timed]
     lines += [f"timed: {evidence.timed}"] * bool(evidence.timed)
@@ -87,19 +93,6 @@ def _details(pair_result: PairResult) -> list[str]:
         lines.append(f"by size: {verdict.by_size.words}")
     interval = [verdict.speedup.meaning_of_interval] if verdict.speedup and verdict.speedup.ci_low else []
     return [*lines, *verdict.notes, *interval]
-
-
-def _by_command(evidence: WorkloadEvidence) -> list[str]:
-    """The command by which two versions of a project were judged, and what else; nothing for other comparisons."""
-    known, seen = evidence.command, evidence.checked
-    if known is None:
-        return []
-    lines = [f"command    {inline(known.command, 200)}"]
-    if isinstance(seen, VersionEvidence):
-        lines.append(f"judged by  {_checks(seen)}")
-    if known.timed_command != THE_COMMAND:
-        lines.append(f"timed      {inline(known.timed_command)}, as the command itself is too short")
-    return lines
 
 
 def _checks(seen: VersionEvidence) -> str:

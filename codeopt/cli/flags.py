@@ -30,7 +30,6 @@ def flag_type(convert: Callable[[str], T]) -> Callable[[str], T]:
     return typed
 
 
-positive = flag_type(converters.positive)
 count = flag_type(converters.count)
 
 

@@ -115,7 +115,11 @@ def _understood(asked: list[str]) -> tuple[Command, argparse.Namespace]:
     names = plugins.names("codeopt.commands")
     commands = _asked_alone(asked, names) or {name: plugins.load("codeopt.commands", name) for name in names}
     given, args = _split(asked, commands)
-    arguments = _parse(build_parser(commands), given)
+    parser = build_parser(commands)
+    refuse_removed(parser, given)
+    arguments, unknown = parser.parse_known_args(given)
+    if unknown:
+        arguments.parser.refuse_unknown(unknown)
     if args is not None:
         arguments.args = args
     command = command_of(commands[arguments.command])
@@ -167,15 +171,6 @@ def _of_the_machine(error: OSError | RuntimeError) -> str:
     if isinstance(error, PermissionError) and error.filename:  # even to ask whether a file is there may be denied
         return f"cannot reach {os.fsdecode(error.filename)}: {error.strerror}"
     return ""
-
-
-def _parse(parser: CommandParser, given: list[str]) -> argparse.Namespace:
-    """The arguments of a command. Raises UsageError."""
-    refuse_removed(parser, given)
-    arguments, unknown = parser.parse_known_args(given)
-    if unknown:
-        arguments.parser.refuse_unknown(unknown)
-    return arguments
 
 
 def _split(argv: list[str], commands: dict[str, ModuleType]) -> tuple[list[str], tuple[str, ...] | None]:

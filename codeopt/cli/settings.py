@@ -93,29 +93,15 @@ class SettingsFile:
 
 
 class RefusedSetting(str):
-    """A value in a project's file that only a flag or a variable may give."""
+    """A value in a project's file that only a flag or a variable may give, with the error that rejects it."""
 
     error: UsageError
-
-    @classmethod
-    def of(cls, text: str, error: UsageError) -> RefusedSetting:
-        """Return the value as written in the file, with the error that rejects it."""
-        made = cls(text)
-        made.error = error
-        return made
 
 
 class RefusedNames(tuple[str, ...]):
     """A list in a project's file that only a flag or a variable may give; argparse leaves a tuple as it is."""
 
     error: UsageError
-
-    @classmethod
-    def of(cls, values: tuple[str, ...], error: UsageError) -> RefusedNames:
-        """Return the values as written in the file, with the error that rejects them."""
-        made = cls(values)
-        made.error = error
-        return made
 
 
 class NeverTaken(RefusedNames):
@@ -151,14 +137,15 @@ def _of_project(path: Path, flag: str, value: Any) -> Any:
         text, name = ",".join(map(str, values)), variable(flag)
         option = "" if flag in settings_without_flag() else f"--{flag} or "
         own = f", or a line of {user_file()}" if user_file() else ""
-        error = UsageError(
+        refused: RefusedSetting | RefusedNames = RefusedSetting(text)
+        if setting in (SettableBy.USER, SettableBy.VARIABLES, SettableBy.READ, SettableBy.WRITTEN):
+            refused = NeverTaken(map(str, values))
+        elif isinstance(value, list | tuple):
+            refused = RefusedNames(map(str, values))
+        refused.error = UsageError(
             f"{path}: {flag} = {text!r} {harm}, which a project's file cannot decide", hint=f"give {option}{name}{own}"
         )
-        if setting in (SettableBy.USER, SettableBy.VARIABLES, SettableBy.READ, SettableBy.WRITTEN):
-            return NeverTaken.of(tuple(map(str, values)), error)
-        if isinstance(value, list | tuple):
-            return RefusedNames.of(tuple(map(str, values)), error)
-        return RefusedSetting.of(text, error)
+        return refused
     return value
 
 

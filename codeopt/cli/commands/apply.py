@@ -5,14 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.cli.runs import add_run_arguments, gain_of, run_of
-
-if TYPE_CHECKING:
-    from codeopt.core.program import Replacement
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,24 +28,19 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.core.run_index import changes_to_apply, undo_command
     from codeopt.core.sanitize import inline
 
-    kept = run_of(arguments)
-    changes = changes_to_apply(kept)
+    run = run_of(arguments)
+    changes = changes_to_apply(run)
     if not changes:
         print("Already applied.")
         return 0
-    written = write_recorded(kept.listing.path, changes)
-    for line in _lines(written, gain_of(kept.result), undo_command(kept.listing.path)):
-        print(inline(line, 2000))
-    return 0
-
-
-def _lines(written: Sequence[Replacement], outcome: str, undo: str) -> list[str]:
-    """Tell which files were written, with the places of the originals, and how to undo it."""
+    written = write_recorded(run.listing.path, changes)
     names = _listed([os.path.relpath(each.path) for each in written])
     kept = [os.path.relpath(each.kept) for each in written if each.kept]
     which = "The original is in" if len(kept) == 1 else "The originals are in"
     originals = f" {which} {_listed(kept)}." if kept else ""
-    return [f"Applied to {names} ({outcome}).{originals}", f"Undo: {undo}"]
+    print(inline(f"Applied to {names} ({gain_of(run.result)}).{originals}", 2000))
+    print(inline(f"Undo: {undo_command(run.listing.path)}", 2000))
+    return 0
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -110,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.core.run_store import keep_out_of_git
     from codeopt.core.words import counted, utc
 
-    options = _with_python(arguments, _options(arguments))
+    options = _options(arguments)
     problems = _problems(arguments, options.improve)
     if arguments.run_dir is None:  # made after the set is read: a wrong one leaves nothing behind
         arguments.run_dir = Path(STORE, "batch", arguments.set.resolve().stem)
@@ -168,9 +168,15 @@ def _batch(
 
 
 def _options(arguments: argparse.Namespace) -> BatchOptions:
-    """The request; refused before anything is run where it could not end well. Raises UsageError, ModelError."""
+    """The request; refused before anything is run where it could not end well. Raises UsageError, ModelError.
+
+    The interpreter of all problems is printed. Each node of a cluster uses its own unless one is named.
+    """
     from codeopt.batch.records import BatchOptions
+    from codeopt.core.console import Console
+    from codeopt.engine.open_session import open_session
     from codeopt.engine.run_plan import make_plan
+    from codeopt.report.result import python_line
 
     if (arguments.model or "").startswith("replay:"):
         raise UsageError(
@@ -181,24 +187,13 @@ def _options(arguments: argparse.Namespace) -> BatchOptions:
     options = flags.options_of(arguments, max_seconds=None, max_cost=None, cases=None)
     options = make_plan(options).options
     deadline = time.time() + arguments.max_seconds if arguments.max_seconds else None
-    return BatchOptions(options, arguments.with_target, arguments.max_cost, deadline, arguments.max_requests)
-
-
-def _with_python(arguments: argparse.Namespace, options: BatchOptions) -> BatchOptions:
-    """Return the options with the interpreter of all problems, and print it. Raises UsageError.
-
-    Each node of a cluster uses its own interpreter unless one is named.
-    """
-    from codeopt.core.console import Console
-    from codeopt.engine.open_session import open_session
-    from codeopt.report.result import python_line
-
-    if arguments.cluster and not options.improve.python:
-        return options
+    made = BatchOptions(options, arguments.with_target, arguments.max_cost, deadline, arguments.max_requests)
+    if arguments.cluster and not options.python:
+        return made
     console = Console(quiet=arguments.quiet)
-    improve, interpreter = open_session(console).find_interpreter(options.improve, arguments.set)
+    improve, interpreter = open_session(console).find_interpreter(options, arguments.set)
     console.detail(python_line(interpreter))
-    return replace(options, improve=improve, interpreter=interpreter)
+    return replace(made, improve=improve, interpreter=interpreter)
 
 
 def _problems(arguments: argparse.Namespace, options: ImproveOptions) -> list[Problem]:
@@ -209,7 +204,8 @@ def _problems(arguments: argparse.Namespace, options: ImproveOptions) -> list[Pr
     from codeopt.tasks import open_task
 
     layout = arguments.layout or ("texts" if open_task(options.task).of_texts else "")
-    found = read_set(SetRequest(arguments.set.resolve(), _absolute(arguments.cases)), layout)
+    cases = arguments.cases.resolve() if arguments.cases else None
+    found = read_set(SetRequest(arguments.set.resolve(), cases), layout)
     problems = list(islice(found, arguments.limit))
     if not problems:
         raise UsageError(f"{arguments.set} holds no problem")
@@ -220,7 +216,3 @@ def _settings(arguments: argparse.Namespace, options: ImproveOptions) -> dict[st
     found: dict[str, Any] = {name: getattr(arguments, name) for name in SAME}
     rules = {name: ",".join(found[name]) if found[name] else None for name in ("select", "ignore")}
     return {**found, **rules, "model": options.model, "set": arguments.set.name}
-
-
-def _absolute(path: Path | None) -> Path | None:
-    return path.resolve() if path else None

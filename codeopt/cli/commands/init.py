@@ -145,7 +145,11 @@ def _text(template: CiTemplate, source: str, setup: ProjectSetup) -> str:
     if template.text == "github.yml":
         project = [" " * 10 + line for line in setup.shell('"$RUNNER_TEMP/project"', '"$RUNNER_TEMP/tools"')]
     else:
-        project = [f"    - {_scalar(line)}" for line in setup.shell("/opt/project", "/opt/tools")]
+        project = []
+        for line in setup.shell("/opt/project", "/opt/tools"):
+            if ": " in line or line[:1] in "\"'@[{":  # YAML would read something else
+                line = "'" + line.replace("'", "''") + "'"
+            project.append(f"    - {line}")
     values = {"SOURCE": source, "PROJECT_PYTHON": _project_python(setup), "PROJECT": "\n".join(project)}
     for name, value in values.items():
         text = text.replace(f"@{name}@", value)
@@ -154,11 +158,6 @@ def _text(template: CiTemplate, source: str, setup: ProjectSetup) -> str:
 
 def _template(name: str) -> str:
     return (files("codeopt.cli") / "ci_templates" / name).read_text("utf-8")
-
-
-def _scalar(line: str) -> str:
-    """A line as YAML: quoted where it would mean something else."""
-    return "'" + line.replace("'", "''") + "'" if ": " in line or line[:1] in "\"'@[{" else line
 
 
 def _project_python(setup: ProjectSetup) -> str:
@@ -278,7 +277,9 @@ def find_setup(root: Path) -> ProjectSetup:
     groups = _named(table.get("dependency-groups", {}))
     version_file = _version_file(root, table)
     if tool != "pip":
-        return ProjectSetup(tool, _by_lock(tool, extras), (lock,), version_file)
+        options = "".join(EXTRA[tool] + name for name in extras)
+        commands = _template(f"{tool}.sh").replace("@EXTRAS@", options).splitlines()
+        return ProjectSetup(tool, tuple(commands), (lock,), version_file)
     files = sorted(path.name for path in root.iterdir() if path.is_file() and REQUIREMENTS.fullmatch(path.name))
     installable = "project" in table or "build-system" in table or (root / "setup.py").is_file()
     what = [f"-r {name}" for name in files if name.endswith(".txt")] + [f"--group {name}" for name in groups]
@@ -297,12 +298,6 @@ def _pip(what: list[str], *, newest: bool) -> Iterable[str]:
         return
     yield "@ENV@/bin/pip install --quiet pytest"
     yield "if [ -f requirements.txt ]; then @ENV@/bin/pip install --quiet -r requirements.txt; fi"
-
-
-def _by_lock(tool: str, extras: list[str]) -> tuple[str, ...]:
-    """The commands of a tool that has a lock file, each a line of its text."""
-    flags = "".join(EXTRA[tool] + name for name in extras)
-    return tuple(_template(f"{tool}.sh").replace("@EXTRAS@", flags).splitlines())
 
 
 def _named(table: Mapping[str, Any]) -> list[str]:

@@ -31,15 +31,24 @@ def run(arguments: argparse.Namespace) -> int:
 
     The exit status of the command does not matter if calls were seen.
     """
+    from codeopt.core.console import Console
+    from codeopt.core.isolation import for_own_code
     from codeopt.core.sanitize import log_line
     from codeopt.core.screen import open_terminal, write_lines
     from codeopt.core.target import as_target
+    from codeopt.engine.open_session import open_session
+    from codeopt.workloads.function.record_tests import record_tests
 
     command = _command(arguments)
     target = as_target(arguments.target)
     if not target.name:
         raise UsageError(f"{arguments.target} names no function", hint="write FILE::FUNCTION")
-    lines = _of_tests(arguments, target) if command is None else _of_command(arguments, target, command)
+    if command is None:
+        with Console() as console:
+            options, session = for_own_code(_flags.options_of(arguments)), open_session(console)
+            lines = record_tests(target, options, session).lines(target)
+    else:
+        lines = _of_command(arguments, target, command)
     following = f"Next: {other_command(parted(arguments.asked)[0], 'improve', arguments.target)}"
     write_lines("\n".join(map(log_line, [*lines, following])), open_terminal(sys.stderr))
     return 0
@@ -57,16 +66,6 @@ def _of_command(arguments: argparse.Namespace, target: Target, command: tuple[st
     python = find_interpreter(arguments.python, Path()).path if arguments.python else None
     found = record(read_function(target.path, target.name), UsersCommand(command, python))
     return said_of(found, target)
-
-
-def _of_tests(arguments: argparse.Namespace, target: Target) -> list[str]:
-    from codeopt.core.console import Console
-    from codeopt.core.isolation import for_own_code
-    from codeopt.engine.open_session import open_session
-    from codeopt.workloads.function.record_tests import record_tests
-
-    with Console() as console:
-        return record_tests(target, for_own_code(_flags.options_of(arguments)), open_session(console)).lines(target)
 
 
 def _command(arguments: argparse.Namespace) -> tuple[str, ...] | None:

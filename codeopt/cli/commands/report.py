@@ -59,12 +59,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(as_json(found, other)))
     elif not (arguments.csv and str(arguments.csv) == "-"):
         render(found, sys.stdout, other, verbose=arguments.verbose)
-        print(_next(arguments))
+        following = shlex.join(["codeopt", "report", str(arguments.run), "--html", "report.html"])
+        print(f"Next: {following}   (all figures: -v)")
     return 0
-
-
-def _next(arguments: argparse.Namespace) -> str:
-    return f"Next: {shlex.join(['codeopt', 'report', str(arguments.run), '--html', 'report.html'])}   (all figures: -v)"
 
 
 def show(batch: BatchFolder, file: TextIO, *, as_object: bool) -> None:

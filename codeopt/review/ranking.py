@@ -88,7 +88,7 @@ def ranked(
     open_traces: OpenTraces | None = None,
     clock: RunClock | None = None,
 ) -> Ranking:
-    """Rank targets by their share of the time, the longest first. Untested ones follow in their order.
+    """Rank targets by their share of the time, the longest first. Untested ones follow, those with loops first.
 
     Programs come first, as their cases are made to run them.
 
@@ -104,8 +104,8 @@ def ranked(
         clock.check()
         modules[one] = read_functions(one)
     texts = {target: modules[target.file].find(target.function).text for target in targets if target.function}
-    ordered = sorted(texts, key=lambda each: not _LOOP.search(texts[each]))
-    wanted = [(each.file, each.function) for each in ordered]
+    targets = sorted(targets, key=lambda each: each in texts and not _LOOP.search(texts[each]))
+    wanted = [(each.file, each.function) for each in targets if each in texts]
     for file in dict.fromkeys(target.file for target in targets if target.function):
         by_project.setdefault(locate(file, linked).root, []).append(file)
     seconds: dict[tuple[Path, str], float] = {}

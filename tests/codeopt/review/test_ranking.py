@@ -45,12 +45,13 @@ def test_all_files_share_one_run_of_their_tests(tmp_path: Path) -> None:
 
 
 def test_why_no_time_is_known(tmp_path: Path) -> None:
-    """There are no tests, and there is no sandbox to run them in."""
+    """There are no tests, and there is no sandbox to run them in: functions with loops come first."""
     require_sandbox()
-    (tmp_path / "alone.py").write_text("def spin(n):\n    return n\n")
+    (tmp_path / "alone.py").write_text("def still(n):\n    return n\n\n\ndef spin(n):\n    for _ in range(n): pass\n")
     repository, everything = whole_files([tmp_path])
     targets, _ = find_targets(everything, repository)
     found = ranked(targets, lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts)))
+    assert [each.function for each in found.targets] == ["spin", "still"]
     assert [each.words for each in found.diagnostics] == ["no test was found for alone (--tests PATH names some)"]
     gone = ranked(targets, lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts, python="/gone")))
     (short,) = gone.diagnostics

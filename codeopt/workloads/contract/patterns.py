@@ -398,7 +398,8 @@ def _are_distinct(value: Any) -> Kept | None:
     if not isinstance(value, ROWS) or not all(type(item) is int for item in value):
         return None
     pairs = len(value) * (len(value) - 1) / 2
-    usual = bool(value) and not _in_equal_steps(value) and max(map(abs, value)) < LARGE
+    by_habit = len(value) > 2 and _in_equal_steps(value)  # two numbers are always in equal steps
+    usual = bool(value) and not by_habit and max(map(abs, value)) < LARGE
     known = BY_HAND * pairs / (max(value) - min(value) + 1) if usual else 0.0
     return Kept(len(set(value)) == len(value), known)
 

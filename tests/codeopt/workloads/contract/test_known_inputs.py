@@ -16,6 +16,8 @@ NODES = [
 ]  # fmt: skip
 """N and M, then M edges between nodes from 1 to N: a tree."""
 SORTED = [b"4\n1 3 7 9\n", b"5\n2 3 5 8 9\n", b"6\n1 2 4 6 8 9\n"]
+TWO = [b"2 2\n1 2\n", b"3 2\n3 1\n", b"2 2\n2 1\n", b"4 2\n2 3\n", b"5 2\n4 5\n"]
+"""N, and two different numbers from 1 to N."""
 WORDS = [b"abc abd\n", b"bca cab\n", b"dab bad\n"]
 TIMES = [
     b"09:00 up\n09:04 down\n09:05 up\n09:11 up\n09:12 down\n09:20 up\n09:21 up\n",
@@ -73,6 +75,8 @@ CASES = [
     (SORTED, b"5\n5 2 7 8 9\n", "sorted"),
     (SORTED, b"5\n2 2 5 8 9\n", "no number of"),
     (SORTED, b"5\n2 2 5 8 9\n", "comes twice"),
+    (TWO, b"4 2\n1 3\n", ""),
+    (TWO, b"4 2\n2 2\n", "no number of"),
 ]
 
 

@@ -2,10 +2,10 @@
 
     python -m benchmarks.errors.alike_inputs SET BUILT [--only p02689 ...] [--seed 1]
 
-SET holds PROBLEM/slow.py and fast.py, BUILT its cases: PROBLEM/input.N.txt. Both programs are right, so a difference is
-an input that nobody could have meant. Prints, for each pair, how many changed inputs were alike to the known ones and
-beyond them, and on which the two differ; in the end the share of pairs that would be refused, now and if any difference
-were enough.
+SET holds PROBLEM/slow.py and fast.py, BUILT its cases: PROBLEM/input.N.txt. A contest accepted both programs, so a
+difference is an input that nobody could have meant, or a mistake that the contest missed: read it. Prints, for each
+pair, how many changed inputs were alike to the known ones and beyond them, and on which the two differ; in the end the
+share of pairs that would be refused, now and if any difference were enough.
 """
 
 from __future__ import annotations

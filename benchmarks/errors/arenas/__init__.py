@@ -91,7 +91,8 @@ def line(row: dict[str, Any]) -> str:
         return f"--  {name:<60} {row['kind']}: {row['why'][:200]}"
     good = is_accepted(row) if row["kind"] != WRONG else not is_false(row)
     head = f"{'ok ' if good else 'BAD'} {name:<60} {row['kind']:<18} {row['verdict']:<12} {row['ratio'] or 0:7.2f}x"
-    told = [f"      caveat: {each['input'][:100]}: {each['cause'][:120]}" for each in row["caveats"] or ()]
+    about = [((each["input"] or each["got"])[:100], each["cause"][:120]) for each in row["caveats"] or ()]
+    told = [f"      caveat: {what}: {cause}" for what, cause in about]
     reason = [f"      {row['reason'][:400]}"] if row["reason"] else []
     return "\n".join([f"{head}  {row['seconds']} s", *reason, *told])
 

@@ -12,7 +12,6 @@ import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import Enum, auto
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.resources import files
 from importlib.util import find_spec
@@ -89,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         _refuse(root, template, arguments.force)
     for template in templates:
         _write(root, template, _text(template, source, setup))
-    for line in _told(source, origin_of(arguments.source), setup) if {*kinds} - {"pre-commit", "mcp"} else ():
+    for line in _told(source, arguments.source, setup) if {*kinds} - {"pre-commit", "mcp"} else ():
         print(line, file=sys.stderr)
     for kind in kinds:
         print(f"Next: {NEXT[kind]}", file=sys.stderr)
@@ -106,18 +105,21 @@ def _refuse(root: Path, template: CiTemplate, force: bool) -> None:
         raise UsageError(f"{template.path} exists", hint="--force replaces it")
 
 
-def _told(source: str, origin: SourceOrigin, setup: ProjectSetup) -> Iterator[str]:
-    """The facts found about the project, and their sources."""
+def _told(source: str, given: str | None, setup: ProjectSetup) -> Iterator[str]:
+    """The facts found about the project, and their sources. given: the source that the user named."""
     yield f"the project is installed by {setup.tool}" + (f", from {', '.join(setup.keys)}" if setup.keys else "")
-    if origin is SourceOrigin.LOCAL:
+    if given is not None:
+        yield f"codeopt is installed from {source}"
+    elif _installed_from():
+        yield f"codeopt is installed from {source}, as it is here"
+    elif not _noted():
+        yield f"codeopt is installed from {source}, as it is here: from your package index"
+    else:  # a checkout, a folder or a file of this machine: nothing says that its release is anywhere else
         yield (
             f"codeopt would be installed from {source}, but this one was not: it is a checkout or a file. "
             "Unless your package index has that release, the job fails at its first step: name a source that is there, "
             "--source git+URL@COMMIT or a wheel of the repository"
         )
-        return
-    where = {SourceOrigin.INDEX: ", as it is here: from your package index", SourceOrigin.REPOSITORY: ", as it is here"}
-    yield f"codeopt is installed from {source}{where.get(origin, '')}"
 
 
 def _write(root: Path, template: CiTemplate, text: str) -> None:
@@ -184,28 +186,6 @@ def _project_python(setup: ProjectSetup) -> str:
 PINNED = re.compile(r"git\+(https|ssh|file)://[\w.~:/@%+-]+@[0-9a-f]{40}")
 RELEASE = re.compile(r"codeopt==\d[\w.+!-]*")
 WHEEL = re.compile(r"(https://)?[\w.~:/%+-]+\.whl")
-
-
-class SourceOrigin(Enum):
-    """Place of a source, as far as this installation tells."""
-
-    NAMED = auto()
-    """The user named it."""
-    INDEX = auto()
-    """pip took this release from a package index."""
-    REPOSITORY = auto()
-    """pip took this commit from a repository."""
-    LOCAL = auto()
-    """This is a checkout, a folder or a file of this machine: nothing says that its release is anywhere else."""
-
-
-def origin_of(given: str | None) -> SourceOrigin:
-    """The place of the source that `source_of` gives."""
-    if given is not None:
-        return SourceOrigin.NAMED
-    if _installed_from():
-        return SourceOrigin.REPOSITORY
-    return SourceOrigin.LOCAL if _noted() else SourceOrigin.INDEX
 
 
 def source_of(given: str | None, root: Path) -> str:

@@ -21,19 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import keep_line, not_run
-from benchmarks.errors.arenas import (
-    COMPILED,
-    RIGHT,
-    ProbeBudget,
-    Settings,
-    Trial,
-    first_of_each_task,
-    is_accepted,
-    is_false,
-    kept_rows,
-    line,
-    table,
-)
+from benchmarks.errors import arenas
 
 GOAL = 0.95
 ARENAS = ("enamel", "algotune", "coffe")
@@ -43,10 +31,10 @@ def main() -> int:
     """One line a draft, then the table."""
     arguments = _arguments()
     data = _data(arguments)
-    known = kept_rows(arguments.results)
+    known = arenas.kept_rows(arguments.results)
     rows = []
     with tempfile.TemporaryDirectory() as work:
-        settings = Settings(
+        settings = arenas.Settings(
             data,
             Path(work),
             only=tuple(arguments.only),
@@ -59,17 +47,19 @@ def main() -> int:
             known=frozenset(known),
         )
         trials = import_module(f"benchmarks.errors.arenas.{arguments.arena}").trials(settings)
-        quota = ProbeBudget(arguments.each)
-        for trial in first_of_each_task(trials, arguments.first, arguments.drafts):
+        quota = arenas.ProbeBudget(arguments.each)
+        for trial in arenas.first_of_each_task(trials, arguments.first, arguments.drafts):
             if row := _row(trial, known.get(trial.name), quota, arguments.results):
                 rows.append(row)
     if not rows:
         not_run(f"{data} holds no task of {arguments.arena}")
-    print(table(arguments.arena, rows))
+    print(arenas.table(arguments.arena, rows))
     return int(not is_good(rows))
 
 
-def _row(trial: Trial, kept: dict[str, Any] | None, quota: ProbeBudget, results: Path | None) -> dict[str, Any] | None:
+def _row(
+    trial: arenas.Trial, kept: dict[str, Any] | None, quota: arenas.ProbeBudget, results: Path | None
+) -> dict[str, Any] | None:
     """Row of an earlier run, or a new one, which is shown and kept; None for a draft that is one too many."""
     if kept is not None:
         quota.takes(trial.task, kept["kind"])
@@ -77,15 +67,15 @@ def _row(trial: Trial, kept: dict[str, Any] | None, quota: ProbeBudget, results:
     if quota.is_full(trial.task) or not quota.takes(trial.task, (truth := trial.truth()).kind):
         return None
     row = trial.row(truth)
-    print(line(row), flush=True)
+    print(arenas.line(row), flush=True)
     keep_line(results, row)
     return row
 
 
 def is_good(rows: list[dict[str, Any]]) -> bool:
     """Return whether the goals are reached."""
-    right = [row for row in rows if row["kind"] in (RIGHT, COMPILED)]
-    return sum(map(is_accepted, right)) >= GOAL * len(right) and not any(map(is_false, rows))
+    right = [row for row in rows if row["kind"] in (arenas.RIGHT, arenas.COMPILED)]
+    return sum(map(arenas.is_accepted, right)) >= GOAL * len(right) and not any(map(arenas.is_false, rows))
 
 
 def _data(arguments: argparse.Namespace) -> Path:

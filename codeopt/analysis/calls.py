@@ -7,19 +7,7 @@ import ast
 from codeopt.analysis import values as library
 from codeopt.analysis.facts import Facts, hinted
 from codeopt.analysis.scopes import Comprehension, Function, Variable
-from codeopt.analysis.values import (
-    ANY,
-    FLOAT,
-    INT,
-    NONE,
-    NUMBERS,
-    SCALARS,
-    STR,
-    Container,
-    FunctionValue,
-    Values,
-    union,
-)
+from codeopt.analysis.values import ANY, FLOAT, INT, NONE, NUMBERS, STR, Container, FunctionValue, Values, union
 
 
 def call(facts: Facts, node: ast.Call) -> Values:
@@ -132,7 +120,7 @@ def _copied(facts: Facts, node: ast.Call, value: object) -> Values:
     """A copy; what is in it counts as the same, so that a change of one counts as a change of both."""
     if isinstance(value, Container) and value.kind != "iterator":
         return facts.make(node, value.kind, value.elements, value.keys, value.grows)
-    return frozenset({value}) if value in SCALARS else facts.escape(frozenset({value}))
+    return frozenset({value}) if value in library.SCALARS else facts.escape(frozenset({value}))
 
 
 def _number(facts: Facts, node: ast.Call, name: str, arguments: list[Values]) -> Values | None:
@@ -307,7 +295,9 @@ def own(facts: Facts, node: ast.Call, function: Function, arguments: list[Values
 def _give_away(facts: Facts, values: Values, hint: Values) -> None:
     """Give away an argument of a function that others call too, and perhaps wrap: they may hold it, and keep to the
     hint."""
-    like = {each.kind: each for each in hint if isinstance(each, Container) and each.elements | each.keys <= SCALARS}
+    like = {
+        each.kind: each for each in hint if isinstance(each, Container) and each.elements | each.keys <= library.SCALARS
+    }
     for value in values:
         if isinstance(value, Container) and value.kind in like:
             facts.share(value, like[value.kind])

@@ -13,25 +13,7 @@ from codeopt.analysis.facts import Facts, hinted
 from codeopt.analysis.nodes import bound_name
 from codeopt.analysis.scopes import Function
 from codeopt.analysis.syntax import RefusalReason, Syntax
-from codeopt.analysis.values import (
-    ANY,
-    BOOL,
-    BYTES,
-    FLOAT,
-    INT,
-    NONE,
-    NUMBERS,
-    SCALARS,
-    STR,
-    UNKNOWN,
-    WHOLE,
-    Container,
-    FunctionValue,
-    Values,
-    arithmetic,
-    hashable,
-    union,
-)
+from codeopt.analysis.values import ANY, BOOL, INT, NONE, STR, UNKNOWN, Container, FunctionValue, Values, union
 
 SIZED = ("list", "tuple", "set", "dict", "deque")
 
@@ -74,12 +56,12 @@ class Types:
 
     def is_int(self, *nodes: ast.expr) -> bool:
         """Whether each of the expressions is an int (or a bool) whenever it is reached."""
-        return self._are(nodes, WHOLE)
+        return self._are(nodes, library.WHOLE)
 
     def is_scalar(self, *nodes: ast.expr) -> bool:
         """Whether each of the expressions is a number, text or None: it cannot change, and its operators have no
         effects."""
-        return self._are(nodes, SCALARS)
+        return self._are(nodes, library.SCALARS)
 
     def is_text(self, *nodes: ast.expr) -> bool:
         """Whether each of the expressions is a str."""
@@ -88,7 +70,7 @@ class Types:
     def is_hashable(self, *nodes: ast.expr) -> bool:
         """Whether each of the expressions is a number, text, None, or a tuple of such: equal ones have equal hashes,
         without effects."""
-        return all(hashable(self._known(node)) for node in nodes)
+        return all(library.hashable(self._known(node)) for node in nodes)
 
     def _are(self, nodes: Iterable[ast.expr], kinds: Values) -> bool:
         return all(bool(values := self._known(node)) and values <= kinds for node in nodes)
@@ -259,10 +241,10 @@ def _lose(facts: Facts, part: ast.AST) -> None:
 
 CONSTANTS: dict[type, Values] = {
     int: INT,
-    float: FLOAT,
+    float: library.FLOAT,
     bool: BOOL,
     str: STR,
-    bytes: BYTES,
+    bytes: library.BYTES,
     type(None): NONE,
     complex: frozenset({"complex"}),
 }
@@ -332,7 +314,7 @@ class ExpressionFlow(ast.NodeVisitor):
         values = self.facts.value(node.operand)
         if isinstance(node.op, ast.Not):
             return BOOL
-        if values <= NUMBERS:
+        if values <= library.NUMBERS:
             return frozenset("int" if value == "bool" else value for value in values)
         return self.facts.escape(values)
 
@@ -388,12 +370,12 @@ class ExpressionFlow(ast.NodeVisitor):
 
 def binary(facts: Facts, node: ast.AST, operator: ast.operator, left: Values, right: Values, positive: bool) -> Values:
     """`left operator right`; `positive`: the right side is a whole number that is not negative."""
-    simple = arithmetic(operator, left, right, positive)
+    simple = library.arithmetic(operator, left, right, positive)
     if simple is not None:
         return simple
     kinds = frozenset(v.kind if isinstance(v, Container) else v for v in left | right)
     inside = union(frozenset(v.elements) for v in left | right if isinstance(v, Container))
-    repeated = isinstance(operator, ast.Mult) and kinds - WHOLE in LIST_OR_TUPLE
+    repeated = isinstance(operator, ast.Mult) and kinds - library.WHOLE in LIST_OR_TUPLE
     if repeated or (isinstance(operator, ast.Add) and kinds in LIST_OR_TUPLE):
         return facts.make(node, "list" if "list" in kinds else "tuple", inside)
     if kinds == {"set"}:
@@ -448,5 +430,5 @@ def _item_of(facts: Facts, node: ast.expr, value: object, sliced: bool) -> Value
         case "str":
             return STR
         case "bytes":
-            return BYTES if sliced else INT
+            return library.BYTES if sliced else INT
     return ANY

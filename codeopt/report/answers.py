@@ -19,17 +19,8 @@ from codeopt.core.evidence import BySize, CallEvidence, CaseEvidence, LibraryEvi
 from codeopt.core.history import Candidate, Refusal, TaskScore, TestsRun
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.words import Metric, Speedup, TimedCase
-from codeopt.report.verdict import (
-    SCREENED,
-    About,
-    FailureKind,
-    Verdict,
-    failure_of,
-    is_screened,
-    so_far,
-    verdict_of,
-    why,
-)
+from codeopt.report import verdict as judged
+from codeopt.report.verdict import About, FailureKind, Verdict
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import Caveat, ChangedSetting
 from codeopt_sandbox.profile import HotFunction, HotLine, MemoryLine, Profile
@@ -191,22 +182,26 @@ class RoundFields:
 
     @classmethod
     def of(cls, candidate: Candidate, diff: str = "") -> RoundFields:
-        (decision, about), best, screened = verdict_of(candidate), candidate.against_best, is_screened(candidate)
+        (decision, about), best, screened = (
+            judged.verdict_of(candidate),
+            candidate.against_best,
+            judged.is_screened(candidate),
+        )
         return gather(
             cls,
             candidate,
-            verdict=SCREENED if screened else decision,
+            verdict=judged.SCREENED if screened else decision,
             inconclusive_about=None if screened else about,
-            failure=failure_of(candidate),
+            failure=judged.failure_of(candidate),
             ablations=dict(candidate.ablation),
             model=candidate.model or None,
             effort=candidate.effort.to_json(),
-            rejection=why(candidate),
+            rejection=judged.why(candidate),
             verdicts=dict(Counter(str(outcome.verdict) for outcome in candidate.outcomes)),
             speedup=Speedup.of(candidate.comparison) if candidate.comparison else None,
             against_best=AgainstBestFields(**vars(Speedup.of(best.comparison)), round=best.round) if best else None,
             hot_lines=candidate.profile.lines[:5] if candidate.profile else (),
-            unfinished=so_far(candidate) if candidate.step else "",
+            unfinished=judged.so_far(candidate) if candidate.step else "",
             project_tests=candidate.tests,
             diff=diff,
         )

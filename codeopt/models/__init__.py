@@ -99,20 +99,22 @@ def open_model(spec: str, **settings: Any) -> Model:
         UsageError: The spec or a setting makes no sense.
         ModelError: A key or a file is missing.
     """
-    factory, name = _factory(spec)
-    return factory(name, Settings(**settings))
-
-
-def _factory(spec: str) -> tuple[Callable[[str, Settings], Model], str]:
-    """The factory for `spec`, and its argument: the part of `spec` that names a model or a file."""
     prefix, colon, rest = spec.partition(":")
     if not spec.strip():
         raise UsageError("the model has no name", hint="give one, for example --model gpt-5")
+    name = spec
     if prefix in plugins.names(__name__):
-        return plugins.made_by(plugins.load(__name__, prefix), "model", "build", Backend, "@backend"), rest
-    if colon and _importable(prefix) and rest.isidentifier():
-        return _imported(prefix, rest), spec
-    return plugins.load(__name__, "openai").build, spec
+        factory = plugins.made_by(plugins.load(__name__, prefix), "model", "build", Backend, "@backend")
+        name = rest  # the part that names a model or a file
+    elif colon and _importable(prefix) and rest.isidentifier():
+        try:
+            factory = getattr(importlib.import_module(prefix), rest)
+        except (ImportError, AttributeError) as error:
+            raise UsageError(f"cannot load the model {spec}: {error}") from error
+    else:
+        factory = plugins.load(__name__, "openai").build
+    made: Model = factory(name, Settings(**settings))
+    return made
 
 
 def _importable(path: str) -> bool:
@@ -123,12 +125,3 @@ def _importable(path: str) -> bool:
         return False
     top = path.partition(".")[0]
     return "." in path and (top in sys.modules or importlib.util.find_spec(top) is not None)
-
-
-def _imported(module: str, attribute: str) -> Callable[[str, Settings], Model]:
-    """Return the factory at `module:attribute`. Raises UsageError if it does not exist."""
-    try:
-        factory: Callable[[str, Settings], Model] = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise UsageError(f"cannot load the model {module}:{attribute}: {error}") from error
-    return factory

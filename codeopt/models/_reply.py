@@ -185,10 +185,14 @@ def _program(text: str, blocks: list[_Block], original: str) -> str:
         return found
     foreign = any(block.info and not block.tagged for block in others)
     meant = max((block.text for block in _likely(blocks)), key=len, default="")
-    found = "" if foreign else _bare(_without_fences(looser))
+    unfenced = "\n".join(line for line in looser.split("\n") if not _FENCE.match(line))
+    found = "" if foreign else _bare(unfenced)
     if found and len(found) >= MIN_CORRECTION_SHARE * len(meant):  # a piece of a broken program is not a program
         return found
-    return meant or _in_a_line(text)
+    # a whole program between back quotes in a sentence: one that prints, and needs nothing else
+    inline_ones = [f"{each.strip()}\n" for each in _INLINE.findall(text) if "print(" in each]
+    complete = (each for each in inline_ones if _does_something(each) and not needs(each))
+    return meant or max(complete, key=len, default="")
 
 
 def _sound(blocks: list[_Block], original: str) -> str:
@@ -223,10 +227,6 @@ def _with_fences_inside(text: str) -> str:
     return whole if _does_something(whole) else ""
 
 
-def _without_fences(text: str) -> str:
-    return "\n".join(line for line in text.split("\n") if not _FENCE.match(line))
-
-
 def _bare(text: str) -> str:
     """Return the longest program in the reply without a fence, perhaps between sentences."""
     lines = text.strip().split("\n")
@@ -250,22 +250,6 @@ def _between(lines: list[str], starts: list[int]) -> Iterator[str]:
                 yield found
 
 
-def _in_a_line(text: str) -> str:
-    """A whole program between back quotes in a sentence: one that prints, and needs nothing else."""
-    found = [f"{each.strip()}\n" for each in _INLINE.findall(text) if "print(" in each]
-    return max((each for each in found if _does_something(each) and not needs(each)), key=len, default="")
-
-
-def _syntax_error(source: str) -> str:
-    """Return the message and line of the first syntax error. Empty without an error."""
-    try:
-        parse(source)
-    except SyntaxError as error:
-        where = f" in line {error.lineno}" if error.lineno else ""
-        return f"syntax error{where}: {error.msg or error}"
-    return ""
-
-
 def _does_something(source: str) -> bool:
     """Return whether a text parses and is more than the lone names and numbers of a sentence or a sample output."""
     try:
@@ -283,8 +267,13 @@ def _problem(source: str, reply: Reply, blocks: list[_Block]) -> str:
         others = sorted({block.info for block in blocks if block.info})
         instead = f" in Python, but blocks of {', '.join(others)}" if others else ""
         return f"the model's reply holds no program{instead}" if reply.text.strip() else "the model's reply is empty"
-    error = _syntax_error(source)
-    return f"{error} (the reply was cut off at its length limit)" if error and reply.cut else error
+    try:
+        parse(source)
+    except SyntaxError as error:
+        where = f" in line {error.lineno}" if error.lineno else ""
+        cut = " (the reply was cut off at its length limit)" if reply.cut else ""
+        return f"syntax error{where}: {error.msg or error}{cut}"
+    return ""
 
 
 # The visible thinking that some servers leave in a reply, and the answer apart from it.

@@ -8,7 +8,7 @@ import html
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from codeopt.analysis.nodes import is_bare_constant, parse
+from codeopt.analysis.nodes import Definition, bound_names, is_bare_constant, parse
 
 LANGUAGES = frozenset({"python", "python3", "py"})
 _FENCE_LINE = re.compile(r"^\s*[`~]{3,}\w*\s*$")
@@ -126,18 +126,13 @@ def needs(source: str) -> frozenset[str]:
 
 def gives(source: str) -> frozenset[str]:
     """Names that are bound anywhere in a program."""
-    return frozenset(name for node in ast.walk(parse(source)) for name in _bound(node))
-
-
-def _bound(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-        yield node.id
-    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        yield node.name
-    elif isinstance(node, ast.arg):
-        yield node.arg
-    elif isinstance(node, ast.Import | ast.ImportFrom):
-        yield from ((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+    found = set[str]()
+    for node in ast.walk(parse(source)):
+        if isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, ast.Name | Definition | ast.Import | ast.ImportFrom):
+            found |= bound_names(node)
+    return frozenset(found)
 
 
 def acts(source: str) -> bool:

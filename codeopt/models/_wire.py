@@ -96,7 +96,16 @@ class Reader:
         for line in _lines(self._until_late(chunks)):
             if self._late or self._ended or self._over:
                 break
-            self._take(line)
+            # an event, a comment, or something else, which may be a reply that is not streamed
+            field, _, value = line.partition(b":")
+            if field == b"data" and value.strip() == b"[DONE]":
+                self._ended = True
+            elif field == b"data":
+                self._take_completion(_json(value), "delta")
+            elif field not in {b"", b"event", b"id", b"retry"} and not self._parts:
+                self._other += line + b"\n"
+            if len(self._other) > MAX_LINE_BYTES:
+                raise _garbage()
 
     def received(self) -> Received:
         """Return the reply. Raises ModelError if it is missing or incomplete."""
@@ -127,20 +136,6 @@ class Reader:
             if time.monotonic() > deadline:
                 self._late = True
                 return
-
-    def _take(self, line: bytes) -> None:
-        """One line of the stream: an event, a comment, or something else, which may be a reply that is not streamed."""
-        field, _, value = line.partition(b":")
-        if field != b"data":
-            if field not in {b"", b"event", b"id", b"retry"} and not self._parts:
-                self._other += line + b"\n"
-            if len(self._other) > MAX_LINE_BYTES:
-                raise _garbage()
-            return
-        if value.strip() == b"[DONE]":
-            self._ended = True
-        else:
-            self._take_completion(_json(value), "delta")
 
     def _take_completion(self, data: Any, inner: str) -> None:
         if not isinstance(data, dict):

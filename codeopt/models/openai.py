@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from codeopt.core.errors import UsageError
-from codeopt.core.model import AnswerSchema, Message, Model, Reply, estimate_tokens
+from codeopt.core.model import Message, Model, Reply, estimate_tokens
 from codeopt.models import Settings, backend
 from codeopt.models._server import endpoint, explain, unknown_model
 from codeopt.models._wire import BrokenReply, Reader, Received, ReplyLimits, TokenCounts
@@ -60,7 +60,11 @@ class OpenAIModel:
         # JSON cannot carry the lone surrogates that undecodable output leaves in a text.
         texts = [message.content.encode("utf-8", "replace").decode("utf-8") for message in messages]
         turns = [{"role": m.role, "content": text} for m, text in zip(messages, texts, strict=True)]
-        optional = _optional(messages[-1].schema if messages else None)
+        # fields that a server may not know: the counting of tokens, and the form of the answer
+        optional: dict[str, Any] = {"stream_options": {"include_usage": True}}
+        if messages and (schema := messages[-1].schema):
+            wanted = {"name": schema.name, "strict": True, "schema": schema.json_schema()}
+            optional[RESPONSE_FORMAT] = {"type": "json_schema", "json_schema": wanted}
         attempts = _Attempts(self._settings.max_retries, self._settings.notify)
         with self._client(attempts) as client:
             try:
@@ -197,15 +201,6 @@ class OpenAIModel:
             tokens_cached=counts.cached,
             can_go_on=received.full,
         )
-
-
-def _optional(schema: AnswerSchema | None) -> dict[str, Any]:
-    """Fields of a request that a server may not know: the counting of tokens, and the form of the answer."""
-    fields: dict[str, Any] = {"stream_options": {"include_usage": True}}
-    if schema is not None:
-        wanted = {"name": schema.name, "strict": True, "schema": schema.json_schema()}
-        fields[RESPONSE_FORMAT] = {"type": "json_schema", "json_schema": wanted}
-    return fields
 
 
 class _Attempts:

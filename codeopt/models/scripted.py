@@ -33,10 +33,8 @@ def read_script(path: Path) -> list[str]:
     """The answers in a file, parted by lines that hold nothing but the separator. Raises UsageError."""
     try:
         lines = read_text(path).splitlines(keepends=True)
-    except OSError as error:
-        raise UsageError(f"cannot read the script {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise UsageError(f"cannot read the script {path}: {error}") from error
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read the script {path}: {getattr(error, 'strerror', error)}") from error
     answers = [""]
     for line in lines:
         if line.strip() == SEPARATOR:
@@ -71,7 +69,12 @@ class Scripted:
             ModelError: No answer is left.
         """
         self.asked.append(tuple(messages))
-        text = self._answer(messages)
+        if callable(self._answers):
+            text = self._answers(messages)
+        elif len(self.asked) > len(self._answers):
+            raise ModelError(f"{self.name} has {len(self._answers)} answers and was asked for one more")
+        else:
+            text = self._answers[len(self.asked) - 1]
         if on_text is not None:
             for line in text.splitlines(keepends=True):
                 on_text(line)
@@ -79,10 +82,3 @@ class Scripted:
         tokens_out = estimate_tokens(text)
         cost = self._price.cost(tokens_in, tokens_out) if self._price else None
         return Reply(text, tokens_in, tokens_out, cost, seconds=0.0, model=self.name, estimated=True)
-
-    def _answer(self, messages: Sequence[Message]) -> str:
-        if callable(self._answers):
-            return self._answers(messages)
-        if len(self.asked) > len(self._answers):
-            raise ModelError(f"{self.name} has {len(self._answers)} answers and was asked for one more")
-        return self._answers[len(self.asked) - 1]

@@ -63,15 +63,12 @@ class Prompter:
         Rounds go from the oldest on; the best draft, the original and the newest stay longest.
         When even the newest alone is too long it is returned all the same: the server decides.
         """
-        system = Message(
-            "system", self.task.prompts.system.substitute(guidance=self.task.guidance, rules=self.briefing.rules)
-        )
         rounds = [candidate.round for candidate in history.candidates]
         messages: tuple[Message, ...] = ()
         lost = ""
         for kept in self._plans(history, rounds):
             text = _question(step, history, self._kept(step, history, kept), self._ask(step, history))
-            messages = (system, Message("user", text, self.form.schema(step)))
+            messages = (self._system, Message("user", text, self.form.schema(step)))
             lost = f"{len(rounds) - len(kept)} earlier rounds" if len(kept) < len(rounds) else ""
             if size(messages) <= tokens:
                 return messages, lost
@@ -87,12 +84,16 @@ class Prompter:
             return ()
         measured = describe(newest, history.original, self.task, self.cases, self.briefing)
         round_ = _block(newest, program, "", measured)
-        system = self.task.prompts.system.substitute(guidance=self.task.guidance, rules=self.briefing.rules)
         ask = REPAIR.substitute(
             number=newest.round, base=MENDED_ALONE if view else "", answer=self.form.words("refine")
         )
         text = _question("repair", history, [round_], ask)
-        return Message("system", system), Message("user", text, self.form.schema("refine"))
+        return self._system, Message("user", text, self.form.schema("refine"))
+
+    @property
+    def _system(self) -> Message:
+        text = self.task.prompts.system.substitute(guidance=self.task.guidance, rules=self.briefing.rules)
+        return Message("system", text)
 
     def _failed(self, candidate: Candidate) -> list[Outcome]:
         """Cases that may be shown whose run ended in an error at a known line."""
@@ -104,17 +105,13 @@ class Prompter:
         """Selections of rounds, from all of them to the fewest."""
         kept = list(rounds)
         yield tuple(kept)
-        last_to_go = [*self._best(history), history.original.round]
+        scored = [(self.task.score(c, history.original), c.round) for c in history.candidates[1:]]
+        best = max(((score, number) for score, number in scored if score is not None), default=None)
+        last_to_go = [*best[1:], history.original.round] if best else [history.original.round]
         for gone in [*(number for number in rounds if number not in last_to_go), *last_to_go]:
             if gone in kept and gone != history.last.round:
                 kept.remove(gone)
                 yield tuple(kept)
-
-    def _best(self, history: History) -> list[int]:
-        """The number of the draft with the highest score, if any has one."""
-        scored = [(self.task.score(c, history.original), c.round) for c in history.candidates[1:]]
-        ranked = [(score, number) for score, number in scored if score is not None]
-        return [max(ranked)[1]] if ranked else []
 
     def _ask(self, step: Step, history: History) -> str:
         """The request for one step, with the form of its answer."""
@@ -152,7 +149,9 @@ class Prompter:
         view = history.views.get(candidate.round)
         program = _program(candidate, before, view.changes if view else {})
         about = _about(self.briefing) if candidate is history.original else ""
-        critique = "" if newest and step == "critique" else self._critique(candidate)
+        said = candidate.critique if self.mode.critique else ""
+        said = GENERIC if self.mode is FeedbackMode.GENERIC else said
+        critique = "" if newest and step == "critique" else said
         named = view.named if view and critique else ""
         figures = ""
         if self.mode.measured:
@@ -160,11 +159,6 @@ class Prompter:
             if view and view.profile:
                 figures += f"\n\n{view.profile}"
         return _block(candidate, program, about, figures, critique, named, newest=newest)
-
-    def _critique(self, candidate: Candidate) -> str:
-        if self.mode is FeedbackMode.GENERIC:
-            return GENERIC
-        return candidate.critique if self.mode.critique else ""
 
 
 def _about(briefing: Briefing) -> str:

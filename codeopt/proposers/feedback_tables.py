@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -12,9 +12,9 @@ from codeopt.core.history import AgainstBest, Candidate
 from codeopt.core.sanitize import fenced, inline
 from codeopt.core.words import clock, counted, directions, duration, factor, interval, mib
 from codeopt.core.words import memory as memory_of
-from codeopt_sandbox.compare import CaseTimes, Comparison, Decision
+from codeopt_sandbox.compare import Comparison, Decision
 from codeopt_sandbox.outcome import Case, CaseVerdict
-from codeopt_sandbox.profile import Callee, HotLine, Profile
+from codeopt_sandbox.profile import Callee, Profile
 
 NOT_SHOWN = "a case that is not shown"
 
@@ -89,7 +89,11 @@ def comparison(found: Comparison, reason: str, shown: Shown) -> str:
         lines.append(f"Judge's reason: {inline(reason)}")
     timed = [times for times in found.cases if times.original and times.candidate]
     if timed and shown.timed is not None and found.metric != "memory":
-        lines.append(_of_calls(timed[0], shown.timed))
+        # each of them made once, and of one call
+        old, new = (median(each) / shown.timed.passes for each in (timed[0].original, timed[0].candidate))
+        text, count = f"The timed calls: original {duration(old)}, this {duration(new)}", shown.timed.calls
+        one = f" together; a call {duration(old / count)} and {duration(new / count)}." if count != 1 else "."
+        lines.append(text + one)
     elif timed:
         # Medians of each case, the largest first.
         unit = in_mib if found.metric == "memory" else duration
@@ -102,15 +106,6 @@ def comparison(found: Comparison, reason: str, shown: Shown) -> str:
         (old, new, _), *others = medians
         lines.append(table if others else f"Medians: original {unit(old)}, this {unit(new)}.")
     return "\n".join(lines)
-
-
-def _of_calls(times: CaseTimes, timed: TimedCalls) -> str:
-    """Seconds of the timed calls, each made once, and of one call."""
-    old, new = (median(seconds) / timed.passes for seconds in (times.original, times.candidate))
-    text = f"The timed calls: original {duration(old)}, this {duration(new)}"
-    if timed.calls == 1:
-        return f"{text}."
-    return f"{text} together; a call {duration(old / timed.calls)} and {duration(new / timed.calls)}."
 
 
 def against_best(found: AgainstBest) -> str:
@@ -173,12 +168,21 @@ def profile(candidate: Candidate, original: Candidate, shown: Shown) -> str:
     lines = [line for line in found.lines[:MAX_ROWS] if line.share >= MIN_LINE_SHARE]
     lines = lines or [line for line in found.lines[:1] if line.share]
     if lines:
-        parts.append("Hot lines:\n" + fenced("\n".join(_hot_lines(lines, source))))
+        rows = ["share  hits  line: source"]
+        for hot in lines:
+            # of the source, as a profile may come from a held-back case; cut, as the program is above it
+            text = source[hot.line - 1].strip()[:50] if 0 < hot.line <= len(source) else ""
+            rows.append(f"{hot.share:.1%}  {hot.count}  {hot.line}: {text}")
+        parts.append("Hot lines:\n" + fenced("\n".join(rows)))
     functions = [f for f in found.functions[:5] if f.share >= MIN_LINE_SHARE]
     if len(functions) > 1:
         rows = [f"{f.share:.1%}  {f.count} calls  {f.name} (line {f.line})" for f in functions]
         parts.append("Hot functions:\n" + fenced("\n".join(rows)))
-    parts += [part for part in (_split(found), _callees(found)) if part]
+    # Shares that were not measured are left out.
+    named = (("Python", found.python_share), ("native code", found.native_share), ("system", found.system_share))
+    split = ", ".join(f"{share:.0%} {name}" for name, share in named if share is not None)
+    parts += [f"Time split: {split}."] if split else []
+    parts += filter(None, [_callees(found)])
     known = original.profile.notes if original.profile and candidate is not original else ()
     if found.case in {*shown.cases, *shown.names}:  # of a held-out case, a note could quote what the run printed
         parts += [f"Note: {inline(note)}" for note in found.notes if note not in known]
@@ -206,20 +210,3 @@ def _callees(found: Profile) -> str:
 def _callee(callee: Callee) -> str:
     name = inline(callee.name.removeprefix("<").removesuffix(">"), 80)
     return f"{inline(callee.module, 80)}.{name}" if callee.module else name
-
-
-def _hot_lines(lines: Sequence[HotLine], source: Sequence[str]) -> list[str]:
-    """One row a line; its text is read from the source, for a profile may come from a held-back case."""
-    rows = ["share  hits  line: source"]
-    for hot in lines:
-        # characters of a hot line: the program is above it
-        text = source[hot.line - 1].strip()[:50] if 0 < hot.line <= len(source) else ""
-        rows.append(f"{hot.share:.1%}  {hot.count}  {hot.line}: {text}")
-    return rows
-
-
-def _split(found: Profile) -> str:
-    """The division of the time; shares that were not measured are left out."""
-    named = (("Python", found.python_share), ("native code", found.native_share), ("system", found.system_share))
-    known = [f"{share:.0%} {name}" for name, share in named if share is not None]
-    return f"Time split: {', '.join(known)}." if known else ""

@@ -135,7 +135,9 @@ def whole(model: Model, messages: Sequence[Message], reply: Reply) -> WholeReply
     usage = reply.usage
     # most continuations of one reply; a model that needs more does not stop
     for _ in range(2):
-        asked = _question(messages, reply)
+        asked = (*messages, Message("assistant", reply.text), Message("user", GO_ON))
+        if not without_thoughts(reply.text):
+            asked = (*messages[:-1], replace(messages[-1], content=f"{messages[-1].content}\n\n{ANSWER_NOW}"))
         size = sum(estimate_tokens(message.content) for message in asked)
         if not reply.can_go_on or 2 * estimate_tokens(reply.text) + size > model.context_tokens:
             break
@@ -152,7 +154,8 @@ def whole(model: Model, messages: Sequence[Message], reply: Reply) -> WholeReply
 def joined(first: str, second: str) -> str:
     """Two parts of one text, joined without repetitions and newly opened fences, in the way that gives a program."""
     ways = list(_ways(first, without_thoughts(second) if "</think>" in second else second))
-    return next((text for text in ways if not to_draft(_said(text)).problem), ways[0])
+    drafts = (to_draft(Reply(text, 0, 0, None, 0.0, "")) for text in ways)
+    return next((text for text, draft in zip(ways, drafts, strict=True) if not draft.problem), ways[0])
 
 
 def _ways(first: str, second: str) -> Iterator[str]:
@@ -168,17 +171,6 @@ def _ways(first: str, second: str) -> Iterator[str]:
     yield first + second[said:]
     yield f"{first}\n{second}"
     yield second  # it began again
-
-
-def _said(text: str) -> Reply:
-    return Reply(text, 0, 0, None, 0.0, "")
-
-
-def _question(messages: Sequence[Message], reply: Reply) -> tuple[Message, ...]:
-    if without_thoughts(reply.text):
-        return (*messages, Message("assistant", reply.text), Message("user", GO_ON))
-    last = messages[-1]
-    return (*messages[:-1], replace(last, content=f"{last.content}\n\n{ANSWER_NOW}"))
 
 
 # Several language models on one program: a round each in turn.

@@ -72,14 +72,12 @@ def matches(rules: Iterable[Rule], candidate: Candidate) -> list[Match]:
     return [Match(rule, _first_change(candidate.revision, new)) for rule, new in found if new is not None]
 
 
-def stack(revision: Revision, hot: HotFiles, rules: Iterable[Rule]) -> tuple[Revision, tuple[Rule, ...]]:
-    """The revision after every rule that matches, in order, and those rules."""
-    return _stacked(revision, hot, tuple(rules))
-
-
 @lru_cache(maxsize=128)
-def _stacked(revision: Revision, hot: HotFiles, rules: tuple[Rule, ...]) -> tuple[Revision, tuple[Rule, ...]]:
-    """Cache `stack`, as the search is replayed from the start in every round."""
+def stack(revision: Revision, hot: HotFiles, rules: tuple[Rule, ...]) -> tuple[Revision, tuple[Rule, ...]]:
+    """The revision after every rule that matches, in order, and those rules.
+
+    Cached, as the search is replayed from the start in every round.
+    """
     used: list[Rule] = []
     # most passes of the rules over a program in one draft: a rule can make an earlier one match
     for _ in range(2):
@@ -97,7 +95,7 @@ def _revised(rule: Rule, revision: Revision, hot: HotFiles) -> Revision | None:
     return rule.revise(revision, hot)
 
 
-def _follow(rules: Sequence[Rule], history: History) -> tuple[Draft | None, Candidate | None]:
+def _follow(rules: tuple[Rule, ...], history: History) -> tuple[Draft | None, Candidate | None]:
     """Replay the search over the history: the first draft that was not measured yet, and the best so far."""
     search = _search(history.original, rules)
     best: Candidate | None = None
@@ -121,7 +119,7 @@ def _measured(draft: Draft, history: History) -> Candidate | None:
     return next(found, None)
 
 
-def _search(original: Candidate, rules: Sequence[Rule]) -> Search:
+def _search(original: Candidate, rules: tuple[Rule, ...]) -> Search:
     """Everything at once; when that is wrong, what is provably safe and what of the rest can be added; then less."""
     hot = HotFiles.of(original.profile)
     _, used = stack(original.revision, hot, rules)
@@ -192,7 +190,7 @@ def _trial(original: Candidate, hot: HotFiles, rules: tuple[Rule, ...]) -> Draft
     variants = [(ORIGINAL, original.revision)]
     whole, _ = stack(original.revision, hot, rules)
     for rule in rules if len(rules) > 1 else ():
-        revision, used = stack(original.revision, hot, (other for other in rules if other is not rule))
+        revision, used = stack(original.revision, hot, tuple(each for each in rules if each is not rule))
         if used and revision != whole:
             variants.append((rule.name, revision))
     return replace(_draft(original, hot, rules, variants), screening_only=True)

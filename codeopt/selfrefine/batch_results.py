@@ -93,14 +93,12 @@ def _checked(candidate: Candidate) -> float:
 
 def _solve_rate(task: TextTask, keyed: Sequence[_Answered], *, first: bool) -> Estimate:
     assert task.solves is not None
-    texts = [(each.key, _comes_to(task, each.drafts[0] if first else each.best)) for each in keyed]
-    return share([task.solves(key, text) for key, text in texts])
-
-
-def _comes_to(task: TextTask, candidate: Candidate) -> str:
-    """Return the output of a program, or any other text unchanged."""
-    printed = candidate.outcomes[0].run.stdout if candidate.outcomes else b""
-    return printed.decode("utf-8", "replace") if task.runs else candidate.source
+    solved = []
+    for each in keyed:
+        candidate = each.drafts[0] if first else each.best
+        printed = candidate.outcomes[0].run.stdout if candidate.outcomes else b""
+        solved.append(task.solves(each.key, printed.decode("utf-8", "replace") if task.runs else candidate.source))
+    return share(solved)
 
 
 def _task(batch: BatchFolder) -> TextTask:

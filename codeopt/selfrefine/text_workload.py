@@ -259,7 +259,9 @@ class TextProposer:
         return None
 
     def _round(self, candidate: Candidate) -> str:
-        said = candidate.critique or _failure(candidate)
+        failed = (outcome.detail for outcome in candidate.outcomes if outcome.verdict is not CaseVerdict.AC)
+        reason = candidate.rejection or next(failed, "")
+        said = candidate.critique or (f"It was not scored: {reason}" if reason else "")
         shown = {FeedbackMode.GENERIC: GENERIC, FeedbackMode.NONE: ""}.get(self.mode, said)
         feedback = f"\n\n### Feedback\n{fenced(cut(shown, LONGEST))}" if shown else ""
         return f"## Draft {candidate.round + 1}\n{fenced(cut(candidate.source, LONGEST))}{feedback}"
@@ -283,10 +285,3 @@ class TextProposer:
     def _form(self) -> str:
         language = "python" if self.task.runs else ""
         return f"Answer with it in one block fenced as ```{language}, and nothing else."
-
-
-def _failure(candidate: Candidate) -> str:
-    """Return the reason for missing scores, for the writer. Empty if the draft was run."""
-    failed = (outcome.detail for outcome in candidate.outcomes if outcome.verdict is not CaseVerdict.AC)
-    reason = candidate.rejection or next(failed, "")
-    return f"It was not scored: {reason}" if reason else ""

@@ -213,9 +213,7 @@ def is_meaningful(name: str) -> bool:
 
     `total`, `max_len` and `ans` are meaningful. `x`, `dp`, `cnt`, `tmp2`, `aaa` and `foo` are not.
     """
-    return can_be_read(name) and any(
-        _is_word(word.lower()) for word in re.findall(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])", name)
-    )
+    return can_be_read(name) and any(map(_is_word, _parts(name)))
 
 
 def _is_word(word: str) -> bool:
@@ -341,10 +339,9 @@ def _statements(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 def can_be_read(name: str) -> bool:
     """Return whether a name has few words, whose adjacent letters also occur in English words."""
-    words = list(_parts(name))
+    words = _parts(name)
     return len(name) <= LONGEST_NAME and len(words) <= MOST_WORDS and not any(map(_NEVER.search, words))
 
 
-def _parts(name: str) -> Iterator[str]:
-    for part in re.findall(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])", name):
-        yield part.lower()
+def _parts(name: str) -> list[str]:
+    return [part.lower() for part in re.findall(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])", name)]

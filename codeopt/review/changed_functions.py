@@ -197,13 +197,10 @@ def _moved(change: Change, clock: RunClock) -> set[str]:
         if clock.is_over:
             break
         before = shapes(file.old or "")
-        now = shapes(_read(change.root / file.path)) if before else {}
+        text = read_bytes(change.root / file.path).decode("utf-8", "replace") if before else ""
+        now = shapes(text.replace("\r\n", "\n"))
         found |= {shape for name, shape in before.items() if name not in now}
     return found
-
-
-def _read(path: Path) -> str:
-    return read_bytes(path).decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def shapes(text: str) -> dict[str, str]:

@@ -110,21 +110,16 @@ class Repository:
         index = git.root / ".git" / "index"
         self.git.ask("read-tree", commit, index=index)
         self.git.ask("checkout-index", "--all", "--quiet", f"--prefix={git.root}/", index=index)
-        for name in self._filtered(commit) if self.git.has_filters else ():
-            source, target = self.root / name, git.root / name
-            if is_plain(source) and is_plain(target):
-                shutil.copyfile(source, target)
+        if self.git.has_filters:
+            names = self.git.ask("ls-tree", "-r", "-z", "--name-only", commit)
+            words = self.git.ask("check-attr", "-z", "--stdin", "filter", given=names).split(b"\0")
+            differ = {*self.git.ask("diff", "--cached", "--name-only", "--no-renames", "-z", commit, "--").split(b"\0")}
+            for path, value in zip(words[::3], words[2::3], strict=False):
+                source, target = self.root / os.fsdecode(path), git.root / os.fsdecode(path)
+                is_data = value not in (b"unspecified", b"unset", b"set") and not path.endswith(b".py")
+                if is_data and path not in differ and is_plain(source) and is_plain(target):
+                    shutil.copyfile(source, target)
         return git
-
-    def _filtered(self, commit: str) -> set[str]:
-        """Paths of data files that an attribute names a filter for, and that do not differ from the commit."""
-        names = self.git.ask("ls-tree", "-r", "-z", "--name-only", commit)
-        words = self.git.ask("check-attr", "-z", "--stdin", "filter", given=names).split(b"\0")
-        found = zip(words[::3], words[2::3], strict=False)
-        filtered = {os.fsdecode(path) for path, value in found if value not in (b"unspecified", b"unset", b"set")}
-        code = {path for path in filtered if path.endswith(".py")}
-        differ = self.git.ask("diff", "--cached", "--name-only", "--no-renames", "-z", commit, "--").split(b"\0")
-        return filtered - code - set(map(os.fsdecode, differ))
 
     def attributes(self, names: Iterable[str], paths: Iterable[str]) -> dict[str, set[str]]:
         """Map each path to those of the attributes that are set for it. Raises UsageError."""

@@ -24,11 +24,6 @@ if TYPE_CHECKING:
     from codeopt.report.result import Result
 
 
-def full_name(path: str, function: str) -> str:
-    """Join `path::function`, or the path alone for a program; not escaped, so a reporter has to quote it."""
-    return f"{path}::{function}" if function else path
-
-
 def rounded(share: float | None) -> float | None:
     return None if share is None else round(share, 4)
 
@@ -44,8 +39,8 @@ class FunctionPlace:
 
     @property
     def name(self) -> str:
-        """`path::function`."""
-        return full_name(self.path, self.function)
+        """`path::function`, or the path alone of a program; not escaped, so a reporter has to quote it."""
+        return f"{self.path}::{self.function}" if self.function else self.path
 
     @property
     def at(self) -> tuple[str, str]:
@@ -296,32 +291,24 @@ def combine(suggestions: Sequence[Suggestion], find_error: FindError) -> tuple[l
     dropped: Dropped = []
     for path in dict.fromkeys(each.path for each in suggestions):
         here = [each for each in suggestions if each.path == path]
-        fitting, rest = _of_one_file(here, find_error)
-        kept += fitting
-        dropped += rest
+        ordered = best_first(here)
+        trouble = _trouble(ordered, find_error)
+        fitting = ordered if not trouble else ordered[:1]
+        for each in ordered[1:] if trouble else ():
+            trouble = trouble if len(ordered) == 2 else _trouble([*fitting, each], find_error)
+            if not trouble:
+                fitting.append(each)
+                continue
+            names = ", ".join(one.function for one in fitting)
+            reason = f"a faster version is right by itself, but not together with the suggestion for {names}: {trouble}"
+            dropped.append((each, reason))
+        kept += _counted([each for each in here if each in fitting])
     return kept, dropped
 
 
 def best_first(suggestions: Sequence[Suggestion]) -> list[Suggestion]:
     """Sort suggestions by their speedup, the largest first."""
     return sorted(suggestions, key=lambda each: -((each.speedup and each.speedup.ratio) or 0.0))
-
-
-def _of_one_file(here: list[Suggestion], find_error: FindError) -> tuple[list[Suggestion], Dropped]:
-    ordered = best_first(here)
-    trouble = _trouble(ordered, find_error)
-    if not trouble:
-        return _counted(here), []
-    kept, dropped = ordered[:1], []
-    for each in ordered[1:]:
-        trouble = trouble if len(ordered) == 2 else _trouble([*kept, each], find_error)
-        if not trouble:
-            kept.append(each)
-            continue
-        names = ", ".join(one.function for one in kept)
-        reason = f"a faster version is right by itself, but not together with the suggestion for {names}: {trouble}"
-        dropped.append((each, reason))
-    return _counted([each for each in here if each in kept]), dropped
 
 
 def _trouble(suggestions: Sequence[Suggestion], find_error: FindError) -> str:

@@ -107,12 +107,14 @@ def table(found: Tried, ranked_by: str = "test time", following: Sequence[str] =
 def next_steps(arguments: argparse.Namespace, found: Tried, content: Listed) -> list[str]:
     """Return the next step: `improve` of the same, of a function that no test runs, or of a script."""
     from codeopt.core.next_step import other_command
-    from codeopt.review.suggestion import full_name
+    from codeopt.review.suggestion import FunctionPlace
 
     model = () if found.improved else ("--model", "NAME")
     if any(row.judged for row in found.rows):
         names = [str(path) for path in arguments.paths] or ["."]
         return [f"Next: {other_command(arguments.asked, 'improve', each, *model)}" for each in names]
-    slowest = [full_name(os.path.relpath(row.target.file), row.function) for row in found.rows[:1] if content.targets]
+    slowest = [
+        FunctionPlace(os.path.relpath(row.target.file), row.function).name for row in found.rows[:1] if content.targets
+    ]
     first = slowest or [os.path.relpath(path) for path in content.scripts[:1]]
     return [f"Next: {other_command(arguments.asked, 'improve', each)}" for each in first]

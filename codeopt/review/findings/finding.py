@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from codeopt.analysis.reached_code import Piece, pieces_of, reached_code
+from codeopt.analysis.reached_code import pieces_of, reached_code
 from codeopt.core.cache import Machine, digest_of
 from codeopt.core.errors import UsageError
 from codeopt.core.interpreter import Interpreter
@@ -126,13 +126,11 @@ class FindingKeys:
     python: Interpreter | None
     """The interpreter that runs everything. None: it is not compared."""
     _evidence: Evidence = field(init=False)
-    _pieces: dict[tuple[Path, str], tuple[Piece, ...]] = field(default_factory=dict)
-    """Pieces of a module, by its file and the digest of its text."""
-    _imported: dict[tuple[Path, str, tuple[Path, ...]], tuple[Path, ...]] = field(default_factory=dict)
-    """Files that a module imports, by its file, the digest of its text, and the folders that it imports from."""
 
     def __post_init__(self) -> None:
         self._evidence = Evidence(self.options)
+        self._pieces_of = cache(pieces_of)
+        self._imports_of = cache(lambda text, path, folders: tuple(imported_files(text, path, folders)))
 
     def key(self, path: Path, function: str, text: str) -> FindingKey | None:
         """Return the key of a function in a text of its file, or of a program if `function` is empty.
@@ -164,22 +162,10 @@ class FindingKeys:
             texts = self._closure(module, text)
             if not function:
                 return digest_of([(_name(each, module), content) for each, content in sorted(texts.items())])
-            pieces = [piece for each, content in texts.items() for piece in self._read(each, content, module)]
+            pieces = [part for each, content in texts.items() for part in self._pieces_of(_name(each, module), content)]
         except (_TooMany, SyntaxError, ValueError, RecursionError, MemoryError):
             return None
         return digest_of(reached_code(pieces, function.split(".")))
-
-    def _read(self, path: Path, text: str, module: Module) -> tuple[Piece, ...]:
-        key = path, _digest(text)
-        if key not in self._pieces:
-            self._pieces[key] = pieces_of(_name(path, module), text)
-        return self._pieces[key]
-
-    def _imports(self, path: Path, text: str, roots: tuple[Path, ...]) -> tuple[Path, ...]:
-        key = path, _digest(text), roots
-        if key not in self._imported:
-            self._imported[key] = tuple(imported_files(text, path, (path.parent, *roots)))
-        return self._imported[key]
 
     def _closure(self, module: Module, text: str) -> dict[Path, str]:
         """Texts of the modules of the project, and of folders imported in place, that a module imports, itself with the
@@ -195,7 +181,7 @@ class FindingKeys:
             if len(found) >= 2000:
                 raise _TooMany
             found[path] = text if path == module.path else read_text(path, "replace")
-            waiting += self._imports(path, found[path], (*module.roots, *module.beside))
+            waiting += self._imports_of(found[path], path, (path.parent, *module.roots, *module.beside))
             above = [parent for parent in path.parents if any(map(parent.is_relative_to, tops))]
             waiting += (each / "__init__.py" for each in above if (each / "__init__.py").is_file())
         return found
@@ -242,10 +228,6 @@ def _installed(folder: Path) -> list[str]:
 
 class _TooMany(Exception):
     """Error for more modules than are read."""
-
-
-def _digest(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _name(path: Path, module: Module) -> str:
@@ -345,8 +327,10 @@ def _cases(program: Path, options: ImproveOptions) -> dict[str, bytes] | None:
         for path in sorted(folder.iterdir())
         if path.is_file() and (path.name == "generate.py" or path.suffix in (".txt", ".in", ".out", ".args"))
     ]
-    below = [folder] if options.cases else [folder / name for name in CASES]
-    files = [*beside, *(path for each in below for path in _below(each))]
+    files = beside
+    for each in [folder] if options.cases else [folder / name for name in CASES]:
+        if each.is_dir():
+            files += sorted(path for path in each.rglob("*") if path.is_file())
     found: dict[str, bytes] = {}
     size = 0
     for path in dict.fromkeys(files):
@@ -356,10 +340,6 @@ def _cases(program: Path, options: ImproveOptions) -> dict[str, bytes] | None:
             return None
         found[os.path.relpath(path, folder)] = read_bytes(path)
     return found
-
-
-def _below(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
 
 
 def _digest_of(files: Mapping[str, bytes]) -> str:

@@ -59,8 +59,12 @@ class KnownFindings:
         found = _read(cache.get(CacheKind.FINDING, key.digest))
         if found is None or found.key != key or not 0 <= time.time() - found.made_at < MAX_AGE_S:
             return None
-        improved = self._with_draft(found, path, text)
-        return KnownFinding(found, improved) if improved or not found.judged.improved else None
+        if not found.judged.improved:
+            return KnownFinding(found, "")
+        improved = carried(found.judged.original, found.judged.improved, text, function)
+        if improved is None or self.keys.reached(path, function, improved) != found.reached_after:
+            return None  # what the draft reaches is other than it was
+        return KnownFinding(found, improved)
 
     def keep(self, path: Path, function: str, result: Result, share: float | None = None) -> None:
         """Keep a result, unless a limit or a failure ended it before anything was found."""
@@ -78,14 +82,6 @@ class KnownFindings:
         where = self.command, machine(), time.time()
         finding = StoredFinding(key, judged, after, *where)
         cache.put(CacheKind.FINDING, key.digest, finding.to_json())
-
-    def _with_draft(self, found: StoredFinding, path: Path, text: str) -> str:
-        """Return the text with the draft that was accepted. Empty if what the draft reaches is other than it was."""
-        judged = found.judged
-        improved = carried(judged.original, judged.improved, text, judged.function) if judged.improved else None
-        if improved is None or self.keys.reached(path, judged.function, improved) != found.reached_after:
-            return ""
-        return improved
 
     def _cache(self, path: Path) -> Cache | None:
         root = locate(path).root
@@ -173,7 +169,9 @@ def _merged(old: list[str], new: list[str], now: list[str]) -> list[str] | None:
         return now
     if old == now:
         return new
-    place = _places(old, now)
+    # index in `now` of each line of `old` that is there still
+    blocks = SequenceMatcher(None, old, now, autojunk=False).get_matching_blocks()
+    place = {block.a + at: block.b + at for block in blocks for at in range(block.size)}
     result = list(now)
     for kind, start, end, first, last in reversed(SequenceMatcher(None, old, new, autojunk=False).get_opcodes()):
         if kind == "equal":
@@ -183,12 +181,6 @@ def _merged(old: list[str], new: list[str], now: list[str]) -> list[str] | None:
             return None
         result[at : at + end - start] = new[first:last]
     return result
-
-
-def _places(old: list[str], now: list[str]) -> dict[int, int]:
-    """Index in `now` of each line of `old` that is there still."""
-    blocks = SequenceMatcher(None, old, now, autojunk=False).get_matching_blocks()
-    return {block.a + at: block.b + at for block in blocks for at in range(block.size)}
 
 
 def _place(place: dict[int, int], start: int, end: int) -> int | None:

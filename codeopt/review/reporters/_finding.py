@@ -15,9 +15,9 @@ from codeopt.core import plugins
 from codeopt.core.evidence import CallEvidence
 from codeopt.core.revision import lines_of
 from codeopt.core.sanitize import log_line, printable
-from codeopt.core.words import counted, plural
+from codeopt.core.words import counted
 from codeopt.report.brief import calls_in_words
-from codeopt.review.suggestion import FunctionRow, Review, Suggestion, full_name
+from codeopt.review.suggestion import Review, Suggestion
 
 GROUP = "codeopt.reporters"
 
@@ -57,7 +57,7 @@ Quote = Callable[[str], str]
 
 def sentence(suggestion: Suggestion, name: Quote = str, text: Quote = str) -> str:
     """The suggestion in one line, with what is not ours quoted by `name` and `text`; as they are, without: quote it."""
-    head = f"{name(where(suggestion))} {claim(suggestion)}"
+    head = f"{name(suggestion.name)} {claim(suggestion)}"
     size, proof = suggestion.verdict.by_size.disagreement, f"verified by {proof_of(suggestion)}"
     return "; ".join(filter(None, [head, size, proof, *map(text, suggestion.told)]))
 
@@ -276,31 +276,9 @@ def code(text: str, limit: int = 300) -> str:
     line = log_line(text, limit)
     if not line.strip():
         return ""
-    marks = "`" * (longest_run(line) + 1)
+    marks = "`" * (max((len(run) for run in re.findall("`+", line)), default=0) + 1)
     pad = " " if line[0] in "` " or line[-1] in "` " else ""
     return f"{marks}{pad}{line}{pad}{marks}"
-
-
-def cell(text: str, limit: int = 300) -> str:
-    """The text as `code` for a cell of a table."""
-    return code(text, limit).replace("|", "\\|")
-
-
-def block(text: str, label: str = "") -> str:
-    """A Markdown code block that nothing in it can close; what is not plainly visible is escaped."""
-    inside = printable(text)
-    marks = fence(inside)
-    return f"{marks}{label}\n{inside}{'' if inside.endswith(chr(10)) or not inside else chr(10)}{marks}"
-
-
-def fence(text: str) -> str:
-    """Return back quotes, more than appear in a row anywhere in `text`."""
-    return "`" * max(3, longest_run(text) + 1)
-
-
-def longest_run(text: str) -> int:
-    """The longest row of back quotes."""
-    return max((len(run) for run in re.findall("`+", text)), default=0)
 
 
 def command_data(text: str) -> str:
@@ -308,17 +286,7 @@ def command_data(text: str) -> str:
     return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-# A suggestion's figures in words, the same in every report. Except for `where`, only numbers and codeopt's own words.
-
-
-def where(found: Suggestion | FunctionRow) -> str:
-    """`path::function`, as it is: quote it."""
-    return full_name(found.path, found.function)
-
-
-def certainty(suggestion: Suggestion) -> str:
-    """`, 45 ms -> 11 ms CPU time, 95% CI 3.9x to 4.5x`. Empty if nothing was timed."""
-    return f", {suggestion.speedup.certainty}" if suggestion.speedup else ""
+# A suggestion's figures in words, the same in every report: only numbers and codeopt's own words.
 
 
 def claim(suggestion: Suggestion) -> str:
@@ -339,14 +307,3 @@ def proof_of(suggestion: Suggestion) -> str:
     if suggestion.together > 1:
         parts.append(f"by itself and with all {suggestion.together} suggestions for this file applied")
     return "; ".join(parts)
-
-
-def count(number: int) -> str:
-    """`1 suggestion`, `3 suggestions`."""
-    return f"{number or 'no'} {plural(number, 'suggestion')}"
-
-
-def machine(review: Review) -> str:
-    """The machine it was measured on; a ratio from one machine is no promise for another."""
-    found = review.machine
-    return f"{found.cpu}, {found.cores} cores, {found.python}" if found else "an unknown machine"

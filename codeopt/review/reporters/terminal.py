@@ -8,8 +8,7 @@ from codeopt.core.next_step import same_command
 from codeopt.core.sanitize import harmless, log_line, printable
 from codeopt.core.screen import COLUMNS, columns, wrapped
 from codeopt.core.words import counted, money, plural
-from codeopt.review.reporters import _finding
-from codeopt.review.reporters._finding import reporter
+from codeopt.review.reporters._finding import proof_of, reporter
 from codeopt.review.suggestion import Review, Suggestion
 
 
@@ -22,7 +21,7 @@ def render(review: Review) -> str:
     count = (count if changed else "no function changed") + base + _cost(review.cost_usd)
     lines = [line for suggestion in review.suggestions for line in _suggestion(suggestion)]
     if review.skipped:
-        rows = [(log_line(_finding.where(each)), log_line(each.reason)) for each in review.skipped]
+        rows = [(log_line(each.target.name), log_line(each.reason)) for each in review.skipped]
         lines += [*["No faster version"] * bool(number), *map(harmless, columns(rows))]
     lines += _wrapped(f"Note: {log_line(notice)}" for notice in review.said)
     if number and base:
@@ -45,8 +44,8 @@ def _cost(usd: float | None) -> str:
 
 def _suggestion(suggestion: Suggestion) -> list[str]:
     share = f" ({suggestion.share:.0%} of the test time)" if suggestion.share is not None else ""
-    lines = [f"{log_line(_finding.where(suggestion))}{share}", suggestion.words]
-    lines.append(f"Same results on {_finding.proof_of(suggestion)}.")
+    lines = [f"{log_line(suggestion.name)}{share}", suggestion.words]
+    lines.append(f"Same results on {proof_of(suggestion)}.")
     lines += [f"  {log_line(change)}" for change in suggestion.told]
     lines = _wrapped(lines)
     difference = suggestion.diff

@@ -69,11 +69,10 @@ def _together(fixes: Iterable[Fix]) -> list[Edit]:
     """The edit that makes all fixes that do not overlap; an import that several of them add is added once."""
     taken: set[Edit] = set()
     for fix in fixes:
-        fresh = [change for change in fix.changes if change not in taken]
-        if not any(
-            new.start == old.start or (new.start < old.end and old.start < new.end) for new in fresh for old in taken
-        ):
-            taken |= set(fresh)
+        fresh = {change for change in fix.changes if change not in taken}
+        pairs = ((new, old) for new in fresh for old in taken)
+        if not any(new.start == old.start or (new.start < old.end and old.start < new.end) for new, old in pairs):
+            taken |= fresh
     return sorted(taken)
 
 

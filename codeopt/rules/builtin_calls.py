@@ -52,27 +52,14 @@ def any_all_loop(node: ast.Return | ast.If, ctx: rules.Context) -> list[rules.Ed
         found = wanted != negated
         text += [f"{margin}{step * 2}return {found}", f"{margin}return {not found}"]
         return [program.replace(node, program.newline.join(text))]
-    if (
-        negated == (name == "all")
-        or node.orelse
-        or isinstance(program.scopes.parent[node], ast.If)
-        and _is_elif(program, node)
-    ):
-        return []
     start, end = program.span(node)[0], program.span(node.test)[1]
     rest = program.text[end : program.span(node.body[0])[0]]
-    if not re.match(r"\s*:", rest):
+    is_elif = isinstance(program.scopes.parent[node], ast.If) and program.text[start : start + 4] == "elif"
+    if negated == (name == "all") or node.orelse or is_elif or not re.match(r"\s*:", rest):
         return []
     lines = _head(program, node, made, name == "any")
-    return [
-        rules.Edit(
-            start,
-            end,
-            program.newline.join(
-                [*lines, f"{program.margin(node)}{program.indent * 2}break", f"{program.margin(node)}else"]
-            ),
-        )
-    ]
+    lines += [f"{program.margin(node)}{program.indent * 2}break", f"{program.margin(node)}else"]
+    return [rules.Edit(start, end, program.newline.join(lines))]
 
 
 def _asked(program: rules.AnalyzedProgram, test: ast.expr | None) -> tuple[bool, str, ast.GeneratorExp] | None:
@@ -91,32 +78,20 @@ def _asked(program: rules.AnalyzedProgram, test: ast.expr | None) -> tuple[bool,
 def _free(program: rules.AnalyzedProgram, node: ast.stmt, made: ast.GeneratorExp) -> bool:
     """Whether the statement is in a plain function that does not use the generator's variables elsewhere."""
     scope = program.scopes.scope[node]
+    target = made.generators[0].target
     if not isinstance(scope, ast.FunctionDef) or program.has(scope, ast.Yield, ast.YieldFrom):
         return False
-    if program.has(made, ast.Lambda, ast.NamedExpr, ast.Await) or not isinstance(
-        made.generators[0].target, ast.Name | ast.Tuple
-    ):
+    if program.has(made, ast.Lambda, ast.NamedExpr, ast.Await) or not isinstance(target, ast.Name | ast.Tuple):
         return False
-    bound = {name.id for name in program.names(made.generators[0].target)}
+    bound = {name.id for name in program.names(target)}
     for name in program.names(scope):
         if name.id in bound and program.scopes.variable(name).scope in (scope, program.tree, None):
             return False
     arguments = [scope.args.vararg, scope.args.kwarg, *scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs]
     taken = {argument.arg for argument in arguments if argument is not None} | set(program.scopes.declared[scope])
-    return not bound & taken and not any(
-        program.scopes.outer.get(inner) is scope for inner in _functions(program, scope)
-    )
-
-
-def _functions(program: rules.AnalyzedProgram, scope: ast.FunctionDef) -> list[ast.AST]:
-    """The functions and classes inside a function."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-    return [part for part in program.walk(scope) if isinstance(part, kinds) and part is not scope]
-
-
-def _is_elif(program: rules.AnalyzedProgram, node: ast.If) -> bool:
-    start = program.span(node)[0]
-    return program.text[start : start + 4] == "elif"
+    inner = (part for part in program.walk(scope) if isinstance(part, kinds) and part is not scope)
+    return not bound & taken and not any(program.scopes.outer.get(part) is scope for part in inner)
 
 
 def _head(program: rules.AnalyzedProgram, node: ast.stmt, made: ast.GeneratorExp, wanted: bool) -> list[str]:
@@ -172,7 +147,9 @@ def min_max_conditional(call: ast.Call, ctx: rules.Context) -> list[rules.Edit]:
     NaN and mixed int and float give the same object as before; when both arguments fail, another one may fail first.
     """
     program = ctx.program
-    if not _is_candidate(program, call):
+    if not program.calls_builtin(call, "min", "max") or len(call.args) < 2 or rules.spans_lines(call):
+        return []
+    if any(program.calls_builtin(parent, "min", "max") for parent in program.scopes.parents(call)):
         return []
     statement, scope = program.scopes.parent[call], program.scopes.scope[call]
     match statement:
@@ -185,12 +162,6 @@ def min_max_conditional(call: ast.Call, ctx: rules.Context) -> list[rules.Edit]:
         a, b = (program.source(argument) for argument in call.args)
         return [program.put(call, f"{b} if {b} {_sign(call)} {a} else {a}")]
     return []
-
-
-def _is_candidate(program: rules.AnalyzedProgram, call: ast.Call) -> bool:
-    if not program.calls_builtin(call, "min", "max") or len(call.args) < 2 or rules.spans_lines(call):
-        return False
-    return not any(program.calls_builtin(p, "min", "max") for p in program.scopes.parents(call))
 
 
 def _update(program: rules.AnalyzedProgram, target: ast.expr, call: ast.Call) -> list[str] | None:
@@ -281,10 +252,8 @@ def literal_sum(node: ast.Call, ctx: rules.Context) -> rules.Edits:
     """
     program = ctx.program
     match node:
-        case ast.Call(args=[ast.List(elts) | ast.Tuple(elts) as display]) if len(elts) > 1 and not rules.spans_lines(
-            node
-        ):
-            if any(isinstance(part, ast.Starred) for part in elts):
+        case ast.Call(args=[ast.List(elts) | ast.Tuple(elts) as display]) if len(elts) > 1:
+            if rules.spans_lines(node) or any(isinstance(part, ast.Starred) for part in elts):
                 return
             if program.calls_builtin(node, "sum") and program.types.is_int(*elts):
                 parts = (program.grouped(part, rules.SUM_OF + bool(place)) for place, part in enumerate(elts))

@@ -202,10 +202,8 @@ def _used(program: rules.AnalyzedProgram, node: Place) -> list[rules.Edit] | Non
         case method, [] | [_] if method in SAME:
             return nothing
     match parent:
-        case ast.While(test=test) | ast.If(test=test) | ast.IfExp(test=test) | ast.UnaryOp(ast.Not(), test) if (
-            test is node
-        ):
-            return nothing
+        case ast.While(test=test) | ast.If(test=test) | ast.IfExp(test=test) | ast.UnaryOp(ast.Not(), test):
+            return nothing if test is node else None
         case ast.BoolOp():
             around = program.scopes.parent[parent]
             return nothing if isinstance(around, ast.While | ast.If) and around.test is parent else None
@@ -275,9 +273,7 @@ def _has_own_rows(program: rules.AnalyzedProgram, lists: list[rules.Container], 
         if outer in seen:
             continue
         seen.add(outer)
-        rows = [
-            element for element in outer.elements if isinstance(element, rules.Container) and element.kind == "list"
-        ]
+        rows = [each for each in outer.elements if isinstance(each, rules.Container) and each.kind == "list"]
         if outer.escaped or len(rows) != len(outer.elements) or not _is_flat(rows):
             return False
         if not _made_of_new_rows(program, outer, seen) or _takes_rows(program, outer):

@@ -37,9 +37,8 @@ def eval_input(call: ast.Call, ctx: rules.Context) -> list[rules.Edit]:
             return [program.replace(call, program.source(call.args[0]))]
         case ast.Assign(targets=[ast.Tuple() | ast.List()]) | ast.For():
             return []  # several values in one line
-    return (
-        [program.replace(call.func, "int")] if not program.scopes.uses.get(rules.Variable(program.tree, "int")) else []
-    )
+    rebound = program.scopes.uses.get(rules.Variable(program.tree, "int"))
+    return [] if rebound else [program.replace(call.func, "int")]
 
 
 # input() in a loop to sys.stdin.readline: the same lines without the flushes and checks of input().
@@ -79,17 +78,14 @@ def stdin_readline(_: ast.Module, ctx: rules.Context) -> rules.Edits:
     hidden = program.scopes.star_hides("input") or program.scopes.star_hides("sys")
     if FLUSHED & program.words or calls is None or hidden:
         return []
-    if _notices_the_end(program) or program.stores_attribute("stdin") or any(_endless(program, call) for call in calls):
+    names = {node.id for node in program.of_kind(ast.Name)} | {node.attr for node in program.of_kind(ast.Attribute)}
+    notices_the_end = program.catches(*CATCHES) or bool(names & {"suppress", "subprocess", "iter_except"})
+    if notices_the_end or program.stores_attribute("stdin") or any(_endless(program, call) for call in calls):
         return []
     if not any(not program.loops.runs_once(call) and ctx.is_hot(call) for call in calls):
         return []
     cuts = [program.behind(call, '.rstrip("\\n")') for call in calls if not rules.ignores_line_end(program, call)]
     return [rules.bind_stream(program, "input", "stdin.readline"), *cuts]
-
-
-def _notices_the_end(program: rules.AnalyzedProgram) -> bool:
-    names = {node.id for node in program.of_kind(ast.Name)} | {node.attr for node in program.of_kind(ast.Attribute)}
-    return program.catches(*CATCHES) or bool(names & {"suppress", "subprocess", "iter_except"})
 
 
 def _endless(program: rules.AnalyzedProgram, call: ast.Call) -> bool:

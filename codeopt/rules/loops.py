@@ -44,18 +44,15 @@ def loop_invariant(node: ast.Call, ctx: rules.Context) -> rules.Edits:
     program = ctx.program
     if rules.spans_lines(node) or not _cannot_fail(program, node):
         return
-    place, bare = program.loops.outermost_same(node), _of_elements(node)
+    # min(values) or max(values), which fails on an empty container
+    bare = isinstance(node.func, ast.Name) and node.func.id in ("min", "max") and len(node.args) == 1
+    place = program.loops.outermost_same(node)
     if place is None or (bare and not _goes_through(program, node, place)):
         return
     whole = node if bare else _widened(program, place, node)
     source = program.source(whole)
     value = f"{source[:-1].rstrip(', ')}, default=None)" if bare else source
     yield program.replace(whole, ctx.bind_before(place, value, _wanted(program, whole)))
-
-
-def _of_elements(call: ast.Call) -> bool:
-    """Whether a call is min(values) or max(values), which fails on an empty container."""
-    return isinstance(call.func, ast.Name) and call.func.id in ("min", "max") and len(call.args) == 1
 
 
 def _goes_through(program: rules.AnalyzedProgram, call: ast.Call, place: ast.stmt) -> bool:

@@ -89,10 +89,8 @@ def _kept(program: rules.AnalyzedProgram, everything: list[Unit]) -> list[Unit]:
     kept: list[Unit] = []
     leading, first = True, program.tree.body[:1]
     for unit in everything:
-        heads = (
-            isinstance(s, Import | Definition) or ([s] == first and rules.is_bare_constant(s)) for s in unit.statements
-        )
-        leading = leading and all(heads)
+        heads = [s for s in unit.statements if not ([s] == first and rules.is_bare_constant(s))]
+        leading = leading and all(isinstance(s, Import | Definition) for s in heads)
         if leading or all(_can_be_hoisted(program, s) for s in unit.statements):
             kept.append(unit)
     while True:
@@ -124,12 +122,8 @@ def _plain(statement: ast.ClassDef) -> bool:
     program."""
     for part in statement.body:
         method = isinstance(part, ast.FunctionDef) and _can_be_made_anywhere(part)
-        if (
-            not method
-            and not isinstance(part, ast.Pass)
-            and not rules.is_bare_constant(part)
-            and not rules.sets_constant(part)
-        ):
+        constant = isinstance(part, ast.Pass) or rules.is_bare_constant(part) or rules.sets_constant(part)
+        if not method and not constant:
             return False
     return not statement.bases and not statement.keywords and not statement.decorator_list
 
@@ -209,9 +203,8 @@ def renamed(program: rules.AnalyzedProgram, split: Split, name: str) -> list[rul
     for use in uses:
         if not isinstance(use.node, ast.Name) or program.source(use.node) != name or use.kind == "del":
             return None
-        if any(
-            isinstance(p, ast.JoinedStr) and p.lineno != rules.last_line(p) for p in program.scopes.parents(use.node)
-        ):
+        texts = (parent for parent in program.scopes.parents(use.node) if isinstance(parent, ast.JoinedStr))
+        if any(map(rules.spans_lines, texts)):
             return None  # the positions in f-strings over several lines are not exact
         if use.node is not target and program.span(use.node)[0] < program.span(first)[1]:
             if any(isinstance(scope, LATER) for scope in [use.scope, *program.scopes.parents(use.scope)]):
@@ -281,24 +274,19 @@ def assemble(program: rules.AnalyzedProgram, split: Split, declarations: list[ru
     kept = "".join("".join(lines[max(unit.first, first) - 1 : unit.last]) for unit in split.kept)
     kept = kept if header else kept.lstrip("\r\n")
     verbatim = inside_strings(text)
-    numbered = [
-        (number, line)
-        for unit in split.moved
-        for number, line in enumerate(lines[max(unit.first, first) - 1 : unit.last], max(unit.first, first))
-    ]
     # The lines as the body of a function, where one blank line parts what two part at module level.
     body: list[str] = []
     after_blank = False
-    for number, line in numbered:
+    for number in (number for unit in split.moved for number in range(max(unit.first, first), unit.last + 1)):
+        line = lines[number - 1]
         blank = number not in verbatim and not line.strip()
         if not (blank and after_blank):
             body.append(line if blank or number in verbatim else program.indent + line)
         after_blank = blank
-    moved = body
     below = "".join(lines[rules.last_line(program.tree.body[-1]) :])
     nl = program.newline
     top = (header + kept).rstrip() + nl * 3 if (header + kept).strip() else ""
-    new = f"{top}def {name}():{nl}{''.join(moved).strip(nl)}{nl * 3}{name}(){nl}{below.lstrip(nl)}"
+    new = f"{top}def {name}():{nl}{''.join(body).strip(nl)}{nl * 3}{name}(){nl}{below.lstrip(nl)}"
     return new if rules.compiles(new) and _same_code(text, split, new, name) else None
 
 

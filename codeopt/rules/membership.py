@@ -211,13 +211,11 @@ def seen_set(node: ast.FunctionDef, ctx: rules.Context) -> rules.Edits:
     asked: dict[str, list[ast.expr]] = {}
     for test in program.walk(node):
         match test:
-            case ast.Compare(_, [ast.In() | ast.NotIn()], [ast.Name() | ast.Attribute() as values]) if rules.dotted(
-                values
-            ):
+            case ast.Compare(_, [ast.In() | ast.NotIn()], [ast.Name() | ast.Attribute() as values]):
                 inside: ast.AST | None = program.scopes.scope[test]
                 while isinstance(inside, rules.Comprehension):
                     inside = program.scopes.outer[inside]
-                if inside is node and ctx.is_hot(test):
+                if rules.dotted(values) and inside is node and ctx.is_hot(test):
                     asked.setdefault(rules.dotted(values), []).append(values)
     for path, places in asked.items():
         yield from _grown(ctx, node, places) or _fixed_for(ctx, node, path, places)
@@ -240,11 +238,9 @@ def _fixed_for(ctx: rules.Context, function: ast.FunctionDef, path: str, places:
 def _is_list(program: rules.AnalyzedProgram, function: ast.FunctionDef, values: ast.expr) -> bool:
     """Whether all that is written down says that a value is a list or tuple."""
     if isinstance(values, ast.Name):
-        variable = program.scopes.variable(values)
-        made = [program.scopes.parent[use.node] for use in program.scopes.stores(variable)]
-        hint = next(
-            (use.node.annotation for use in program.scopes.stores(variable) if isinstance(use.node, ast.arg)), None
-        )
+        places = [use.node for use in program.scopes.stores(program.scopes.variable(values))]
+        made = [program.scopes.parent[place] for place in places]
+        hint = next((place.annotation for place in places if isinstance(place, ast.arg)), None)
         if hint is not None:
             return _is_hint(hint) and len(made) == 1
         return bool(made) and all(isinstance(each, ast.Assign | ast.AnnAssign) and _makes(each) for each in made)
@@ -300,11 +296,8 @@ def _grown(ctx: rules.Context, function: ast.FunctionDef, places: list[ast.expr]
     added = [(program.scopes.parent[call], program.source(call.args[0])) for call in calls]
     name = ctx.new_name(f"{variable.name}_set")
     lines = [*((start, f"{name} = set()") for start in starts), *((at, f"{name}.add({value})") for at, value in added)]
-    if (
-        not starts
-        or not calls
-        or not all(isinstance(at, ast.Assign | ast.AnnAssign | ast.Expr) and program.alone(at) for at, _ in lines)
-    ):
+    alone = all(isinstance(at, ast.Assign | ast.AnnAssign | ast.Expr) and program.alone(at) for at, _ in lines)
+    if not starts or not calls or not alone:
         return []
     below = [program.below(at, line) for at, line in lines if isinstance(at, ast.stmt)]
     return [*below, *(program.replace(each, name) for each in places)]

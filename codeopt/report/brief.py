@@ -33,11 +33,12 @@ def verdict_lines(found: Mapping[str, Any]) -> list[str]:
 
     found: object of ImproveJson.
     """
-    from codeopt.report.answers import read_verdict  # pydantic, which a comparison does not load
+    from codeopt.report.answers import read, read_verdict  # pydantic, which a comparison does not load
 
     verdict = read_verdict(found)
     if found["accepted"]:
-        lines = [*_score(found), *[verdict.gain] * bool(verdict.speedup)]
+        score = found.get("task_score")
+        lines = [*([read(TaskScore, score).words] if score else []), *[verdict.gain] * bool(verdict.speedup)]
     elif verdict.outcome is Decision.INCONCLUSIVE:
         lines = [verdict.gain, f"  {inline(verdict.reason, 300)}"]
     else:
@@ -93,15 +94,6 @@ def next_line(result: Result, *, written: bool) -> list[str]:
         return [f"Next: {result.outlook.next_step or command_on('codeopt show', result.saved)}"]
     more = "--structured" if result.end is End.UNREADABLE else result.raised_limit
     return [*lines, f"Next: codeopt improve --resume {result.saved} {more}".rstrip()]
-
-
-def _score(found: Mapping[str, Any]) -> list[str]:
-    from codeopt.report.answers import read
-
-    score = found.get("task_score")
-    if not score:
-        return []
-    return [read(TaskScore, score).words]
 
 
 def _cost(found: Mapping[str, Any]) -> list[str]:

@@ -296,17 +296,13 @@ def open_draft(history: History, title: str) -> list[str]:
     return "".join(unified(path or title, old[path], new[path]) for path in new.changed_files(old)).splitlines()
 
 
-def effort(result: Result) -> dict[str, float]:
-    """Tokens and seconds of all rounds by step; what the last critique took, which no draft answers, is in `tokens`."""
-    total = sum((candidate.effort for candidate in result.history.candidates), Effort())
-    return {**total.to_json(), "confirmation_s": round(result.confirmation_s, 3)}
-
-
 def answer(found: Result) -> ImproveJson:
     """The object that `codeopt improve --json` prints, and `result.json` of a saved run."""
     from codeopt.report.answers import ImproveJson, RoundFields, gather_judged
 
     best, usage = found.best, found.ledger.usage
+    # What the last critique took, which no draft answers, is in `tokens` alone.
+    spent = sum((candidate.effort for candidate in found.history.candidates), Effort())
     before = Revision({path: file.text for path, file in found.program.files.items()})
     after = Revision({**before, **{each.path: each.text for each in found.changes}})
     return gather_judged(
@@ -338,7 +334,7 @@ def answer(found: Result) -> ImproveJson:
             "cached": usage.tokens_cached,
             "estimated": usage.estimated,
         },
-        effort=effort(found),
+        effort={**spent.to_json(), "confirmation_s": round(found.confirmation_s, 3)},
         cost_usd=usage.cost_usd,
         seconds=round(found.seconds, 3),
         seconds_by_step=seconds_by_step(found),

@@ -46,17 +46,18 @@ def handle(request: OperationRequest, console: Console) -> Answer:
         return HANDLERS[request.operation](request, options, console)
 
 
-def _require_folder(target: Target, options: ImproveOptions) -> None:
+def _target(request: OperationRequest, options: ImproveOptions) -> Target:
     """Raise UsageError if `run` is given for a file: the command would not be isolated, unlike for a folder."""
+    target = as_target(request.target)
     if options.run is not None and not target.path.is_dir():
         raise UsageError(
             f"run takes the folder of a project, but {target} is not one", hint="give a folder as target, such as '.'"
         )
+    return target
 
 
 def _profile(request: OperationRequest, options: ImproveOptions, console: Console) -> Answer:
-    target, session = as_target(request.target), _session(options, console)
-    _require_folder(target, options)
+    target, session = _target(request, options), _session(options, console)
     if options.run is not None:
         return profile_project(target.path, options, session).answer().to_json() | {"target": request.target}
     kind = kind_of(target, options)
@@ -68,8 +69,7 @@ def _profile(request: OperationRequest, options: ImproveOptions, console: Consol
 
 
 def _compare(request: OperationRequest, options: ImproveOptions, console: Console) -> Answer:
-    target, session = as_target(request.target), _session(options, console)
-    _require_folder(target, options)
+    target, session = _target(request, options), _session(options, console)
     if options.run is not None:
         # A project as it was in a commit, against as it is. Raises UsageError.
         if request.old_source is not None or request.new_source is not None:
@@ -122,8 +122,7 @@ def _committed(path: Path, base: str) -> str:
 
 
 def _improve(request: OperationRequest, options: ImproveOptions, console: Console) -> Answer:
-    target = as_target(request.target)
-    _require_folder(target, options)
+    target = _target(request, options)
     session = replace(_session(options, console), limit_s=request.max_seconds)
     result = improve(target, options, session).require_drafts()
     if known := open_findings(options, result.interpreter, session.open_cache, request.asked_by, console):
@@ -157,10 +156,14 @@ def _check(request: OperationRequest, options: ImproveOptions, console: Console)
         known = open_findings(options, session.interpreter, session.open_cache, request.asked_by, console)
         checked = check(part, targets, options, limits, session, known)
     found = content.completed(checked)
-    changed = {row.path: row.suggestion for row in found.rows if row.suggestion}
+    changed, here = {row.path for row in found.rows if row.suggestion}, Path.cwd()
+
+    def below(path: Path) -> str:
+        return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.as_posix()
+
     rows = [
         serialize(row.answer())
-        | {"file": _below_here(row.target.file), "line": _line(row.target.file, row.function)}
+        | {"file": below(row.target.file), "line": _line(row.target.file, row.function)}
         | {"judged": row.judged, "new_source": row.suggestion.improved if row.suggestion else None}
         | {"sha256_before": digest(row.suggestion.original) if row.suggestion else None}
         for row in found.rows
@@ -175,11 +178,6 @@ def _leads_out(program: Path) -> str:
     except UsageError as error:
         return str(error)
     return ""
-
-
-def _below_here(path: Path) -> str:
-    here = Path.cwd()
-    return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.as_posix()
 
 
 def _line(path: Path, function: str) -> int:

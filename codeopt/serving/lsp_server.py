@@ -193,7 +193,8 @@ class EditorSession:
         answer = await self._run(request, f"improving {function or file}")
         if answer["accepted"]:
             self.read_store()
-            self.answered[file, function] = slow_functions.of_improvement(answer, file, function, text)
+            improved = slow_functions.of_improvement(answer, file, function, text, answer["new_source"])
+            self.answered[file, function] = improved
             self._show(uri)
         else:
             self.say(f"{function or file} is not improved: {answer['reason']}", lsp.MessageType.Info)

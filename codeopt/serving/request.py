@@ -127,8 +127,10 @@ class Root:
         found = self.inside(path)
         if not name and not (self.path / found).is_dir():
             folder = (self.path / found).parent
-            for beside in _beside(folder):
-                self.inside(str(beside))
+            # files next to a program that are read as its cases
+            for pattern in ("input*", "output*", "*.in", "*.out", "*.args", "generate.py"):
+                for beside in folder.glob(pattern):
+                    self.inside(str(beside))
             if (folder / "cases").is_dir():
                 self.tree(str(folder / "cases"))
         return f"{found}{mark}{name}"
@@ -147,12 +149,6 @@ def _links(folder: Path) -> Iterator[Path]:
     """Paths of everything below a folder, links not followed."""
     for here, folders, files in os.walk(folder):
         yield from (Path(here, name) for name in (*folders, *files))
-
-
-def _beside(folder: Path) -> Iterator[Path]:
-    """Paths of files next to a program that are read as its cases."""
-    for pattern in ("input*", "output*", "*.in", "*.out", "*.args", "generate.py"):
-        yield from folder.glob(pattern)
 
 
 # Flags that `codeopt mcp` and `codeopt lsp` share: the user sets all limits by flags, never by settings.

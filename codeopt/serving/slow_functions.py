@@ -132,27 +132,23 @@ def of_cache(cache: Cache, top: Path, root: Path) -> Iterator[SlowFunction]:
 
 def of_check(answer: Mapping[str, Any], original: str) -> list[SlowFunction]:
     """Functions of a check's answer that take time or can be faster. original: text of the file."""
-    rows = (row for row in answer["functions"] if row["new_source"] or row["share"] and row["judged"])
-    return [SlowFunction(_of_row(row, original)) for row in rows]
+    found = []
+    for row in answer["functions"]:
+        if row["new_source"] or row["share"] and row["judged"]:
+            known = {name: row[name] for name in ("reason", "speedup", "caveats")}
+            verdict = read(Verdict, {"outcome": row["verdict"] or Decision.SAME, **known})
+            place, texts, changes = (row["file"], row["function"]), (original, row["new_source"] or ""), row["changes"]
+            judged = Suggestion(*place, *texts, "runtime", verdict, tuple(changes), share=row["share"])
+            found.append(SlowFunction(judged))
+    return found
 
 
-def _of_row(row: Mapping[str, Any], original: str) -> Suggestion:
-    known = {name: row[name] for name in ("reason", "speedup", "caveats")}
-    verdict = read(Verdict, {"outcome": row["verdict"] or Decision.SAME, **known})
-    texts = original, row["new_source"] or ""
-    changes = tuple(row["changes"])
-    return Suggestion(row["file"], row["function"], *texts, "runtime", verdict, changes, share=row["share"])
-
-
-def of_improvement(answer: Mapping[str, Any], file: str, function: str, original: str) -> SlowFunction:
-    """Convert the answer of an accepted improvement. original: text of the file."""
-    return SlowFunction(_of_answer(answer, file, function, original, answer["new_source"]))
-
-
-def _of_answer(answer: Mapping[str, Any], file: str, function: str, original: str, improved: str) -> Suggestion:
+def of_improvement(answer: Mapping[str, Any], file: str, function: str, original: str, improved: str) -> SlowFunction:
+    """Convert the answer of an accepted improvement. original, improved: texts of the file."""
     (best,) = [each for each in answer["rounds"] if each["round"] == answer["best_round"]]
     changes = tuple(best["changes"] or [best["summary"]])
-    return Suggestion(file, function, original, improved, answer["task"], read_verdict(answer), changes)
+    judged = Suggestion(file, function, original, improved, answer["task"], read_verdict(answer), changes)
+    return SlowFunction(judged)
 
 
 def saved(root: Path) -> list[SlowFunction]:
@@ -175,8 +171,7 @@ def _of_run(run: Path, root: Path) -> SlowFunction | None:
         sound = digest(after) == result["sha256_after"] and digest(before) == result["sha256_before"]
         if not path.is_relative_to(root) or not sound:
             return None
-        judged = _of_answer(result, path.relative_to(root).as_posix(), _changed(before, after), before, after)
-        return SlowFunction(judged)
+        return of_improvement(result, path.relative_to(root).as_posix(), _changed(before, after), before, after)
     except (OSError, ValueError, LookupError, TypeError, CodeoptError):  # changed, or half gone
         return None
 
@@ -191,16 +186,11 @@ def _changed(before: str, after: str) -> str:
 
 def places(text: str) -> dict[str, tuple[int, int]]:
     """First and last line of each function by name; empty while the text is no Python."""
-    return dict(_places(text))
-
-
-def _places(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    for name, node in definitions(tree):
-        yield name, (node.lineno, node.end_lineno or node.lineno)
+        return {}
+    return {name: (node.lineno, node.end_lineno or node.lineno) for name, node in definitions(tree)}
 
 
 def _plain(line: str) -> str:

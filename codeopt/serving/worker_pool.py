@@ -236,21 +236,17 @@ def main() -> int:
         from codeopt.serving.handlers import handle
 
         lines.send(result=handle(request, lines))
+        return 0
     except Cancelled:
-        lines.send(error="cancelled", exit_status=CANCELLED)
-        return CANCELLED
+        said, status = "cancelled", CANCELLED
     except CodeoptError as error:
-        lines.send(error=inline(error.words, MAX_MESSAGE_CHARS), exit_status=error.exit_status)
-        return error.exit_status
+        said, status = inline(error.words, MAX_MESSAGE_CHARS), error.exit_status
     except SandboxError as error:
-        lines.send(
-            error=f"the sandbox failed: {inline(str(error), MAX_MESSAGE_CHARS)}", exit_status=NoSandbox.exit_status
-        )
-        return NoSandbox.exit_status
+        said, status = f"the sandbox failed: {inline(str(error), MAX_MESSAGE_CHARS)}", NoSandbox.exit_status
     except TypeError as error:  # an option that there is not
-        lines.send(error=inline(str(error), MAX_MESSAGE_CHARS), exit_status=UsageError.exit_status)
-        return UsageError.exit_status
-    return 0
+        said, status = inline(str(error), MAX_MESSAGE_CHARS), UsageError.exit_status
+    lines.send(error=said, exit_status=status)
+    return status
 
 
 def _cancel(_number: int, _frame: object) -> None:

@@ -214,7 +214,7 @@ def _history(batch: BatchFolder, each: Solved, spent: str) -> Iterator[Child]:
             "The reference",
             drafts.heading(target, "judged by the same judge in this run"),
             drafts.verdicts(target),
-            drafts.pairs(target),
+            charts.pairs_chart(target.comparison),
             drafts.diff(Revision.of(problem.source), target.revision, "original", "reference"),
         )
     if not rounds and problem.source:

@@ -92,10 +92,6 @@ class Axis:
             yield tag("text", words(value), x=LEFT - 8, y=y + 4, text_anchor="end")
 
 
-def _percent(value: float) -> str:
-    return f"{value:.0%}"
-
-
 def _places(count: int, width: int) -> list[float]:
     """Places of marks side by side, with even room around each."""
     step = (width - LEFT) / max(1, count)
@@ -124,8 +120,10 @@ def sums_of(found: Comparison) -> list[tuple[float, float]]:
     return [(sum(a[n] for a, _ in series), sum(b[n] for _, b in series)) for n in range(count)]
 
 
-def times_chart(found: Comparison) -> Markup | None:
+def times_chart(found: Comparison | None) -> Markup | None:
     """Draw what each run took: the original on the left, the candidate on the right. None without pairs."""
+    if not found:
+        return None
     passes = 1 if found.metric == "memory" else found.passes
     sides = [[value / passes for value in side] for side in zip(*sums_of(found), strict=True)]
     if not sides or not all(all(side) for side in sides):
@@ -148,10 +146,10 @@ def times_chart(found: Comparison) -> Markup | None:
     return _with_key(parts, axis, title, [("kept", "original"), ("solved", "candidate")])
 
 
-def pairs_chart(found: Comparison) -> Markup | None:
+def pairs_chart(found: Comparison | None) -> Markup | None:
     """Draw each pair of runs with the interval, by the metric of the verdict and by wall time. None without pairs."""
-    ratios = [old / max(new, 1e-12) for old, new in sums_of(found)]
-    if not ratios:
+    ratios = [old / max(new, 1e-12) for old, new in sums_of(found)] if found else []
+    if not found or not ratios:
         return None
     other = found.wall_ratios if found.metric != "wall" else ()
     ends = [each for each in (found.ci_low, found.ci_high) if 0 < each < math.inf]
@@ -336,7 +334,7 @@ def by_round(rounds: Sequence[RoundShares], human: float | None) -> Markup:
     """%OPT and %correct after each draft, with the interval of %OPT as a band."""
     axis, width = Axis(0, 1, 190, log=False), HALF_WIDTH - RIGHT
     places = _places(len(rounds), width)
-    parts = [*axis.grid(width, _percent)]
+    parts = [*axis.grid(width, "{:.0%}".format)]
     if human is not None:
         parts.append(tag("line", class_="human-line", x1=LEFT, x2=width, y1=axis.y(human), y2=axis.y(human)))
     both = [*zip(places, rounds, strict=True)]

@@ -12,7 +12,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
 from codeopt.core.sanitize import cut
 from codeopt.core.words import Speedup
-from codeopt.report.html.charts import pairs_chart, times_chart
+from codeopt.report.html.charts import pairs_chart
 from codeopt.report.html.templating import Child, Markup, folded, scrolls, table, tag
 from codeopt.report.verdict import SCREENED, is_screened, so_far, verdict_of, word_of
 from codeopt_sandbox.outcome import CaseVerdict, Caveat
@@ -48,7 +48,7 @@ def draft(before: Candidate, candidate: Candidate, file: str = "", *, best: bool
             f"Diff to {before_name}",
             diff(before.revision, candidate.revision, f"{before_name}{of}", f"round {candidate.round}{of}"),
         ),
-        pairs(candidate),
+        pairs_chart(candidate.comparison),
         hot_lines(candidate),
         critique(candidate),
     ]  # fmt: skip
@@ -60,7 +60,7 @@ def confirmed(original: Candidate, candidate: Candidate) -> Markup:
     what = f"round {candidate.round} again, with fresh timings and held-out inputs"
     return tag(
         "div", tag("h3", "Confirmed", heading(candidate, what)),
-        verdicts(candidate), pairs(candidate),
+        verdicts(candidate), pairs_chart(candidate.comparison),
         folded("The whole change", diff(original.revision, candidate.revision, "original", "result")),
         class_="round best",
     )  # fmt: skip
@@ -94,16 +94,6 @@ def verdicts(candidate: Candidate) -> Markup:
     return tag("p", f"Cases: {text}, longest {slowest:.3f} s{''.join(failed[:3])}{refused}", class_="verdicts")
 
 
-def pairs(candidate: Candidate) -> Child:
-    """Return each pair of runs as a dot. None if it was not timed."""
-    return pairs_chart(candidate.comparison) if candidate.comparison else None
-
-
-def times(candidate: Candidate) -> Child:
-    """Return the times of all runs, original and candidate next to each other. None if it was not timed."""
-    return times_chart(candidate.comparison) if candidate.comparison else None
-
-
 def beside(candidate: Candidate) -> Child:
     """Format relative times: the draft without one of its changes."""
     took = [(name if name == "original" else f"without {name}", ratio) for name, ratio in candidate.ablation]
@@ -125,13 +115,9 @@ def hot_lines(candidate: Candidate) -> Child:
     for hot in (line for line in profile.lines[:HOT_LINES] if line.share >= LEAST):
         source = candidate.revision.get(hot.file, "").splitlines()
         text = source[hot.line - 1].rstrip()[:120] if 0 < hot.line <= len(source) else ""
-        rows.append([hot.named, f"{hot.share:.0%}", bar(hot.share), tag("code", text)])
+        length = tag("span", class_="bar", style=f"width:{max(1, round(hot.share * 120))}px")
+        rows.append([hot.named, f"{hot.share:.0%}", length, tag("code", text)])
     return table("Slow lines", ("line", "share of the time", "", "source"), rows, class_="hot")
-
-
-def bar(share: float) -> Markup:
-    """Format a share as a length. Its number is next to it."""
-    return tag("span", class_="bar", style=f"width:{max(1, round(share * 120))}px")
 
 
 def told(caveats: Sequence[Caveat]) -> Child:
@@ -177,8 +163,10 @@ def diff(
         sides = (old.get(path, "").splitlines(), new[path].splitlines())
         before, after = (f"{name}/{path}" if path else name for name in (old_name, new_name))
         lines += _with_shares(difflib.unified_diff(*sides, before, after, n=CONTEXT, lineterm=""), path, shares)
-    spans = [tag("span", _told(share) if any(shares) else None, line, class_=_class(line))
-             for line, share in lines[:DIFF_LINES]]  # fmt: skip
+    spans = []
+    for line, share in lines[:DIFF_LINES]:
+        figure = tag("i", f"{share:.0%}" if share >= LEAST else "") if any(shares) else None
+        spans.append(tag("span", figure, line, class_=_class(line)))
     if len(lines) > DIFF_LINES:
         spans.append(tag("span", f"... {len(lines) - DIFF_LINES} more lines in the saved run", class_="h"))
     body = tag("pre", spans or tag("span", f"no difference to {old_name}", class_="h"))
@@ -201,10 +189,6 @@ def _with_shares(lines: Iterable[str], path: str, shares: tuple[Shares, Shares])
             continue
         yield line, shares[0].get((path, old), 0.0) if line[:1] == "-" else shares[1].get((path, new), 0.0)
         old, new = old + (line[:1] != "+"), new + (line[:1] != "-")
-
-
-def _told(share: float) -> Markup:
-    return tag("i", f"{share:.0%}" if share >= LEAST else "")
 
 
 def _class(line: str) -> str | None:

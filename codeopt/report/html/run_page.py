@@ -15,7 +15,7 @@ from codeopt.report import verdict as patch_table
 from codeopt.report.answers import read_verdict
 from codeopt.report.brief import calls_in_words, evidence_line, weighed
 from codeopt.report.html import drafts
-from codeopt.report.html.charts import rounds_chart
+from codeopt.report.html.charts import pairs_chart, rounds_chart, times_chart
 from codeopt.report.html.drafts import annotated
 from codeopt.report.html.templating import Markup, code, page, tag
 from codeopt.report.verdict import NOT_CONFIRMED, Verdict
@@ -53,8 +53,8 @@ def run_page(run: StoredRun) -> Iterator[str]:
         change=_change(run, best),
         gains=_gains(run.saved.history, best),
         rounds=rounds_chart(run.saved.history.candidates[1:], result.get("best_round")),
-        pairs=drafts.pairs(best) if best else None,
-        times=drafts.times(best) if best else None,
+        pairs=pairs_chart(best.comparison) if best else None,
+        times=times_chart(best.comparison) if best else None,
         best_round=best.round if best else None,
         edits=edits,
         sides=[*_sides(run)],

@@ -309,14 +309,6 @@ FORGET_S = 30.0
 
 
 @dataclass(frozen=True)
-class Pause:
-    """A pause: its end in seconds since the epoch, and its length in seconds."""
-
-    until: float = 0.0
-    length: float = 0.0
-
-
-@dataclass(frozen=True)
 class Backoff:
     """The pause that all workers of a batch share."""
 
@@ -335,26 +327,27 @@ class Backoff:
 
     def left(self) -> float:
         """Time that a worker should wait from now, seconds; a little different for each."""
-        pause = self.read()
-        left = pause.until - self.clock()
-        return left + random.uniform(0, MAX_JITTER * pause.length) if left > 0 else 0.0
+        until, length = self.read()
+        left = until - self.clock()
+        return left + random.uniform(0, MAX_JITTER * length) if left > 0 else 0.0
 
     def refused(self, wait_s: float | None = None) -> float:
         """Begin a pause after a refusal: the server's own `wait_s`, else twice the last one; returns its seconds."""
-        before, now = self.read(), self.clock()
-        if now < before.until:  # another worker's refusal of the same moment
-            return before.until - now
-        doubled = 2 * before.length if now - before.until < FORGET_S else 0.0
+        (until, before_s), now = self.read(), self.clock()
+        if now < until:  # another worker's refusal of the same moment
+            return until - now
+        doubled = 2 * before_s if now - until < FORGET_S else 0.0
         length = min(MAX_PAUSE_S, max(wait_s if wait_s is not None else max(doubled, self.first_s), 0.0))
         temporary = self.path.with_name(f"{self.path.name}.{os.getpid()}")
         temporary.write_text(f"{now + length} {length}")
         temporary.replace(self.path)
         return length
 
-    def read(self) -> Pause:
-        """Read the latest pause; an empty one where there is no file, or one that makes no sense."""
+    def read(self) -> tuple[float, float]:
+        """End of the latest pause, seconds since the epoch, and its length; zeros where there is no file, or one that
+        makes no sense."""
         try:
             until, length = map(float, self.path.read_text().split())
         except (OSError, ValueError):
-            return Pause()
-        return Pause(until, length)
+            return 0.0, 0.0
+        return until, length

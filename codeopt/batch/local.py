@@ -6,11 +6,11 @@ import ctypes
 import multiprocessing
 import os
 import signal
+import sys
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
-from typing import NoReturn
 
 from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.locks import CoreLock
@@ -58,10 +58,8 @@ class LocalBatch:
         finally:
             for worker in self._workers.values():
                 worker.process.terminate()
-            for worker in self._workers.values():
-                worker.process.join(END_S)
-                self._kill(worker)
-            self._workers.clear()
+            for worker in list(self._workers.values()):
+                self._release(worker)
             self.scheduler.record_time(last=True)
 
     def _start(self, number: int, core: int) -> WorkerProcess:
@@ -87,16 +85,9 @@ class LocalBatch:
                 self._handle(worker, event)
 
     def _handle(self, worker: WorkerProcess, event: WorkerEvent) -> None:
-        if event.kind == "broken":
-            raise as_error(event)
-        if event.kind == "ended":
-            self.scheduler.ended(event)
-        else:
-            self.scheduler.on_event(event)
+        self.scheduler.hear(event)
         if event.kind == "progress":
             return
-        if event.kind == "ready":
-            self.scheduler.batch.set_facts(backend=event.text)
         worker.ready = True
         worker.problem = self.scheduler.next()
         worker.connection.send(worker.problem or None)
@@ -106,13 +97,14 @@ class LocalBatch:
     def _release(self, worker: WorkerProcess) -> None:
         del self._workers[worker.number]
         worker.process.join(END_S)
-        self._kill(worker)
+        if worker.process.is_alive():
+            worker.process.kill()
+            worker.process.join()
+        worker.connection.close()
 
     def _reap(self, worker: WorkerProcess) -> None:
         """Replace a worker that ended by itself: at the end of its life, or killed by something. Raises NoSandbox."""
-        worker.process.join(END_S)
-        self._kill(worker)
-        del self._workers[worker.number]
+        self._release(worker)
         if worker.problem and worker.process.exitcode == 0:  # its life was over before it took the problem up
             self.scheduler.give_back(worker.problem)
         elif worker.problem:
@@ -124,20 +116,6 @@ class LocalBatch:
             )
         if self.scheduler.waiting and not self.scheduler.stopped:
             self._workers[worker.number] = self._start(worker.number, worker.core)
-
-    @staticmethod
-    def _kill(worker: WorkerProcess) -> None:
-        if worker.process.is_alive():
-            worker.process.kill()
-            worker.process.join()
-        worker.connection.close()
-
-
-def as_error(event: WorkerEvent) -> CodeoptError:
-    """Convert what keeps a worker from working into the error that the batch ends with."""
-    error = NoSandbox(event.text) if event.exit_status == NoSandbox.exit_status else CodeoptError(event.text)
-    error.exit_status = event.exit_status
-    return error
 
 
 def last_line(path: Path) -> str:
@@ -164,33 +142,25 @@ def work(connection: Connection, folder: Path, core: int, options: BatchOptions,
     if os.getppid() != parent:  # it died before we asked
         raise SystemExit(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the batch ends us in order
-    signal.signal(signal.SIGTERM, _stop)
+    # not KeyboardInterrupt: that would end the rounds, and confirm the best draft so far
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
     os.dup2(handle, 2)  # the traceback of a crash, for the status of the problem that caused it
+    batch, lock = BatchFolder(folder), CoreLock(core)
     try:
-        _serve(connection, folder, CoreLock(core), options)
+        with open_worker_sandbox(options, core) as sandbox:
+            timed_sandbox = TimedSandbox(sandbox)
+            connection.send(WorkerEvent("ready", text=f"{sandbox.backend}: {sandbox.description}"))
+            for number in range(MAX_PROBLEMS):
+                id = connection.recv()
+                if id is None:
+                    return
+                if number:
+                    sandbox.restart_guest()  # programs of one problem do not meet those of the next
+                teller = ThrottledProgress(connection.send, id)
+                work = ProblemJob(batch.problem(id), batch, timed_sandbox, lock, options, teller)
+                connection.send(ended(id, work.run()))
     except CodeoptError as error:
         connection.send(WorkerEvent("broken", text=error.words, exit_status=error.exit_status))
     except (BrokenPipeError, EOFError):
         return
-
-
-def _serve(connection: Connection, folder: Path, lock: CoreLock, options: BatchOptions) -> None:
-    batch = BatchFolder(folder)
-    with open_worker_sandbox(options, lock.core) as sandbox:
-        timed_sandbox = TimedSandbox(sandbox)
-        connection.send(WorkerEvent("ready", text=f"{sandbox.backend}: {sandbox.description}"))
-        for number in range(MAX_PROBLEMS):
-            id = connection.recv()
-            if id is None:
-                return
-            if number:
-                sandbox.restart_guest()  # programs of one problem do not meet those of the next
-            work = ProblemJob(
-                batch.problem(id), batch, timed_sandbox, lock, options, ThrottledProgress(connection.send, id)
-            )
-            connection.send(ended(id, work.run()))
-
-
-def _stop(_number: int, _frame: object) -> NoReturn:
-    raise SystemExit  # not KeyboardInterrupt: that would end the rounds, and confirm the best draft so far

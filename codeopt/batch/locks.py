@@ -66,26 +66,19 @@ def taken(lock: FileLock) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class RequestSlots:
-    server: str
-    """URL of the server; empty: the default one."""
-    count: int
-    """Requests at a time."""
-
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """Wait for a slot, then hold it."""
-        home = shared_folder("requests") / digest(self.server)[:16]
-        home.mkdir(mode=0o700, exist_ok=True)
-        slots = [FileLock(home / str(number)) for number in range(self.count)]
-        while (slot := next(filter(taken, slots), None)) is None:
-            # interval at which a free slot is looked for, seconds; replies take seconds
-            time.sleep(0.05)
-        try:
-            yield
-        finally:
-            slot.release()
+@contextmanager
+def request_slot(server: str, count: int) -> Iterator[None]:
+    """Wait for one of so many slots of a model's server, then hold it. server: its URL; empty: the default one."""
+    home = shared_folder("requests") / digest(server)[:16]
+    home.mkdir(mode=0o700, exist_ok=True)
+    slots = [FileLock(home / str(number)) for number in range(count)]
+    while (slot := next(filter(taken, slots), None)) is None:
+        # interval at which a free slot is looked for, seconds; replies take seconds
+        time.sleep(0.05)
+    try:
+        yield
+    finally:
+        slot.release()
 
 
 def is_at_work(folder: Path) -> bool:

@@ -19,7 +19,6 @@ from typing import Any, cast
 
 from codeopt.batch.batch_folder import Backoff, BatchFolder
 from codeopt.batch.datasets import Problem
-from codeopt.batch.local import as_error
 from codeopt.batch.locks import CoreLock, measuring_cores
 from codeopt.batch.problem_job import ProblemJob, TimedSandbox, open_worker_sandbox
 from codeopt.batch.records import BatchOptions, ProblemResult, TimeSpent
@@ -175,13 +174,7 @@ class RayBatch:
                 self._handle(worker, event)
 
     def _handle(self, worker: RemoteWorker, event: WorkerEvent) -> None:
-        if event.kind == "broken":
-            raise as_error(event)
-        if event.kind == "ended":
-            self.scheduler.ended(event)
-        else:
-            self.scheduler.batch.set_facts(backend=event.text)
-            self.scheduler.on_event(event)
+        self.scheduler.hear(event)
         worker.ready = True
         worker.problem = self.scheduler.next()
         if worker.problem:
@@ -420,7 +413,12 @@ class Worker:
 
     def _at_hand(self, problem: Problem, box: Path) -> Problem:
         """Return the problem with its files on this node, in `box` where they have to be sent. Raises UsageError."""
-        if _folders(problem)[0].is_dir() and _same_file(problem):
+        is_here = _folders(problem)[0].is_dir()
+        if is_here and problem.path.exists():
+            is_here = read_program(problem.path).source == problem.source
+        elif is_here:  # a program within a larger file goes by its cases
+            is_here = problem.cases is not None
+        if is_here:
             return problem  # a common disk, or the same machine
         if problem.function:
             where = f"{problem.path} is not the same on {socket.gethostname()}"
@@ -438,13 +436,6 @@ class Worker:
     def close(self) -> None:
         """Remove the sandbox."""
         self._open.close()
-
-
-def _same_file(problem: Problem) -> bool:
-    """Whether the program's file here is what the batch has; a program within a larger file goes by its cases."""
-    if not problem.path.exists():
-        return problem.cases is not None
-    return read_program(problem.path).source == problem.source
 
 
 def describe_node(cores: int | None) -> tuple[str, list[int]]:

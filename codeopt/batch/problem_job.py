@@ -7,14 +7,15 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from codeopt.batch.batch_folder import Backoff, BatchFolder
 from codeopt.batch.datasets import Problem
-from codeopt.batch.locks import CoreLock, RequestSlots
+from codeopt.batch.locks import CoreLock, request_slot
 from codeopt.batch.records import BatchOptions, ProblemResult, TimeSpent
 from codeopt.core.console import Console
 from codeopt.core.errors import CodeoptError, ModelError, ProgramError, UsageError
@@ -82,7 +83,10 @@ class TimedSandbox:
 
 @dataclass
 class ProblemJob:
-    """One worker's work on one problem. `run` never raises for what the problem, its drafts or the model do."""
+    """One worker's work on one problem. `run` never raises for what the problem, its drafts or the model do.
+
+    It is also the store of the problem's run, in the batch's files: `Runs` and `RunStore` of core/run_store.py.
+    """
 
     problem: Problem
     batch: BatchFolder
@@ -143,7 +147,7 @@ class ProblemJob:
         options = self.options.improve
         calls, check = problem.calls or options.calls, problem.check or options.check
         options = replace(options, cases=problem.cases, workload=kind, python=python, calls=calls, check=check)
-        ways = lambda options: StoredRuns(self), self._open_sandbox, self._open_model, self.lock.held
+        ways = lambda options: self, self._open_sandbox, self._open_model, self.lock.held
         session = Session(WorkerConsole(self.notify), *ways, extras=False, asks_server=False)
         session = replace(session, between_rounds=self.check_budget, interpreter=self.options.interpreter)
         reference = problem.target if self.options.with_target and kind == "program" else None
@@ -182,18 +186,34 @@ class ProblemJob:
     def _open_model(self, options: ImproveOptions, notify: Notify) -> Model:
         """Open a model whose replies are kept and whose requests are repeated here and nowhere else."""
         model = open_chosen_model(options, notify, max_retries=0)
-        if self.options.max_requests:
-            server = options.base_url or os.environ.get("OPENAI_BASE_URL", "")
-            model = SlottedModel(model, RequestSlots(server, self.options.max_requests))
+        server, count = options.base_url or os.environ.get("OPENAI_BASE_URL", ""), self.options.max_requests
+        slot = partial(request_slot, server, count) if count else nullcontext
         assert self._paid is not None  # a run is loaded before its model is opened
-        return CachedModel(model, self._paid, self.batch.backoff, self.check_budget, self.notify)
+        return CachedModel(model, self._paid, self.batch.backoff, self.check_budget, self.notify, slot)
 
-    def load(self) -> SavedRun | None:
+    @property
+    def path(self) -> Path:
+        """The run's folder."""
+        return self.batch.run_folder(self.problem.id)
+
+    def load(self, subject: Revision) -> SavedRun | None:
         """Load the state in which an earlier session left the problem; None: it has not begun."""
         saved = self.batch.load(self.problem.id)
         asked_s = self._paid.asking_s if self._paid else 0.0
         self._paid = PaidReplies(self.batch, self.problem.id, saved.ledger.usage.replies if saved else 0, asked_s)
         return saved
+
+    def begin(self, name: str) -> RunStore:
+        """Return itself: the problem's folder is there already."""
+        return self
+
+    def save(self, run: SavedRun) -> None:
+        """Save the state with the time spent so far."""
+        self.batch.save(self.problem.id, run, self.time_spent())
+
+    def finish(self, original: Revision, result: dict[str, Any], best: Revision | None) -> None:
+        """Save the result; how the problem ended is kept by `run`."""
+        self.batch.finish(self.problem.id, original, result, best)
 
     def check_budget(self) -> None:
         """Check the budget of the whole batch. Raises BudgetSpent."""
@@ -209,34 +229,6 @@ class ProblemJob:
             )
         if cost >= limit:
             raise BudgetSpent(f"the batch has spent {cost:.4f} USD of {limit:.2f}")
-
-
-@dataclass(frozen=True)
-class StoredRuns:
-    """The batch's files as a store of one problem's run."""
-
-    job: ProblemJob
-
-    @property
-    def path(self) -> Path:
-        """The run's folder."""
-        return self.job.batch.run_folder(self.job.problem.id)
-
-    def load(self, subject: Revision) -> SavedRun | None:
-        """Load the state in which an earlier session left the problem; None: it has not begun."""
-        return self.job.load()
-
-    def begin(self, name: str) -> RunStore:
-        """Return itself: the problem's folder is there already."""
-        return self
-
-    def save(self, run: SavedRun) -> None:
-        """Save the state with the time spent so far."""
-        self.job.batch.save(self.job.problem.id, run, self.job.time_spent())
-
-    def finish(self, original: Revision, result: dict[str, Any], best: Revision | None) -> None:
-        """Save the result; the job keeps the end by itself."""
-        self.job.batch.finish(self.job.problem.id, original, result, best)
 
 
 def why_skipped(error: StepError) -> str:
@@ -301,7 +293,7 @@ class CachedModel:
     """A model that gives out paid replies before it asks for new ones. Raises BudgetSpent, and ModelError where the
     model fails for good.
 
-    may_spend: raises BudgetSpent where nothing more may be asked.
+    may_spend: raises BudgetSpent where nothing more may be asked. slot: held during a request.
     """
 
     def __init__(
@@ -311,10 +303,10 @@ class CachedModel:
         backoff: Backoff,
         may_spend: Callable[[], None],
         notify: Callable[[str], None],
+        slot: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
-        self.name = model.name
-        self.context_tokens = model.context_tokens
-        self._model, self._paid = model, paid
+        self.name, self.context_tokens = model.name, model.context_tokens
+        self._model, self._paid, self._slot = model, paid, slot
         self._backoff, self._may_spend, self._notify = backoff, may_spend, notify
 
     def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
@@ -327,7 +319,8 @@ class CachedModel:
             started = time.monotonic()
             try:
                 self._backoff.wait()
-                reply = self._model.complete(messages, on_text=on_text)
+                with self._slot():
+                    reply = self._model.complete(messages, on_text=on_text)
                 self._paid.add(messages, reply)
                 return reply
             except ModelError as error:
@@ -345,16 +338,3 @@ class CachedModel:
                 attempt += 1
             finally:
                 self._paid.asking_s += time.monotonic() - started
-
-
-class SlottedModel:
-    """A model that waits for a slot before each request."""
-
-    def __init__(self, model: Model, slots: RequestSlots) -> None:
-        self.name, self.context_tokens = model.name, model.context_tokens
-        self._model, self._slots = model, slots
-
-    def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
-        """Ask the model within a slot. Raises ModelError."""
-        with self._slots.held():
-            return self._model.complete(messages, on_text=on_text)

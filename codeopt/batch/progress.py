@@ -25,8 +25,8 @@ HEARTBEAT_S = 25.0
 
 def open_progress(batch: BatchFolder, *, quiet: bool, limit: float | None) -> LogProgress | LiveProgress:
     """Open the display that fits standard error, a terminal or not. limit: US dollars that may be spent."""
-    progress = Progress(batch, limit)
-    return LiveProgress(progress) if takes_live_lines() and not quiet else LogProgress(progress, quiet)
+    live = takes_live_lines() and not quiet
+    return LiveProgress(batch, limit) if live else LogProgress(batch, limit, quiet)
 
 
 class Progress:
@@ -40,8 +40,8 @@ class Progress:
         self._started = self._last_end = time.monotonic()
         self._spent: tuple[float, Usage] = (float("-inf"), NOTHING_USED)
 
-    def begin(self, total: int) -> None:
-        """Start the clock."""
+    def begin(self, total: int, workers: int = 1) -> None:
+        """Start the clock, and show what there is to do."""
         self.total, self._started = total, time.monotonic()
 
     def on_event(self, event: WorkerEvent) -> None:
@@ -80,30 +80,28 @@ class Progress:
         return f"{spent.tokens:,} tokens, {money(spent.cost_usd)}" + (f" of {self._limit:.2f}" if self._limit else "")
 
 
-class LogProgress(AbstractContextManager["LogProgress"]):
+class LogProgress(Progress, AbstractContextManager["LogProgress"]):
     """A log: one line a problem, and one now and then while nothing ends."""
 
-    def __init__(self, progress: Progress, quiet: bool) -> None:
-        self._progress, self._console = progress, Console(quiet=quiet)
-        self._last = time.monotonic()
+    def __init__(self, batch: BatchFolder, limit: float | None, quiet: bool) -> None:
+        super().__init__(batch, limit)
+        self._console, self._last = Console(quiet=quiet), time.monotonic()
 
     def __exit__(self, _t: type[BaseException] | None, _e: BaseException | None, _tb: TracebackType | None) -> None:
-        if self._progress.ended:
-            self._print(
-                f"{self._progress.ended} of {self._progress.total} done in {clock(self._progress.seconds())}: "
-                f"{self._progress.counts()}"
-            )
+        if self.ended:
+            self._print(f"{self.ended} of {self.total} done in {clock(self.seconds())}: {self.counts()}")
 
-    def begin(self, total: int, workers: int) -> None:
-        """Start the clock and print what there is to do."""
-        self._progress.begin(total)
+    def begin(self, total: int, workers: int = 1) -> None:
+        super().begin(total)
         self._print(f"{counted(total, 'problem')}, {workers} at a time")
 
     def on_event(self, event: WorkerEvent) -> None:
         """Print a line for each problem that ended."""
-        self._progress.on_event(event)
+        super().on_event(event)
         if event.kind == "ended":
-            self._print(f"{ended_row(event)}   {self._progress.ended} of {self._progress.total} done{self._after()}")
+            spent = self.money()
+            after = f"  [{spent}]" if spent else ""
+            self._print(f"{ended_row(event)}   {self.ended} of {self.total} done{after}")
         elif event.kind == "note":
             self._print(event.text)
         elif time.monotonic() - self._last > HEARTBEAT_S and event.kind == "progress":
@@ -113,36 +111,30 @@ class LogProgress(AbstractContextManager["LogProgress"]):
         """Print a warning, also when quiet."""
         self._console.warn(inline(line, 400), hint)
 
-    def _after(self) -> str:
-        money = self._progress.money()
-        return f"  [{money}]" if money else ""
-
     def _print(self, line: str) -> None:
-        self._console.print(f"[{clock(self._progress.seconds())}] {line}")
+        self._console.print(f"[{clock(self.seconds())}] {line}")
         self._last = time.monotonic()
 
 
-class LiveProgress(AbstractContextManager["LiveProgress"]):
+class LiveProgress(Progress, AbstractContextManager["LiveProgress"]):
     """A live display in a terminal: progress and estimate, results so far. Problems that ended scroll by above it."""
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
+    def __init__(self, batch: BatchFolder, limit: float | None) -> None:
+        super().__init__(batch, limit)
         self._live = LiveLines(self._drawn)
-        self._doing = ""
-        self._money = ""
+        self._doing = self._cost = ""
 
     def __exit__(self, _t: type[BaseException] | None, _e: BaseException | None, _tb: TracebackType | None) -> None:
         self._live.hide()
 
-    def begin(self, total: int, workers: int) -> None:
-        """Start the clock and show the empty display."""
-        self._progress.begin(total)
+    def begin(self, total: int, workers: int = 1) -> None:
+        super().begin(total)
         self._live.show()
 
     def on_event(self, event: WorkerEvent) -> None:
         """Show what a worker does; a problem that ended scrolls by above the display."""
-        self._progress.on_event(event)
-        self._money = self._progress.money()
+        super().on_event(event)
+        self._cost = self.money()
         if event.kind == "note":
             self._live.write(inline(event.text, 400))
         elif event.kind == "progress":
@@ -159,10 +151,9 @@ class LiveProgress(AbstractContextManager["LiveProgress"]):
     def _drawn(self) -> RenderableType:
         from rich.text import Text
 
-        progress = self._progress
-        first = f"  {clock(progress.seconds())}  {progress.ended} of {progress.total} done  {progress.left()}"
-        best = f"best {inline(progress.best[0], 30)} {factor(progress.best[1])}" if progress.best[0] else ""
-        so_far = ", ".join(filter(None, (progress.counts(), best, self._money, self._doing)))
+        first = f"  {clock(self.seconds())}  {self.ended} of {self.total} done  {self.left()}"
+        best = f"best {inline(self.best[0], 30)} {factor(self.best[1])}" if self.best[0] else ""
+        so_far = ", ".join(filter(None, (self.counts(), best, self._cost, self._doing)))
         return Text(f"{first}\n        {so_far}", no_wrap=True, overflow="ellipsis")
 
 

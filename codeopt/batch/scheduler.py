@@ -10,7 +10,7 @@ from typing import Literal
 
 from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.records import ProblemResult, TimeSpent
-from codeopt.core.errors import ModelError
+from codeopt.core.errors import CodeoptError, ModelError, NoSandbox
 from codeopt.core.words import Speedup, directions
 
 RECORD_S = 2.0
@@ -39,9 +39,18 @@ class Scheduler:
         """Put a problem back that was given out but not taken up."""
         self.waiting.appendleft(problem)
 
-    def ended(self, event: WorkerEvent) -> None:
-        """Note that a problem has ended. Raises ModelError where the model's server fails everyone."""
+    def hear(self, event: WorkerEvent) -> None:
+        """Take in an event of a worker. Raises what keeps it from working, and ModelError where the model's server
+        fails everyone."""
+        if event.kind == "broken":
+            error = NoSandbox(event.text) if event.exit_status == NoSandbox.exit_status else CodeoptError(event.text)
+            error.exit_status = event.exit_status
+            raise error
+        if event.kind == "ready":
+            self.batch.set_facts(backend=event.text)
         self.on_event(event)
+        if event.kind != "ended":
+            return
         if event.result == "paused":
             self.stopped = event.text
         self._failures = self._failures + 1 if event.result == "failed: model" else 0

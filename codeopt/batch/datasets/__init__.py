@@ -225,36 +225,24 @@ class PairLines:
 
 
 def _problem(request: SetRequest, number: int, line: str) -> Problem:
-    row = _row(line)
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        row = None
+    row = row if isinstance(row, dict) else {}
     id = str(row.get("problem_id") or f"line-{number}")
     path = request.path.parent / f"{Path(id).name}.py"
     if not row:
         return Problem(id, "", path, skipped=f"line {number} is no JSON object")
-    source, target = _first(row, SOURCES), _first(row, TARGETS)
-    home = request.cases or request.path.parent
-    cases = home / Path(id).name
-    return Problem(id, source or "", path, cases, target=target, skipped=_why_not(source, cases))
-
-
-def _row(line: str) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return row if isinstance(row, dict) else {}
-
-
-def _first(row: dict[str, Any], names: tuple[str, ...]) -> str | None:
-    return next((row[name] for name in names if isinstance(row.get(name), str)), None)
-
-
-def _why_not(source: str | None, cases: Path) -> str:
-    """Reason why the problem cannot be tried; empty: it can."""
-    if not source or not source.strip():
-        return f"it has no program: none of the fields {', '.join(SOURCES)} holds one"
-    if reason := not_python(source):
-        return reason
-    return "" if cases.is_dir() else f"it has no cases: there is no folder {cases}"
+    source, target = (
+        next((row[name] for name in names if isinstance(row.get(name), str)), None) for names in (SOURCES, TARGETS)
+    )
+    cases = (request.cases or request.path.parent) / Path(id).name
+    if source and source.strip():
+        why_not = not_python(source) or ("" if cases.is_dir() else f"it has no cases: there is no folder {cases}")
+    else:
+        why_not = f"it has no program: none of the fields {', '.join(SOURCES)} holds one"
+    return Problem(id, source or "", path, cases, target=target, skipped=why_not)
 
 
 def not_python(source: str) -> str:

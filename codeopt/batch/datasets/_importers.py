@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from codeopt.batch.datasets import SOURCES, TARGETS, not_python
+from codeopt.batch.datasets import SOURCES, TARGETS, SetRequest, not_python
 from codeopt.core.errors import UsageError
 from codeopt_sandbox.caseio import read_cases
 from codeopt_sandbox.outcome import Case, CaseVerdict, Run
@@ -19,15 +19,6 @@ PAIRS = "pairs.jsonl"
 """Name of the file that lists the programs of a set."""
 RunProgram = Callable[[str, bytes, int], Run]
 """Callable that runs a program text on an input with a hash seed, in the sandbox."""
-
-
-@dataclass(frozen=True)
-class ImportRequest:
-    """Request to an importer for the pairs of a foreign set."""
-
-    path: Path
-    cases: Path | None = None
-    """Folder that holds one folder of cases a problem; None: the data set's own place."""
 
 
 @dataclass(frozen=True)
@@ -100,26 +91,22 @@ MIN_RATIO = 1.1
 """Smallest ratio of the judge's times at which two programs are a pair."""
 
 
-def read_codenet(request: ImportRequest) -> Iterator[ProgramPair]:
+def read_codenet(request: SetRequest) -> Iterator[ProgramPair]:
     """Read the pair with the largest ratio of each problem. Raises UsageError."""
     tables = sorted((request.path / "metadata").glob("p*.csv"))
     if not tables:
         raise UsageError(f"{request.path} is no Project_CodeNet folder: it has no metadata/pXXXXX.csv")
     for table in tables:
-        pair = _pair(request, table)
-        if pair is not None:
-            yield pair
-
-
-def _pair(request: ImportRequest, table: Path) -> ProgramPair | None:
-    id = table.stem
-    best = max(_lifts(table), default=None)
-    if best is None or best[0] < MIN_RATIO:
-        return None
-    programs = [request.path / "data" / id / "Python" / f"{name}.py" for name in best[1:]]
-    slow, fast = (read_text(path, "replace") if path.is_file() else "" for path in programs)
-    homes = [request.cases] if request.cases else [request.path / "derived" / "input_output" / "data"]
-    return ProgramPair(id, slow, fast or None, _cases_in([home / id for home in homes]) or _single(homes[0] / id))
+        id, best = table.stem, max(_lifts(table), default=None)
+        if best is None or best[0] < MIN_RATIO:
+            continue
+        programs = [request.path / "data" / id / "Python" / f"{name}.py" for name in best[1:]]
+        slow, fast = (read_text(path, "replace") if path.is_file() else "" for path in programs)
+        home = (request.cases or request.path / "derived" / "input_output" / "data") / id
+        cases, given, expected = _cases_in([home]), home / "input.txt", home / "output.txt"
+        if not cases and given.is_file():  # CodeNet's own sample
+            cases = (Case("0", read_bytes(given), read_bytes(expected) if expected.is_file() else None),)
+        yield ProgramPair(id, slow, fast or None, cases)
 
 
 def _lifts(table: Path) -> Iterator[tuple[float, str, str]]:
@@ -138,20 +125,12 @@ def _lifts(table: Path) -> Iterator[tuple[float, str, str]]:
         yield slow_ms / max(fast_ms, 1.0), slow, fast
 
 
-def _single(folder: Path) -> tuple[Case, ...]:
-    """Read CodeNet's own sample, input.txt and output.txt, as a case."""
-    given, expected = folder / "input.txt", folder / "output.txt"
-    if not given.is_file():
-        return ()
-    return (Case("0", read_bytes(given), read_bytes(expected) if expected.is_file() else None),)
-
-
 # PIE: JSONL with problem_id, input and target; cases in folders named as the problem.
 
 PIE_FOLDERS = ("", "cases", "test_cases", "public_test_cases", "merged_test_cases", "codenet/public_test_cases")
 
 
-def read_pie(request: ImportRequest) -> Iterator[ProgramPair]:
+def read_pie(request: SetRequest) -> Iterator[ProgramPair]:
     """Read one pair a line. Raises UsageError."""
     home = request.path if request.path.is_dir() else request.path.parent
     homes = [request.cases] if request.cases else [home / name for name in PIE_FOLDERS]
@@ -170,7 +149,7 @@ _OF_CODENET = ("codenet/public_test_cases", "codenet/generated_test_cases")
 KINDS = ("public_test_cases", "private_test_cases", "generated_test_cases", *_OF_CODENET)
 
 
-def read_ecco(request: ImportRequest) -> Iterator[ProgramPair]:
+def read_ecco(request: SetRequest) -> Iterator[ProgramPair]:
     """Read one pair a line, with the cases of every kind that is there. Raises UsageError."""
     home = request.path if request.path.is_dir() else request.path.parent
     roots = [request.cases] if request.cases else [home / "test_cases", home]

@@ -202,39 +202,29 @@ def _solved(batch: BatchFolder, id: str, scored: bool) -> Solved:
     confirmed, target = batch.measured(id, "confirm"), batch.measured(id, "target")
     outside = [*confirmed, *batch.measured(id, "refused")]
     preferences = [each.preference.winner for each in outside if each.preference is not None]
+    rounds = sum((draft.effort for draft in drafts), Effort())
+    again = sum(each.effort.cases_s + each.effort.timing_s for each in confirmed)
+    seconds = (rounds.model_s, rounds.cases_s, rounds.timing_s, rounds.profile_s, again)
+    effort = dict(zip(STEPS, seconds, strict=True))
+    score: TaskScore | None = None
+    if scored:  # of the result, as it was confirmed, or of the original, which stayed
+        measured = confirmed if status.accepted else [*outside, *drafts[1:]]
+        score = next((each.task_score for each in reversed(measured) if each.task_score is not None), None)
+        score = score if status.accepted or score is None else score.unchanged()
     return Solved(
         id, status.status, status.fault, status.reason, status.accepted,
         status.ratio if status.accepted and status.ratio is not None else 1.0, status.ci_low, status.ci_high,
-        status.best_round, tuple(map(_round, drafts[1:])), _worth(target[-1]) if target else None,
-        batch.usage(id), status.time_spent.seconds, status.time_spent.programs_s, _effort(drafts, confirmed),
-        Preferred.SECOND in preferences if preferences else None,
-        _task_score(confirmed if status.accepted else [*outside, *drafts[1:]], status.accepted) if scored else None,
+        status.best_round,
+        tuple(Round(each.round, each.correct, _worth(each), each.screening_only) for each in drafts[1:]),
+        _worth(target[-1]) if target else None, batch.usage(id), status.time_spent.seconds,
+        status.time_spent.programs_s, effort, Preferred.SECOND in preferences if preferences else None, score,
     )  # fmt: skip
-
-
-def _round(draft: Candidate) -> Round:
-    return Round(draft.round, draft.correct, _worth(draft), draft.screening_only)
 
 
 def _worth(draft: Candidate) -> float:
     """The speedup of a draft; 1.0 unless it is right, and faster with confidence."""
     found = draft.comparison
     return found.ratio if found and draft.correct and found.decision is Decision.FASTER else 1.0
-
-
-def _task_score(drafts: Sequence[Candidate], accepted: bool) -> TaskScore | None:
-    """The outcome of a problem: its result, as it was confirmed, or the original, which stayed."""
-    scores = [draft.task_score for draft in drafts if draft.task_score is not None]
-    if not scores:
-        return None
-    return scores[-1] if accepted else scores[-1].unchanged()
-
-
-def _effort(drafts: Sequence[Candidate], confirmed: Sequence[Candidate]) -> dict[str, float]:
-    """Seconds of all rounds by step, and of the confirmation of what was accepted."""
-    rounds = sum((draft.effort for draft in drafts), Effort())
-    again = sum(each.effort.cases_s + each.effort.timing_s for each in confirmed)
-    return dict(zip(STEPS, (rounds.model_s, rounds.cases_s, rounds.timing_s, rounds.profile_s, again), strict=True))
 
 
 def _after_rounds(judged: Sequence[Solved]) -> Iterator[AfterRounds]:

@@ -40,7 +40,7 @@ def page(batch: BatchFolder, metrics: Metrics, other: Versus | None = None) -> I
     count = Counter(map(kind, metrics.solved)) + Counter(all=len(metrics.solved))
     return filled(
         "batch.html",
-        _name(metrics),
+        f"{metrics.facts.settings.get('set', 'batch')}, changes by {metrics.facts.settings.get('model', '?')}",
         _footer(metrics),
         found=metrics,
         folder=shlex.quote(str(batch.folder)),
@@ -66,10 +66,6 @@ def page(batch: BatchFolder, metrics: Metrics, other: Versus | None = None) -> I
 
 def _shares(each: AfterRounds) -> charts.RoundShares:
     return charts.RoundShares(each.k, each.correct.value, each.opt.value, each.opt.low or 0, each.opt.high or 0)
-
-
-def _name(metrics: Metrics) -> str:
-    return f"{metrics.facts.settings.get('set', 'batch')}, changes by {metrics.facts.settings.get('model', '?')}"
 
 
 def _figures(metrics: Metrics) -> list[tuple[str, ...]]:
@@ -102,7 +98,10 @@ def _tiles(metrics: Metrics) -> Iterator[tuple[str, ...]]:
         per = f"{money(each)} a solved problem" if each is not None else f"{metrics.usage.tokens:,} tokens"
         yield "cost", money(metrics.usage.cost_usd), per
     overhead = "" if metrics.overhead is None else f"{metrics.overhead:.0%} of it outside of programs"
-    yield f"{clock('wall')} on {counted(metrics.facts.cores, 'core')}", _minutes(metrics.facts.seconds), overhead
+    seconds = metrics.facts.seconds
+    took = f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+    took = f"{seconds:.0f} s" if seconds < 120 else took
+    yield f"{clock('wall')} on {counted(metrics.facts.cores, 'core')}", took, overhead
 
 
 def _versus(other: Versus) -> list[tuple[str, ...]]:
@@ -137,13 +136,8 @@ def _footer(metrics: Metrics) -> str:
 
 
 def _both(value: Estimate) -> str:
-    return " ".join((times(value)[0], f"({times(value)[1]})" if times(value)[1] else "")).strip()
-
-
-def _minutes(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+    ratio, span = times(value)
+    return f"{ratio} ({span})" if span else ratio
 
 
 # One problem of the page, opened: its rounds with diffs, verdicts, hot lines, critiques and raw pairs.

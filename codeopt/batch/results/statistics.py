@@ -21,6 +21,11 @@ class Estimate:
     low: float | None
     high: float | None
 
+    def shown(self, form: str) -> tuple[str, str]:
+        """The figure, and its interval where that is known, in a format of numbers."""
+        span = "" if self.low is None or self.high is None else f"{self.low:{form}} - {self.high:{form}}"
+        return f"{self.value:{form}}", span
+
 
 Statistic = Callable[[Sequence[float]], float]
 

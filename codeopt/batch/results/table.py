@@ -60,7 +60,22 @@ def _totals(metrics: Metrics) -> list[str]:
     if metrics.human_opt and metrics.human_geomean:
         rows.append((f"reference %OPT ({metrics.humans} programs)", percent(metrics.human_opt)))
         rows.append(("reference geometric mean speedup", times(metrics.human_geomean)))
-    return [*metric_lines(rows), *columns(_plain_rows(metrics))]
+    plain = [("status", ", ".join(f"{count} {status}" for status, count in sorted(metrics.counts.items())))]
+    if metrics.usage.replies:
+        cached = f", {metrics.usage.tokens_cached:,} of them read from a cache" if metrics.usage.tokens_cached else ""
+        plain.append(("tokens", f"{metrics.usage.tokens:,} in {metrics.usage.replies} replies{cached}"))
+        plain.append(("cost", money(metrics.usage.cost_usd)))
+        if metrics.optimised:
+            plain.append(("tokens for each solved problem", f"{metrics.usage.tokens / metrics.optimised:,.0f}"))
+            if (cost := cost_per_solved(metrics)) is not None:
+                plain.append(("cost for each solved problem", money(cost)))
+    plain.append((clock("wall"), f"{metrics.facts.seconds:.0f} s on {counted(metrics.facts.cores, 'core')}"))
+    if any(metrics.effort.values()):
+        steps = ", ".join(f"{step} {took:.0f}" for step, took in metrics.effort.items())
+        plain.append(("seconds of it by step", steps))
+    if metrics.overhead is not None:
+        plain.append(("part of it without a running program", f"{metrics.overhead:.0%}"))
+    return [*metric_lines(rows), *columns(plain)]
 
 
 def own_rows(metrics: Metrics) -> list[tuple[str, tuple[str, str]]]:
@@ -68,55 +83,20 @@ def own_rows(metrics: Metrics) -> list[tuple[str, tuple[str, str]]]:
     own = metrics.own
     if own is None:
         return []
-    rows = [("accepted by the task", percent(own.improved)), (f"{own.name}, originals", _score(own.before))]
-    rows += [(f"{own.name}, results", _score(own.after))]
+    rows = [("accepted by the task", percent(own.improved)), (f"{own.name}, originals", own.before.shown(".2f"))]
+    rows += [(f"{own.name}, results", own.after.shown(".2f"))]
     if own.preferred:
         rows.append((f"preferred by a reader, of {own.asked} asked about", percent(own.preferred)))
     return [*rows, *((f"mean {m.name}", (m.words.removeprefix(f"{m.name} "), "")) for m in own.measures)]
 
 
-def _score(value: Estimate) -> tuple[str, str]:
-    span = "" if value.low is None or value.high is None else f"{value.low:.2f} - {value.high:.2f}"
-    return f"{value.value:.2f}", span
-
-
-def _plain_rows(metrics: Metrics) -> list[tuple[str, str]]:
-    rows = [
-        (
-            "status",
-            ", ".join(f"{count} {status}" for status, count in sorted(metrics.counts.items())),
-        )
-    ]
-    if metrics.usage.replies:
-        cached = f", {metrics.usage.tokens_cached:,} of them read from a cache" if metrics.usage.tokens_cached else ""
-        rows.append(("tokens", f"{metrics.usage.tokens:,} in {metrics.usage.replies} replies{cached}"))
-        rows.append(("cost", money(metrics.usage.cost_usd)))
-        if metrics.optimised:
-            rows.append(("tokens for each solved problem", f"{metrics.usage.tokens / metrics.optimised:,.0f}"))
-            if (cost := cost_per_solved(metrics)) is not None:
-                rows.append(("cost for each solved problem", money(cost)))
-    rows.append((clock("wall"), f"{metrics.facts.seconds:.0f} s on {counted(metrics.facts.cores, 'core')}"))
-    if any(metrics.effort.values()):
-        rows.append(("seconds of it by step", ", ".join(f"{step} {took:.0f}" for step, took in metrics.effort.items())))
-    if metrics.overhead is not None:
-        rows.append(("part of it without a running program", f"{metrics.overhead:.0%}"))
-    return rows
-
-
 def _rounds(metrics: Metrics) -> list[str]:
     if not metrics.rounds:
         return []
-    rows = [
-        (
-            f"{each.k}",
-            f"{each.drafts}",
-            percent(each.correct)[0],
-            *percent(each.opt),
-            f"{each.newly}",
-            times(each.geomean)[0],
-        )
-        for each in metrics.rounds
-    ]
+    rows = []
+    for each in metrics.rounds:
+        right, better = percent(each.correct)[0], percent(each.opt)
+        rows.append((f"{each.k}", f"{each.drafts}", right, *better, f"{each.newly}", times(each.geomean)[0]))
     title = ("k", "candidates", "%correct", "%OPT", "95% CI", "newly solved", "geo-mean")
     return ["After k candidates (best@k), by the timings of their own rounds", *columns([title, *rows], range(7))]
 
@@ -166,14 +146,12 @@ def failures(metrics: Metrics) -> list[Solved]:
 
 def percent(value: Estimate) -> tuple[str, str]:
     """A share and its interval."""
-    span = "" if value.low is None or value.high is None else f"{value.low:.1%} - {value.high:.1%}"
-    return f"{value.value:.1%}", span
+    return value.shown(".1%")
 
 
 def times(value: Estimate) -> tuple[str, str]:
     """A ratio and its interval."""
-    span = "" if value.low is None or value.high is None else f"{value.low:.2f} - {value.high:.2f}"
-    return factor(value.value), span
+    return factor(value.value), value.shown(".2f")[1]
 
 
 def as_json(metrics: Metrics, other: Versus | None = None) -> dict[str, Any]:

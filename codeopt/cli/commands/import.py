@@ -78,13 +78,13 @@ def _decisions(
     arguments: argparse.Namespace, check: Checker, sandbox: Sandbox, console: Console
 ) -> Iterator[ImportDecision]:
     """Each pair with what becomes of it. Raises UsageError."""
-    from codeopt.batch.datasets import _importers
+    from codeopt.batch.datasets import SetRequest, _importers
     from codeopt_sandbox.guest.request import seeded
 
     def run(source: str, stdin: bytes, hash_seed: int) -> Run:
         return sandbox.run(source, stdin, mode="exec", environment=seeded(hash_seed))
 
-    found = _importers.PROGRAMS[arguments.kind](_importers.ImportRequest(arguments.path, arguments.cases))
+    found = _importers.PROGRAMS[arguments.kind](SetRequest(arguments.path, arguments.cases))
     for number, pair in enumerate(islice(found, arguments.limit), 1):
         console.progress(f"pair {number}, {pair.id}")
         yield _importers.check_pair(pair, run, check)

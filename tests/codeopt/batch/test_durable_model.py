@@ -6,13 +6,14 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from codeopt.batch.batch_folder import FORGET_S, MAX_JITTER, MAX_PAUSE_S, Backoff, BatchFolder
-from codeopt.batch.locks import RequestSlots
-from codeopt.batch.problem_job import MAX_TRIES, BudgetSpent, CachedModel, PaidReplies, SlottedModel, why_skipped
+from codeopt.batch.locks import request_slot
+from codeopt.batch.problem_job import MAX_TRIES, BudgetSpent, CachedModel, PaidReplies, why_skipped
 from codeopt.core.errors import ModelError, UsageError
 from codeopt.core.model import Message, Reply
 from codeopt.models import open_model
@@ -158,10 +159,12 @@ class Busy:
         return Reply("an answer", 1, 1, None, 0.1, self.name)
 
 
-def test_no_more_requests_at_a_time_than_are_allowed(tmp_path: Path) -> None:
+def test_no_more_requests_at_a_time_than_are_allowed(tmp_path: Path, paid_store: BatchFolder, backoff: Backoff) -> None:
     """Of six workers."""
     busy = Busy()
-    models = [SlottedModel(busy, RequestSlots(str(tmp_path), 2)) for _ in range(6)]
+    slot = partial(request_slot, str(tmp_path), 2)
+    paid = [PaidReplies(paid_store, str(number), 0) for number in range(6)]
+    models = [CachedModel(busy, each, backoff, lambda: None, lambda line: None, slot) for each in paid]
     with ThreadPoolExecutor(6) as workers:
         found = list(workers.map(lambda model: model.complete(ASK).text, models))
     assert found == ["an answer"] * 6

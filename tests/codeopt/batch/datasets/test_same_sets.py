@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from codeopt.batch.datasets._importers import PROGRAMS, ImportRequest
+from codeopt.batch.datasets import SetRequest
+from codeopt.batch.datasets._importers import PROGRAMS
 from codeopt.core.errors import UsageError
 from tests.support.files import write_files
 from tests.support.recorded import Row, compared_with, write_down
@@ -42,7 +43,7 @@ def imported() -> Iterator[object]:
         for name, read in PROGRAMS.items():
             for place, cases in ((name, None), (name, home / "other"), ("nothing", None), ("gone", None)):
                 try:
-                    found = list(read(ImportRequest(home / place, cases)))
+                    found = list(read(SetRequest(home / place, cases)))
                 except UsageError:
                     found = []
                 yield name, place, found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from codeopt.core.budget import NOTHING_USED, Budget, Ledger, Usage
 from codeopt.core.console import Console
@@ -54,25 +54,6 @@ class Account:
             self.longest = Usage(0, 0, max(reply.tokens_out, self.longest.tokens_out), output)
 
 
-@dataclass
-class _Request:
-    """Requests under way."""
-
-    name: str
-    account: Account
-    began: float = field(default_factory=time.monotonic)
-    chars: int = 0
-    """Characters of the reply that have come."""
-
-    def words(self) -> str:
-        """`waiting for gpt-5, 12 s`, or how much of the reply is there."""
-        if self.chars:
-            state = f"{self.name} is writing, about {self.chars // CHARS_PER_TOKEN + 1:,} tokens"
-        else:
-            state = f"waiting for {self.name}, {time.monotonic() - self.began:.0f} s"
-        return state + self.account.words
-
-
 class AwaitedModel:
     """A model whose requests are shown as progress, and never exceed a limit of the run.
 
@@ -87,8 +68,17 @@ class AwaitedModel:
     def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
         """Answer as the model does. Raises ModelError, LimitReached."""
         self._account.require_affordable(messages, self._price)
-        request = _Request(self.name, self._account)
-        self._console.awaiting(request.words)
+        began, chars = time.monotonic(), 0
+
+        def words() -> str:
+            """`waiting for gpt-5, 12 s`, or how much of the reply is there."""
+            if chars:
+                state = f"{self.name} is writing, about {chars // CHARS_PER_TOKEN + 1:,} tokens"
+            else:
+                state = f"waiting for {self.name}, {time.monotonic() - began:.0f} s"
+            return state + self._account.words
+
+        self._console.awaiting(words)
 
         def ask(give: Callable[[str | Reply], None]) -> None:
             give(self._model.complete(messages, on_text=give))
@@ -97,8 +87,8 @@ class AwaitedModel:
             if isinstance(item, Reply):
                 self._account.paid(item, self._price)
                 return item
-            request.chars += len(item)
-            self._console.awaiting(request.words)
+            chars += len(item)
+            self._console.awaiting(words)
             if on_text:
                 on_text(item)
         raise AssertionError  # a reply or an error is the last item

@@ -180,7 +180,7 @@ def _loop(
         notify=console.progress,
         alone=session.alone,
         strict=options.strict,
-        second=plan.second_metric,
+        second=plan.task.measured_second,
         time_left=lambda: clock.left,
         spare=clock.spare,
         book=clock.step,

@@ -129,7 +129,11 @@ class Judge:
     def _screened(self, candidate: Candidate, draft: Draft, history: History, keep: Keep) -> Candidate:
         started = time.monotonic()
         keep(replace(candidate, step=Step.CASES))
-        found = self._run_cases(candidate, () if draft.screening_only else _screened(draft, history))
+        known: tuple[Outcome, ...] = ()
+        if not draft.screening_only:  # a confirmation has runs of its own
+            earlier = (c for c in history.candidates if c.screening_only and c.correct and c.revision == draft.revision)
+            known = next((each.outcomes for each in earlier), ())
+        found = self._run_cases(candidate, known)
         if not draft.screening_only and found.correct:
             keep(replace(found, step=Step.CHECKS))
             found = self._checked(found, Stage.ROUND)
@@ -328,31 +332,27 @@ class Judge:
         """Return the candidate with a comparison. keep: receives it with the pairs so far if an error or a
         signal ends them.
         """
-        doing, rule = "comparing", self._in_time(rule)
+        doing, rule, sides = "comparing", self._in_time(rule), (self.original.revision, candidate.revision)
         self.notify(doing)
-        comparison = compare(
-            self.workload.runner, self.original.revision, candidate.revision, plan, check=self.suite.check, rule=rule,
-            watch=PairWatch(
-                ComparisonProgress(doing, rule, self.notify), lambda part: keep(replace(candidate, comparison=part))
-            ),
-        )  # fmt: skip
-        return replace(candidate, comparison=comparison, second=self._by_second(candidate, comparison, plan, rule))
+        first = self._pairs(doing, sides, plan, rule, lambda part: keep(replace(candidate, comparison=part)))
+        second: Comparison | None = None
+        if self.second and first.decision is not Decision.WRONG:
+            rule = replace(rule, metric=self.second)
+            second = self._pairs("comparing by the other measure", sides, self.workload.plan_by(plan, rule), rule)
+        return replace(candidate, comparison=first, second=second)
 
     def _in_time(self, rule: StoppingRule) -> StoppingRule:
         """The rule within the time that is left: pairs that are timed count, and a deadline would lose them."""
         left = self.time_left()
         return rule if left is None else replace(rule, max_seconds=min(rule.max_seconds, PAIRS_SHARE * left))
 
-    def _by_second(self, candidate: Candidate, first: Comparison, plan: Plan, rule: StoppingRule) -> Comparison | None:
-        """Compare by the second metric. None without one, or if the first comparison rejected the candidate."""
-        if not self.second or first.decision is Decision.WRONG:
-            return None
-        rule = replace(rule, metric=self.second)
-        other = self.workload.plan_by(plan, rule)
-        return compare(
-            self.workload.runner, self.original.revision, candidate.revision, other, check=self.suite.check, rule=rule,
-            watch=PairWatch(ComparisonProgress("comparing by the other measure", rule, self.notify)),
-        )  # fmt: skip
+    def _pairs(
+        self, doing: str, sides: tuple[Revision, Revision], plan: Plan, rule: StoppingRule,
+        broken: Callable[[Comparison], None] = lambda part: None,
+    ) -> Comparison:  # fmt: skip
+        """Compare two texts. broken: receives the pairs so far if an error or a signal ends them."""
+        watch = PairWatch(ComparisonProgress(doing, rule, self.notify), broken)
+        return compare(self.workload.runner, *sides, plan, check=self.suite.check, rule=rule, watch=watch)
 
     def _against_best(self, candidate: Candidate, history: History, plan: Plan, rule: StoppingRule) -> Candidate:
         """Return a faster candidate with its comparison to the best one so far.
@@ -364,12 +364,9 @@ class Judge:
             return candidate
         # Time limit for comparing two candidates, seconds. The comparison only decides which of them to continue from.
         rule = replace(rule, max_seconds=min(rule.max_seconds, 10.0), seed=candidate.round)
-        pace = ComparisonProgress(f"comparing with round {best.round}", rule, self.notify)
+        sides = (best.revision, candidate.revision)
         try:
-            comparison = compare(
-                self.workload.runner, best.revision, candidate.revision, plan, check=self.suite.check, rule=rule,
-                watch=PairWatch(pace),
-            )  # fmt: skip
+            comparison = self._pairs(f"comparing with round {best.round}", sides, plan, rule)
         except OriginalUnsteady:
             return candidate
         return replace(candidate, against_best=AgainstBest(best.round, comparison, best.lead))
@@ -419,12 +416,6 @@ def _with(candidate: Candidate, comparison: Comparison, finding: guards.Finding)
     if finding.outcome is not None:
         return replace(candidate, outcomes=(*candidate.outcomes, finding.outcome))
     return replace(candidate, rejection=finding.reason)
-
-
-def _screened(draft: Draft, history: History) -> tuple[Outcome, ...]:
-    """Outcomes of the same program from when it was screened; a confirmation has runs of its own."""
-    earlier = (c for c in history.candidates if c.screening_only and c.correct and c.revision == draft.revision)
-    return next((candidate.outcomes for candidate in earlier), ())
 
 
 def is_same_program(one: Revision, other: Revision) -> bool:

@@ -11,7 +11,6 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.errors import ModelError
@@ -46,14 +45,6 @@ class NoPreference(ModelError):
         self.usage = usage
 
 
-class NamedSide(StrEnum):
-    """The text that one answer names."""
-
-    A = "A"
-    B = "B"
-    SAME = "SAME"
-
-
 @dataclass(frozen=True)
 class LlmJudge:
     """Compares texts by one question."""
@@ -78,9 +69,9 @@ class LlmJudge:
                 side, reason, usage = self._ask(second, first) if turned else self._ask(first, second)
             except ModelError as error:
                 raise NoPreference(error, used) from error
-            second_is_better = (side is NamedSide.B) is not turned
+            second_is_better = (side == "B") is not turned
             winner = Preferred.SECOND if second_is_better else Preferred.FIRST
-            winners.append(Preferred.NEITHER if side is NamedSide.SAME else winner)
+            winners.append(Preferred.NEITHER if side == "SAME" else winner)
             reasons.append(reason)
             used = used + usage
         if winners[0] is winners[1]:
@@ -88,7 +79,8 @@ class LlmJudge:
         named = " and ".join(str(winner) for winner in winners)
         return Preference(Preferred.NEITHER, f"in one order {named} in the other"), used
 
-    def _ask(self, a: str, b: str) -> tuple[NamedSide, str, Usage]:
+    def _ask(self, a: str, b: str) -> tuple[str, str, Usage]:
+        """The text that is named, `A`, `B` or `SAME`, the reason, and the cost."""
         request = f"\n\n## The request\n{fenced(cut(self.request, MAX_CHARS))}" if self.request else ""
         ask = ASK.format(
             question=self.question, request=request, a=fenced(cut(a, MAX_CHARS)), b=fenced(cut(b, MAX_CHARS))
@@ -100,9 +92,9 @@ class LlmJudge:
             used = used + reply.usage
             if named := _ANSWER.findall(reply.text):
                 reason = inline(_ANSWER.sub("", reply.text).strip(), 300)
-                return NamedSide(named[-1].upper()), reason, used
+                return named[-1].upper(), reason, used
             messages = (*messages, Message("assistant", reply.text), Message("user", AGAIN))
-        return NamedSide.SAME, f"no answer had the line that was asked for, {ATTEMPTS} times", used
+        return "SAME", f"no answer had the line that was asked for, {ATTEMPTS} times", used
 
 
 def read_by(

@@ -204,7 +204,8 @@ class RefineLoop:
             self._round(shown, move, answers, critique)
             newest = self.history.last
             # A verdict with a draft is on that draft, and believed once it is measured: one request in place of two.
-            if critique.draft and self.task.is_sufficient(critique, self.history) and self._gains(newest):
+            gains = self.task.score(newest, self.history.original) is not None
+            if critique.draft and self.task.is_sufficient(critique, self.history) and gains:
                 self._settle(newest)
             self.recorder.after_round(self)
             if self.ending.unreadable:
@@ -214,9 +215,6 @@ class RefineLoop:
 
     def _settle(self, candidate: Candidate) -> None:
         self.history = self.history.changed(replace(candidate, settled=True))
-
-    def _gains(self, candidate: Candidate) -> bool:
-        return self.task.score(candidate, self.history.original) is not None
 
     def _judge_again(self, candidate: Candidate) -> None:
         """Judge a draft of an earlier session from the step that was not finished, its pairs from the first one."""

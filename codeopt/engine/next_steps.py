@@ -22,7 +22,7 @@ from codeopt.report.verdict import candidate_in_words
 from codeopt.rules import HotFiles, refusals
 from codeopt.tasks import Task
 from codeopt_sandbox.errors import SandboxError
-from codeopt_sandbox.profile import HotLine, Profile
+from codeopt_sandbox.profile import Profile
 
 MAX_LINES = 3
 """Largest number of hot lines that are named."""
@@ -49,7 +49,8 @@ def next_steps(
         judge.notify("profiling the result")
         profile, trouble = _profiled(judge, best)
     held = profile.memory[:MAX_LINES] if memory and profile else ()
-    return NextSteps(_hot_lines(profile) if timing else (), asks, trouble, held=held)
+    hot = [line for line in profile.lines if line.share >= MIN_SHARE and not line.is_import] if profile else []
+    return NextSteps(tuple(hot[:MAX_LINES]) if timing else (), asks, trouble, held=held)
 
 
 def why_no_rule(proposer: Proposer, original: Candidate, accepted: Candidate | None) -> tuple[Refusal, ...] | None:
@@ -90,11 +91,6 @@ def _profiled(judge: Judge, best: Candidate) -> tuple[Profile | None, Diagnostic
         return None, Diagnostic("the hot lines of the result are not known", error_in_words(error))
 
 
-def _hot_lines(profile: Profile | None) -> tuple[HotLine, ...]:
-    lines = profile.lines if profile else ()
-    return tuple(line for line in lines if line.share >= MIN_SHARE and not line.is_import)[:MAX_LINES]
-
-
 ONE_CALL_SHARE = 0.95
 """Share of the time that one call must have: what is left is less than the least gain worth having."""
 
@@ -109,7 +105,9 @@ _PLAIN = (ast.Call, ast.Name, ast.Attribute, ast.Constant, ast.expr_context, ast
 
 def no_headroom(judge: Judge, candidate: Candidate) -> str:
     """Return the reason why no faster candidate can reach the minimum gain. Empty if none is known."""
-    if not _long_enough(candidate):
+    cases = candidate.comparison.cases if candidate.comparison else ()
+    # minimum run time, seconds: below it one disturbance decides the hot line (at load 19 we saw 99 % for 46 %)
+    if not any(median(case.candidate) >= 0.05 for case in cases if case.candidate):
         return ""
     if found := _one_call(candidate):
         return f"nothing left to gain: {found}"
@@ -117,13 +115,6 @@ def no_headroom(judge: Judge, candidate: Candidate) -> str:
     if share is not None and share >= ONE_CALL_SHARE:
         return f"nothing left to gain: {min(share, 1.0):.0%} of its time is that of reading the input and nothing else"
     return ""
-
-
-def _long_enough(candidate: Candidate) -> bool:
-    """Return whether its runs take long enough to show where their time is spent."""
-    cases = candidate.comparison.cases if candidate.comparison else ()
-    # minimum run time, seconds: below it one disturbance decides the hot line (at load 19 we saw 99 % for 46 %)
-    return any(median(case.candidate) >= 0.05 for case in cases if case.candidate)
 
 
 def _one_call(candidate: Candidate) -> str:

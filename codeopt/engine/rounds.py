@@ -57,18 +57,13 @@ class RunRecorder(Unrecorded):
         self.session.between_rounds()
 
     def stage(self, loop: RefineLoop, stage: LoopStage) -> None:
-        """Show the stage with the number of the round."""
-        self.session.console.stage(stage, which_round(loop))
+        """Show the stage with the number of the next draft among the rounds of the budget, `2 of 4`."""
+        limit = loop.budget.rounds
+        self.session.console.stage(stage, f"{min(loop.ledger.rounds + 1, limit)} of {limit}" if limit else "")
 
     def usage(self, usage: Usage) -> None:
         """Pass it on to the session's owner."""
         self.session.on_usage(usage)
-
-
-def which_round(loop: RefineLoop) -> str:
-    """Return the number of the next draft among the rounds of the budget, `2 of 4`. Empty without a limit."""
-    limit = loop.budget.rounds
-    return f"{min(loop.ledger.rounds + 1, limit)} of {limit}" if limit else ""
 
 
 def run_rounds(loop: RefineLoop, console: Console) -> End:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from codeopt.core.budget import Budget
 from codeopt.core.console import Console
@@ -38,11 +38,10 @@ class RunPlan:
     task: Task
     models: tuple[str, ...]
     """Language models that draft, in turn. Empty: the built-in rules alone."""
-    rules: WantedRules
+    built_in: tuple[Rule, ...]
+    """Built-in rules to try."""
     stopping_rule: StoppingRule
     """Rule for the end of a comparison, its metric, and its error rate."""
-    second_metric: Literal["auto", "memory", ""]
-    """Second metric by which drafts are compared. Empty: none."""
     profile_modes: tuple[Mode, ...]
     """Profiles of the original to take: the rules read only where the time goes."""
     profile_drafts: bool
@@ -63,12 +62,31 @@ class RunPlan:
         """The plan with the task as it is for one target."""
         return replace(self, task=self.task.for_target(target))
 
+    @property
+    def tries_ruff(self) -> bool:
+        """Fixes of ruff are tried also."""
+        select = self.options.select
+        return RUFF not in self.options.ignore and (not select or any(map(_is_ruff, select)))
+
+    def fixes_of_ruff(self, original: Candidate, warn: Callable[[str], None]) -> list[Rule]:
+        """Fixes of ruff for a program, of a project for its hot files, as far as they are wanted."""
+        if not self.tries_ruff:
+            return []
+        select, ignore = self.options.select, self.options.ignore
+        files, hot = original.revision, HotFiles.of(original.profile)
+        paths = files if files.is_one_file else [path for path, _ in hot.files if path in files]
+        found = ruff_rules(*(files[path] for path in paths))
+        if found is None:
+            warn("ruff does not run here, so its fixes are not tried")
+            return []
+        chosen = [rule for rule in found if not select or {RUFF, rule.name} & set(select)]
+        return [rule for rule in chosen if rule.name not in ignore]
+
 
 def make_plan(options: ImproveOptions) -> RunPlan:
     """Resolve the options; refuse what could not work, before anything is run. Raises UsageError, ModelError."""
     task = open_task(options.task, options.min_gain)
-    second = task.measured_second
-    rules = wanted_rules(options.select, options.ignore)
+    built_in = _built_in(options.select, options.ignore)
     models = chosen_models(options)
     options = replace(options, model=(options.model or models[0]) if models else RULES)
     if models:
@@ -83,11 +101,10 @@ def make_plan(options: ImproveOptions) -> RunPlan:
         options=options,
         task=task,
         models=models,
-        rules=rules,
+        built_in=built_in,
         stopping_rule=granted(
             StoppingRule(worth_having=1 + task.min_gain, metric=clock, tolerated=task.tolerated_slowdown), options
         ),
-        second_metric=second,
         profile_modes=() if options.no_profile else modes,
         profile_drafts=bool(models) and not options.no_profile,  # the rules go by the original's profile
         # the rules search by themselves
@@ -109,11 +126,11 @@ def open_proposer(
     """
     options, task = plan.options, plan.task
     if not plan.uses_model:
-        fixes = plan.rules.fixes_of_ruff(workload.baseline, console.warn)
-        return Rules(workload.rules((*plan.rules.built_in, *fixes)))
+        fixes = plan.fixes_of_ruff(workload.baseline, console.warn)
+        return Rules(workload.rules((*plan.built_in, *fixes)))
     from codeopt.proposers.language_model import LanguageModel, TakeTurns
 
-    aimed = () if task.needs_model or task.metric == "memory" else plan.rules.built_in
+    aimed = () if task.needs_model or task.metric == "memory" else plan.built_in
     found = matches(workload.rules(aimed), workload.baseline)
     briefing = workload.briefing()
     # Of a function an excerpt is shown, whose lines have other numbers.
@@ -134,43 +151,14 @@ def open_proposer(
     return workload.adapt(TakeTurns(models) if len(models) > 1 else models[0])
 
 
-@dataclass(frozen=True)
-class WantedRules:
-    """Rules to try on a target."""
-
-    built_in: tuple[Rule, ...]
-    select: tuple[str, ...]
-    """Names of the only rules to try. Empty: all."""
-    ignore: tuple[str, ...]
-
-    @property
-    def ruff(self) -> bool:
-        """Return whether fixes of ruff are tried also."""
-        return RUFF not in self.ignore and (not self.select or any(map(_is_ruff, self.select)))
-
-    def fixes_of_ruff(self, original: Candidate, warn: Callable[[str], None]) -> list[Rule]:
-        """Fixes of ruff for a program, of a project for its hot files, as far as they are wanted."""
-        if not self.ruff:
-            return []
-        files, hot = original.revision, HotFiles.of(original.profile)
-        paths = files if files.is_one_file else [path for path, _ in hot.files if path in files]
-        found = ruff_rules(*(files[path] for path in paths))
-        if found is None:
-            warn("ruff does not run here, so its fixes are not tried")
-            return []
-        chosen = [rule for rule in found if not self.select or {RUFF, rule.name} & set(self.select)]
-        return [rule for rule in chosen if rule.name not in self.ignore]
-
-
-def wanted_rules(select: tuple[str, ...], ignore: tuple[str, ...]) -> WantedRules:
-    """Return the rules that two lists of names leave. Raises UsageError for a name without a rule."""
+def _built_in(select: tuple[str, ...], ignore: tuple[str, ...]) -> tuple[Rule, ...]:
+    """Return the built-in rules that two lists of names leave. select: the only ones to try; empty: all. Raises
+    UsageError for a name without a rule."""
     for name in filter(_is_ruff, (*select, *ignore)):
         if not is_known(name):
             raise UsageError(f"codeopt does not use ruff's {name}", hint=f"of ruff's rules it uses {', '.join(GROUPS)}")
     own, without = ([name for name in names if not _is_ruff(name)] for names in (select, ignore))
-    if select:
-        return WantedRules(select_rules(own, without) if own else (), select, ignore)
-    return WantedRules(select_rules((), without), select, ignore)
+    return select_rules(own, without) if own or not select else ()
 
 
 def _is_ruff(name: str) -> bool:

@@ -38,7 +38,7 @@ def require_draft(target: Target, options: ImproveOptions) -> None:
     module.find(target.name)
     node, source = module.named[target.name][0], module.source
     original = Candidate(0, Revision.of(source), "the original")
-    rules = (*plan.rules.built_in, *plan.rules.fixes_of_ruff(original, lambda line: None))
+    rules = (*plan.built_in, *plan.fixes_of_ruff(original, lambda line: None))
     if matches(function_rules(rules, target.name), original):
         return
     text = ast.unparse(node)  # alone in its classes: a long module takes a rule seconds for each guess
@@ -46,7 +46,7 @@ def require_draft(target: Target, options: ImproveOptions) -> None:
         text = f"class {name}:\n{indent(text, '    ')}"
     imports = [ast.unparse(each) for each in module.tree.body if isinstance(each, ast.Import | ast.ImportFrom)]
     alone = Candidate(0, Revision.of("\n".join([*imports, text, ""])), "the function by itself")
-    usual = plan.rules.built_in
+    usual = plan.built_in
     for number, guess in enumerate(_guesses(node)):
         guessing = function_rules(usual, target.name, guess)
         if matches(guessing, alone):

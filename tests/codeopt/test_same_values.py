@@ -546,8 +546,8 @@ def planned() -> Iterator[object]:
     for values in PLANS:
         plan = tried(lambda values=values: make_plan(ImproveOptions.of({"model": "rules", **values})))
         yield values, plan if isinstance(plan, str) else (
-            plan.options.model, plan.task.name, plan.models, [each.name for each in plan.rules.built_in], plan.rules.ruff,
-            plan.stopping_rule, plan.second_metric, plan.profile_modes, plan.profile_drafts, plan.budget, plan.proposer,
+            plan.options.model, plan.task.name, plan.models, [each.name for each in plan.built_in], plan.tries_ruff,
+            plan.stopping_rule, plan.task.measured_second, plan.profile_modes, plan.profile_drafts, plan.budget, plan.proposer,
             plan.search.patience, plan.search.floor, plan.uses_model,
         )  # fmt: skip
     for longest_s in (0.01, 0.4, 2.0, 60.0):

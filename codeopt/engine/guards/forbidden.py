@@ -93,7 +93,11 @@ def _touched(source: str) -> set[str]:
     owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     found = {f"U+{ord(char):04X} (which hides or reorders text)" for char in steering(source)}
     for node in nodes:
-        found |= _by_node(node, names) | _private(node, modules)
+        found |= _by_node(node, names)
+        if isinstance(node, ast.ImportFrom) and not node.level:  # `random._os` is os under another name
+            found |= {f"{node.module}.{name.name}" for name in node.names if _is_private(name.name)}
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and _is_private(node.attr):
+            found |= {f"{module}.{node.attr}" for module in [modules.get(node.value.id)] if module}
         if isinstance(node, ast.Name) and node.id in names and id(node) not in owners:
             found.add(f"{names[node.id]} as a value")  # getattr(os, ...)
     return found
@@ -104,16 +108,6 @@ def _imported(nodes: Sequence[ast.AST]) -> dict[str, str]:
     imports = [name for node in nodes if isinstance(node, ast.Import) for name in node.names]
     tops = ((name.name.partition(".")[0], name) for name in imports)
     return {name.asname or top: name.name if name.asname else top for top, name in tops}
-
-
-def _private(node: ast.AST, modules: Mapping[str, str]) -> set[str]:
-    """`random._os` is os under another name."""
-    if isinstance(node, ast.ImportFrom) and not node.level:
-        return {f"{node.module}.{name.name}" for name in node.names if _is_private(name.name)}
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and _is_private(node.attr):
-        module = modules.get(node.value.id)
-        return {f"{module}.{node.attr}"} if module else set()
-    return set()
 
 
 def _is_private(name: str) -> bool:

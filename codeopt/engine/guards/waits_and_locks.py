@@ -15,22 +15,18 @@ LOCKS = ("lock", "mutex", "semaphore", "condition")
 @guard(order=90)
 def check_source(pair: SourcePair) -> Finding | None:
     """A note on functions that took a lock, or awaited something, and no longer do."""
-    found = [line for before, after in pair.texts for line in _gone(before, after)]
-    return Finding(Consequence.NOTE, "; ".join(found)) if found else None
-
-
-def _gone(before: str, after: str) -> list[str]:
-    try:
-        old, new = (dict(definitions(ast.parse(text))) for text in (before, after))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
     found = []
-    for name, node in old.items():
-        if name in new and (gone := sorted(_locks(node) - _locks(new[name]))):
-            found.append(f"{name} no longer takes {' and '.join(gone)}: calls from several threads were not tried")
-        if name in new and _awaits(node) and not _awaits(new[name]):
-            found.append(f"{name} no longer awaits anything: others have to wait until it ends")
-    return found
+    for texts in pair.texts:
+        try:
+            old, new = (dict(definitions(ast.parse(text))) for text in texts)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        for name, node in old.items():
+            if name in new and (gone := sorted(_locks(node) - _locks(new[name]))):
+                found.append(f"{name} no longer takes {' and '.join(gone)}: calls from several threads were not tried")
+            if name in new and _awaits(node) and not _awaits(new[name]):
+                found.append(f"{name} no longer awaits anything: others have to wait until it ends")
+    return Finding(Consequence.NOTE, "; ".join(found)) if found else None
 
 
 def _locks(node: Def) -> set[str]:

@@ -74,9 +74,15 @@ class Position:
         """
         usual = usual if self.task.needs_time else 0
         patience = usual if self.patience is None else self.patience
-        if patience and _without_gain(line, self.task, self.history.original) >= patience:
-            return f"{patience} rounds in a row without a measurable gain"
-        return ""
+        best: Candidate | None = None
+        # last rounds that were right without a gain; a wrong one does not count: the idea may still gain after a fix
+        idle: set[int] = set()
+        for candidate in line[1:] if patience else ():
+            if gains(candidate, best, self.task, self.history.original):
+                best, idle = candidate, set()
+            elif best is not None and candidate.turn and candidate.correct and candidate.turn != best.turn:
+                idle.add(candidate.turn)
+        return f"{patience} rounds in a row without a measurable gain" if len(idle) >= patience > 0 else ""
 
 
 @dataclass(frozen=True)
@@ -136,18 +142,3 @@ def gains(new: Candidate, best: Candidate | None, task: Task, original: Candidat
     if task.needs_time and new.comparison and best.comparison:
         return new.comparison.ci_low > best.comparison.ratio
     return score > (task.score(best, original) or 0.0)
-
-
-def _without_gain(line: Sequence[Candidate], task: Task, original: Candidate) -> int:
-    """Return the number of last rounds that were right without a gain over the best before.
-
-    Incorrect candidates do not count: the idea may still gain after a fix.
-    """
-    best: Candidate | None = None
-    idle: set[int] = set()
-    for candidate in line[1:]:
-        if gains(candidate, best, task, original):
-            best, idle = candidate, set()
-        elif best is not None and candidate.turn and candidate.correct and candidate.turn != best.turn:
-            idle.add(candidate.turn)
-    return len(idle)

@@ -45,7 +45,7 @@ def next_move(position: Position) -> Move | Stop:
     if people and all(c.settled for c in people):
         return Stop(NOTHING_LEFT)
     if not people:  # no candidate is right yet: repair the newest
-        return Move((*free, *_own(history.last, free)), (history.last.round,))
+        return Move(tuple(dict.fromkeys((*free, history.last.round))), (history.last.round,))
     draw = random.Random(f"{position.seed}:{len(history.candidates)}")
     parent = _parent(position, [c for c in people if not c.settled], draw)
     mate = None
@@ -118,7 +118,3 @@ def _shown(position: Position, parent: Candidate) -> tuple[int, ...]:
     children = [c.round for c in position.history.candidates if c.parents[-1:] == (parent.round,)]
     earlier = [number for number in (*parent.parents, *children[-2:]) if number != parent.round]
     return (*sorted({0, *earlier}), parent.round)
-
-
-def _own(candidate: Candidate, free: tuple[int, ...]) -> tuple[int, ...]:
-    return () if candidate.round in free else (candidate.round,)

@@ -79,15 +79,6 @@ class CachedValue:
 
 
 @dataclass(frozen=True)
-class CacheSize:
-    """Number and bytes of the values in a cache."""
-
-    values: int
-    size: int
-    """Size of its file, bytes."""
-
-
-@dataclass(frozen=True)
 class Cache:
     """The cache in one folder. Each request opens and closes its file, so any process and thread may use it at once."""
 
@@ -140,14 +131,14 @@ class Cache:
         """Remove the value of a key, if there is one."""
         self._do(lambda file: file.execute("DELETE FROM entry WHERE kind = ? AND key = ?", (kind, key)))
 
-    def clear(self) -> CacheSize:
-        """Remove the file, and its folder. Returns the number of values and the size that it had. Raises OSError."""
+    def clear(self) -> tuple[int, int]:
+        """Remove the file, and its folder. Returns the number of values, and the bytes of the file. Raises OSError."""
         size = self.file.stat().st_size
         values = self._do(lambda file: file.execute("SELECT count(*) FROM entry").fetchone()[0])
         self._unlink()
         with suppress(OSError):  # CI may keep more there
             self.folder.rmdir()
-        return CacheSize(values or 0, size)
+        return values or 0, size
 
     def _do(self, action: Callable[[sqlite3.Connection], Found]) -> Found | None:
         """Run an action on the file, rebuilding a damaged one once. None if the file cannot be used."""

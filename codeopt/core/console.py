@@ -105,7 +105,7 @@ class Console(AbstractContextManager["Console"]):
         """Return the live lines: the clock with the present target or step and the time that is left, the stages."""
         from rich.text import Text
 
-        marks = MARKS if self._live and self._live.takes_marks else ASCII_MARKS
+        marks = MARKS if self._live and self._live.terminal.encoding.startswith("utf") else ASCII_MARKS
         clock, left = self._clock(), f"  {self._left()}".rstrip()
         room = COLUMNS - len(clock)
         doing = self._step(room - len(left))
@@ -287,12 +287,7 @@ class LiveLines:
         # `print` holds sys.stdout by no reference of its own (cpython gh-130163), and the first write takes the guard
         # away from there: without this field it would be freed in the middle of that write.
         self._guards = tuple(self._guarded(stream) for stream in self._streams)
-        self._terminal = open_terminal(sys.stderr)
-
-    @property
-    def takes_marks(self) -> bool:
-        """Return whether the terminal shows more than ASCII."""
-        return self._terminal.encoding.startswith("utf")
+        self.terminal = open_terminal(sys.stderr)
 
     def show(self) -> None:
         """Show the display, unless it is there."""
@@ -302,7 +297,7 @@ class LiveLines:
             if self._live:
                 return
             self._live = Live(
-                console=self._terminal, get_renderable=self._render, refresh_per_second=1 / REDRAW_S, transient=True,
+                console=self.terminal, get_renderable=self._render, refresh_per_second=1 / REDRAW_S, transient=True,
                 redirect_stdout=False, redirect_stderr=False,
             )  # fmt: skip
             # Rich's thread draws it, the first time too: Ctrl-C within a drawing would leave a part of it behind.
@@ -320,7 +315,7 @@ class LiveLines:
     def write(self, text: str) -> None:
         """Write lines that stay."""
         with self._lock:
-            write_lines(text, self._terminal)
+            write_lines(text, self.terminal)
 
     def _guarded(self, stream: IO[str]) -> Any:
         return _HidesFirst(stream, self.hide) if stream and stream.isatty() else stream

@@ -180,21 +180,14 @@ def find_git(place: Path) -> Git | None:
     return open_git(root) if root else None
 
 
-def git_outside(folder: Path) -> Git:
-    """git for a folder of codeopt's own that is in no work tree.
-
-    Raises GitError as `open_git` does.
-    """
-    return _overriding(Git(Path(os.path.realpath(folder)), inside=False))
-
-
 def new_work_tree(folder: Path) -> Git:
     """Make a folder of codeopt's own a work tree, and open it.
 
     Raises GitError as `Git.ask` and `open_git` do.
     """
-    git_outside(folder).ask("init", "-q")
-    return open_git(Path(os.path.realpath(folder)))
+    root = Path(os.path.realpath(folder))
+    _overriding(Git(root, inside=False)).ask("init", "-q")
+    return open_git(root)
 
 
 def tracked_files(folder: Path) -> list[Path] | None:
@@ -224,22 +217,22 @@ def _files(folder: Path, *flags: str) -> list[Path] | None:
 
 
 def _overriding(git: Git) -> Git:
-    """Return the same git with every setting that names a program overridden. Raises GitError."""
+    """Return the same git with every setting that names a program overridden. Raises GitError, also for a key that
+    holds an `=`."""
     keys = [os.fsdecode(key) for key in git.ask("config", "--name-only", "-z", "--list").split(b"\0") if key]
-    return Git(git.root, git.inside, tuple(_overridden(list(dict.fromkeys(keys)), git.root)))
-
-
-def _overridden(keys: Sequence[str], root: Path) -> Iterator[str]:
-    """The overriding `KEY=VALUE` of each key that names a program. Raises GitError for a key that holds an `=`."""
-    for key in keys:
+    found = []
+    for key in dict.fromkeys(keys):
         section, _, rest = key.partition(".")
         name, dot, last = rest.rpartition(".")
         neutral = "version" if section == "alias" else _NAMED_SETTINGS.get(last) if dot else None
         if neutral is None:
             continue
         if "=" in key:  # git reads `-c KEY=VALUE` up to the first one
-            raise GitError(f"the git settings of {root} name {name!r}, which cannot be switched off", hint="rename it")
-        yield f"{key}={neutral}"
+            raise GitError(
+                f"the git settings of {git.root} name {name!r}, which cannot be switched off", hint="rename it"
+            )
+        found.append(f"{key}={neutral}")
+    return Git(git.root, git.inside, tuple(found))
 
 
 # --- the process ---------------------------------------------------------------------------------
@@ -270,11 +263,15 @@ def _read(process: subprocess.Popen[bytes], name: str, root: Path) -> tuple[byte
     waited: list[NotPlain] = []
 
     def look() -> None:
-        for path in _read_by_git(root):
-            if (found := what_waits(path)) and process.returncode is None:
-                waited.append(found)
-                _kill(process)
-                return
+        """Look at the files that git itself reads in a work tree: those of `.git`, and those that say what is ignored
+        and how files are treated."""
+        for folder, folders, names in os.walk(root):
+            own = ".git" in Path(folder).relative_to(root).parts
+            for path in (Path(folder, each) for each in (*folders, *names) if own or each in READ_BY_GIT):
+                if (found := what_waits(path)) and process.returncode is None:
+                    waited.append(found)
+                    _kill(process)
+                    return
 
     def end() -> None:
         late.set()
@@ -303,14 +300,6 @@ def _read(process: subprocess.Popen[bytes], name: str, root: Path) -> tuple[byte
     if late.is_set():
         raise GitError(f"{name} did not end within {MAX_COMMAND_S:g} s")
     return bytes(printed), status
-
-
-def _read_by_git(root: Path) -> Iterator[Path]:
-    """The files that git itself reads in a work tree: those of `.git`, and those that say what is ignored and how files
-    are treated."""
-    for folder, folders, names in os.walk(root):
-        own = ".git" in Path(folder).relative_to(root).parts
-        yield from (Path(folder, name) for name in (*folders, *names) if own or name in READ_BY_GIT)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -8,7 +8,7 @@ import re
 import shlex
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -83,7 +83,7 @@ def find_interpreter(named: str | None, place: Path, *, environment: Mapping[str
     environment = os.environ if environment is None else environment
     if named:
         return _named(named)
-    folders = [*_project(place.absolute())]
+    folders = _project(place.absolute())
     if activated := activated_environment(environment):
         before = f"VIRTUAL_ENV is set to {activated}, but "
         return _of_venv(Path(activated).absolute(), Origin.ACTIVATED, folders, before)
@@ -195,8 +195,8 @@ def _end(path: Path, root: Path) -> Path | None:
 # --- the project ---------------------------------------------------------------------------------
 
 
-def _project(place: Path) -> Iterator[Path]:
-    """Yield the folders whose environment may be meant, the nearest first, beginning with the program's.
+def _project(place: Path) -> list[Path]:
+    """Return the folders whose environment may be meant, the nearest first, beginning with the program's.
 
     The last one is git's top level. Without git it is the folder with a project file, else the current one if the
     program lies below it. Otherwise the program's own folder is the only one.
@@ -209,7 +209,7 @@ def _project(place: Path) -> Iterator[Path]:
         next((each for each in folders if each == Path.cwd()), None),
     ]
     end = next((each for each in ends if each is not None), start)
-    yield from folders[: folders.index(end) + 1]
+    return folders[: folders.index(end) + 1]
 
 
 def _names(root: Path, environment: Mapping[str, str]) -> tuple[str, ...]:
@@ -246,10 +246,19 @@ class ProjectPython:
 
 def newer_python(path: Path, environment: Mapping[str, str] = os.environ) -> ProjectPython | None:
     """Return the newest release that the project of a file names, if codeopt's own Python is older. None otherwise."""
-    named = [each for folder in _folders(path) for each in _releases(folder)]
     active = environment.get("VIRTUAL_ENV")
-    if active and (release := _release_of_venv(Path(active))):
-        named.insert(0, ProjectPython(release, "VIRTUAL_ENV"))
+    release = _release_of_venv(Path(active)) if active else None
+    named = [ProjectPython(release, "VIRTUAL_ENV")] if release else []
+    for folder in path.absolute().parents:  # up to the top of its repository, the nearest first
+        for name in VENVS:
+            if release := _release_of_venv(folder / name):
+                named.append(ProjectPython(release, name))
+        if found := _NUMBER.match(_text(folder / ".python-version").strip()):
+            named.append(ProjectPython(_release(found), ".python-version"))
+        if found := _LEAST.search(_required(folder)):
+            named.append(ProjectPython(_release(found), "pyproject.toml"))
+        if (folder / ".git").exists():
+            break
     newest = max(named, key=lambda each: each.release, default=None)
     return newest if newest is not None and newest.release > sys.version_info[:2] else None
 
@@ -259,40 +268,17 @@ def reading_advice(path: Path) -> str:
     found = newer_python(path)
     if found is None:
         return ""
-    own = ".".join(map(str, sys.version_info[:2]))
+    own, copy = ".".join(map(str, sys.version_info[:2])), ""
+    # codeopt was installed from a folder or a repository, as pip noted: no index has that
+    with suppress(PackageNotFoundError, ValueError):
+        noted = json.loads(distribution("codeopt").read_text("direct_url.json") or "{}")
+        if url := str(noted.get("url", "")):
+            source = f"git+{url}" if noted.get("vcs_info") else unquote(url.removeprefix("file://"))
+            copy = f" --from {shlex.quote(source)}"
     return (
         f"codeopt runs on Python {own}, and the project is for {found.words} ({found.place}): "
-        f"use uvx --python {found.words}{_copy()} codeopt, or install codeopt in the project's environment"
+        f"use uvx --python {found.words}{copy} codeopt, or install codeopt in the project's environment"
     )
-
-
-def _copy() -> str:
-    """`--from FOLDER` where codeopt was installed from a folder or a repository, as pip noted: no index has that."""
-    try:
-        noted = json.loads(distribution("codeopt").read_text("direct_url.json") or "{}")
-    except (PackageNotFoundError, ValueError):
-        return ""
-    url = str(noted.get("url", ""))
-    source = f"git+{url}" if noted.get("vcs_info") else unquote(url.removeprefix("file://"))
-    return f" --from {shlex.quote(source)}" if url else ""
-
-
-def _folders(path: Path) -> Iterator[Path]:
-    """Folders around a file up to the top of its repository, the nearest first."""
-    for folder in path.absolute().parents:
-        yield folder
-        if (folder / ".git").exists():
-            return
-
-
-def _releases(folder: Path) -> Iterator[ProjectPython]:
-    for name in VENVS:
-        if release := _release_of_venv(folder / name):
-            yield ProjectPython(release, name)
-    if found := _NUMBER.match(_text(folder / ".python-version").strip()):
-        yield ProjectPython(_release(found), ".python-version")
-    if found := _LEAST.search(_required(folder)):
-        yield ProjectPython(_release(found), "pyproject.toml")
 
 
 def _required(folder: Path) -> str:

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 from codeopt.core.errors import UsageError
 from codeopt.core.ownership import require_own
 from codeopt.core.program import FileChange, Replacement, kept_beside, read_text, replacement, write_whole
-from codeopt.core.run_index import functions_in, list_runs, require_inside
+from codeopt.core.run_index import functions_in, require_inside, runs_in
 from codeopt_sandbox.plain_files import read_bytes
 
 T = TypeVar("T")
@@ -122,7 +122,7 @@ def write_recorded(run: Path, changes: Iterable[FileChange]) -> tuple[Replacemen
 
 def last_written(home: Path) -> Written:
     """Return the most recently written files of all runs below `home`. Raises UsageError if there are no such files."""
-    paths = [each.path for run in list_runs(home) for each in (run, *functions_in(run.path))]
+    paths = [each.path for run in runs_in(home).own for each in (run, *functions_in(run.path))]
     found = [written for path in paths if (written := _read(path))]
     if not found and any((path / UNDONE).exists() for path in paths):
         raise UsageError("nothing to undo: what was written was put back before", hint="codeopt apply writes it again")
@@ -157,11 +157,11 @@ def _read(run: Path) -> Written | None:
     """Return the record of a run, or None if it is missing or broken."""
     try:
         found: Any = json.loads(read_bytes(run / RECORD))
-        files = tuple(_replacement(**row) for row in found["files"])
+        places = [(Path(row["path"]), row) for row in found["files"]]
+        files = tuple(
+            Replacement(path, row["before"], row["after"], kept_beside(path) if row["kept"] else None)
+            for path, row in places
+        )
         return Written(run, float(found["at"]), files) if found["schema"] == SCHEMA else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def _replacement(path: str, before: str, after: str, kept: bool) -> Replacement:
-    return Replacement(Path(path), before, after, kept_beside(Path(path)) if kept else None)

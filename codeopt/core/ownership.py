@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from codeopt.core.errors import UsageError
@@ -22,10 +22,20 @@ STORE = ".codeopt"
 """The folder that runs and recordings are kept in unless another is named."""
 
 
-def foreign(paths: Iterable[Path]) -> dict[Path, str]:
+def foreign(paths: Iterable[Path], *, links: bool = False) -> dict[Path, str]:
     """The paths that are not the user's own, each with the reason. A path where nothing exists yet is nobody's, and
-    left out."""
-    return _foreign(paths, lambda path: [*_places(path)])
+    left out. links: only links on the way to them count."""
+    places: dict[Path, list[Path]] = {}
+    found: dict[Path, str] = {}
+    for path in paths:
+        try:
+            places[path] = [place for place in _places(path) if not links or place.is_symlink()]
+            why = next(filter(None, map(_of_another_user, places[path])), "")
+        except (OSError, RuntimeError) as error:  # a closed folder; links that lead in a circle
+            why = f"its owner is unknown ({error})"
+        if why:
+            found[path] = why
+    return {**_brought({path: where for path, where in places.items() if path not in found}), **found}
 
 
 def require_own(path: Path, what: str) -> None:
@@ -47,7 +57,7 @@ def require_own_way(path: Path, what: str, hint: str = "") -> None:
 
     what: the subject of the message.
     """
-    if why := _foreign([path], lambda each: [place for place in _places(each) if place.is_symlink()]).get(path):
+    if why := foreign([path], links=True).get(path):
         raise UsageError(f"{what} is reached by a link that is not yours: {why}", hint=hint)
 
 
@@ -66,20 +76,6 @@ def top_of(path: Path) -> Path:
     place = path.resolve()
     store = next((each.parent for each in (place, *place.parents) if each.name == STORE), place)
     return next(work_trees(place), store)
-
-
-def _foreign(paths: Iterable[Path], places_of: Callable[[Path], list[Path]]) -> dict[Path, str]:
-    places: dict[Path, list[Path]] = {}
-    found: dict[Path, str] = {}
-    for path in paths:
-        try:
-            places[path] = places_of(path)
-            why = next(filter(None, map(_of_another_user, places[path])), "")
-        except (OSError, RuntimeError) as error:  # a closed folder; links that lead in a circle
-            why = f"its owner is unknown ({error})"
-        if why:
-            found[path] = why
-    return {**_brought({path: where for path, where in places.items() if path not in found}), **found}
 
 
 def _places(path: Path) -> Iterator[Path]:
@@ -172,18 +168,14 @@ def _linked(folder: Path) -> Iterator[Path]:
                 yield folder / word
     for pattern in FINDERS:
         for file in folder.glob(pattern):
-            yield from _of_finder(read_text(file, "replace"))
-
-
-def _of_finder(text: str) -> Iterator[Path]:
-    """Folders that hold the packages and modules that a finder names by absolute paths."""
-    for word in _texts(text):
-        if word.startswith("/") and "\n" not in word:
-            path = Path(word)
-            folder = path.parent.parent if path.name == "__init__.py" else path.parent
-            while (folder / "__init__.py").is_file():
-                folder = folder.parent
-            yield folder
+            # folders that hold the packages and modules that the finder names by absolute paths
+            for word in _texts(read_text(file, "replace")):
+                if word.startswith("/") and "\n" not in word:
+                    path = Path(word)
+                    place = path.parent.parent if path.name == "__init__.py" else path.parent
+                    while (place / "__init__.py").is_file():
+                        place = place.parent
+                    yield place
 
 
 def _texts(source: str) -> Iterable[str]:

@@ -118,11 +118,6 @@ def functions_in(path: Path) -> list[RunListing]:
     return [RunListing(each, _result(each), name) for name, each in functions_of(path).items()]
 
 
-def list_runs(home: Path) -> list[RunListing]:
-    """The user's own runs below `home`, the newest first."""
-    return [*runs_in(home).own]
-
-
 def runs_in(home: Path) -> RunList:
     """All runs below `home`: the user's own, and those left out with the reason."""
     states = (path for place in PLACES for path in (home / place).glob(f"*/{STATE}"))
@@ -232,7 +227,12 @@ def changes_of_run(run: StoredRun) -> tuple[FileChange, ...]:
 
     Raises UsageError where nothing was accepted, or a file may not be written to.
     """
-    best, place = require_best(run), file_to_change(run)
+    require_ended(run)
+    best, place = run.best, run.file
+    if best is None:
+        reason = run.result.get("reason", "no reason is known")
+        raise UsageError(f"the run in {run.listing.path} found no faster version: {reason}")
+    require_inside(place, run.listing.path)
     if best.is_one_file:
         (path,) = best
         file = Program(place, as_source(run.original[path]), run.original[path], _place_of(run, place))
@@ -252,12 +252,6 @@ def _place_of(run: StoredRun, file: Path) -> str:
     top = top_of(run.listing.path)
     here, place = Path.cwd().resolve(), file.resolve()
     return "" if place.is_relative_to(here) or not place.is_relative_to(top) else place.relative_to(top).as_posix()
-
-
-def file_to_change(run: StoredRun) -> Path:
-    """Path of the user's file. Raises UsageError for one that the run may not write to."""
-    require_inside(run.file, run.listing.path)
-    return run.file
 
 
 def require_inside(path: Path, run: Path) -> None:
@@ -311,15 +305,6 @@ def _home_of(run: Path) -> str:
     return os.path.relpath(home)
 
 
-def require_best(run: StoredRun) -> Revision:
-    """Return the accepted files. Raises UsageError if no candidate was accepted."""
-    require_ended(run)
-    if run.best is None:
-        reason = run.result.get("reason", "no reason is known")
-        raise UsageError(f"the run in {run.listing.path} found no faster version: {reason}")
-    return run.best
-
-
 def require_ended(run: StoredRun) -> None:
     """Raise UsageError for a run without a result."""
     if not run.listing.ended:
@@ -334,12 +319,9 @@ def _result(path: Path) -> Mapping[str, Any]:
         found = json.loads(read_text(path / "result.json"))
     except (OSError, ValueError):
         return {}
-    known = isinstance(found, dict) and found.get("schema") in RESULTS and _is_sound(found)
-    return {"best_round": None, **found} if known else {}
-
-
-def _is_sound(found: Mapping[str, Any]) -> bool:
-    """Return whether each field that is read by itself has the right type, if it is present."""
+    if not isinstance(found, dict) or found.get("schema") not in RESULTS:
+        return {}
+    # each field that is read by itself has the right type, if it is present
     speedup = found.get("speedup")
     kinds: dict[str, Any] = {
         **dict.fromkeys(("target", "file", "folder", "reason", "stop_reason"), str),
@@ -347,9 +329,9 @@ def _is_sound(found: Mapping[str, Any]) -> bool:
         **dict.fromkeys(("sha256_after", "command"), str | None),
         **{"accepted": bool, "seconds": int | float, "speedup": dict | None},
     }
-    return all(isinstance(found[name], kind) for name, kind in kinds.items() if name in found) and (
-        not speedup or isinstance(speedup.get("ratio"), int | float)
-    )
+    if not all(isinstance(found[name], kind) for name, kind in kinds.items() if name in found):
+        return {}
+    return {"best_round": None, **found} if not speedup or isinstance(speedup.get("ratio"), int | float) else {}
 
 
 def _revision(place: Path) -> Revision | None:

@@ -20,7 +20,6 @@ from typing import Any, Literal, Protocol
 from codeopt.core.budget import Ledger
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, History
-from codeopt.core.options import ImproveOptions
 from codeopt.core.ownership import require_own, require_own_way
 from codeopt.core.program import FileChange, write_whole
 from codeopt.core.revision import OWN, Revision
@@ -101,17 +100,13 @@ class RunFolders:
         if self.resume is None:
             return None
         require_own(self.resume, f"the run in {self.resume}")
-        return RunFolder(self.resume).load(subject) if not is_empty(self.resume) else None
+        return RunFolder(self.resume).read(subject) if not is_empty(self.resume) else None
 
     def begin(self, name: str) -> RunFolder:
         """The folder of the resumed run, or a new one."""
         run = RunFolder(self.resume) if self.resume else new_run(self.home, name)
         note_command(run.path, self.command)
         return run
-
-
-def open_runs(options: ImproveOptions) -> Runs:
-    return RunFolders(options.run_dir, options.resume)
 
 
 @dataclass(frozen=True)
@@ -143,17 +138,11 @@ class RunFolder:
         state = _State(SCHEMA, sha256, run.ledger.paused(), dict(run.held_out), run.input_seed, candidates)
         write_whole(self.path / STATE, _adapter(_State).dump_json((state,))[1:-1].decode())
 
-    def load(self, subject: Revision) -> SavedRun:
-        """Return the saved state. Raises UsageError if there is no such file, or it is broken or of another program."""
-        return self._read(subject)
+    def read(self, subject: Revision | None = None) -> SavedRun:
+        """Return the saved state. subject: the program that it has to be of; None: any, for display.
 
-    def read(self) -> SavedRun:
-        """Return the saved state of any program, for display. Raises UsageError if there is no such file, or it is
-        broken.
+        Raises UsageError if there is no such file, or it is broken or of another program.
         """
-        return self._read(None)
-
-    def _read(self, subject: Revision | None) -> SavedRun:
         try:
             (state,) = _adapter(_State).validate_json(f"[{read_text(self.path / STATE)}]")
         except OSError as error:
@@ -295,7 +284,7 @@ class FunctionRun:
 
     def load(self, subject: Revision) -> SavedRun | None:
         """Return the saved state. None if nothing is saved. Raises UsageError if it cannot be read."""
-        return RunFolder(self.path).load(subject) if (self.path / STATE).is_file() else None
+        return RunFolder(self.path).read(subject) if (self.path / STATE).is_file() else None
 
     def begin(self, name: str) -> RunFolder:
         """The folder, which is made if it is not there."""
@@ -360,7 +349,10 @@ class SeveralRun:
 
     def finish(self, changes: Iterable[FileChange], result: dict[str, Any]) -> None:
         """Save the result, and the files before and after all changes. Raises UsageError."""
-        files = {self._name(change): change for change in changes}
+        files = {}
+        for change in changes:
+            inside = os.path.relpath(change.program.path.resolve(), self.target)
+            files[OWN if self.target.is_file() else Path(inside).as_posix()] = change
         for name in ("original", "best"):  # of an earlier session
             shutil.rmtree(self.path / name, ignore_errors=True)
         before = Revision({name: each.program.text for name, each in files.items()})
@@ -370,10 +362,6 @@ class SeveralRun:
     def _begin(self, name: str, folder: str) -> None:
         self.functions[name] = folder
         self._save()
-
-    def _name(self, change: FileChange) -> str:
-        here = self.target.is_file()
-        return OWN if here else Path(os.path.relpath(change.program.path.resolve(), self.target)).as_posix()
 
     def _save(self) -> None:
         state = _SeveralState("codeopt.run-several/1", str(self.target), self.functions, tuple(sorted(self.done)))

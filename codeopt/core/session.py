@@ -19,7 +19,7 @@ from codeopt.core.interpreter import Interpreter, find_interpreter
 from codeopt.core.isolation import open_isolated
 from codeopt.core.model import Model
 from codeopt.core.options import ImproveOptions
-from codeopt.core.run_store import Runs, open_runs
+from codeopt.core.run_store import RunFolders, Runs
 from codeopt.core.target import Traces
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.owner import BaseFolder
@@ -56,7 +56,7 @@ class Session:
     """The environment of an improvement. The defaults are those of a single command."""
 
     console: Console = field(default_factory=lambda: Console(quiet=True))
-    runs: Callable[[ImproveOptions], Runs] = open_runs
+    runs: Callable[[ImproveOptions], Runs] = lambda options: RunFolders(options.run_dir, options.resume)
     open_sandbox: SandboxOpener = open_isolated
     open_model: Callable[[ImproveOptions, Callable[[str], None]], Model] = no_model
     """Opener of models. The default raises UsageError. `engine.open_session` sets the real one."""

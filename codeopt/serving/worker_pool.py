@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from codeopt.core.console import Console
+from codeopt.core.console import CallbackConsole
 from codeopt.core.errors import CodeoptError, NoSandbox, UsageError
 from codeopt.core.sanitize import inline
 from codeopt.serving.request import OperationRequest
@@ -178,11 +178,11 @@ class Cancelled(BaseException):
     """The client gave up. Not a KeyboardInterrupt, after which the best draft so far would be confirmed first."""
 
 
-class AnswerLines(Console):
+class AnswerLines(CallbackConsole):
     """A console that writes to the parent, one line of JSON a message."""
 
     def __init__(self, stream: IO[str]) -> None:
-        super().__init__(quiet=True)
+        super().__init__(self._tell)
         self._stream = stream
         self._targets = (0, 1)
         self._done: float | None = None
@@ -192,12 +192,6 @@ class AnswerLines(Console):
         with contextlib.suppress(OSError, ValueError):
             self._stream.write(json.dumps(message) + "\n")
             self._stream.flush()
-
-    def print(self, line: str) -> None:
-        self._tell(line)
-
-    def warn(self, line: str, hint: str = "") -> None:
-        self._tell(f"{line} ({hint})" if hint else line)
 
     def progress(self, line: str) -> None:
         """Send the current step, behind the name of its stage."""

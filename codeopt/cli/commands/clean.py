@@ -41,14 +41,14 @@ def run(arguments: argparse.Namespace) -> int:
         except OSError as error:
             raise UsageError(f"cannot remove {cache.file}: {error.strerror}") from error
     copies = list(remove_kept(root))
-    rows = [{"path": str(path), "values": size.values, "bytes": size.size} for path, size in found.items()]
+    rows = [{"path": str(path), "values": values, "bytes": size} for path, (values, size) in found.items()]
     rows += [{"path": str(path), "files": files, "bytes": size} for path, files, size in copies]
     if arguments.json:
         print(json.dumps({"schema": "codeopt.clean/1", "removed": rows}))
         return 0
     lines = [
-        f"Emptied the cache {inline(str(path))}: {counted(size.values, 'result')}, {size.size / 1e6:.1f} MB"
-        for path, size in found.items()
+        f"Emptied the cache {inline(str(path))}: {counted(values, 'result')}, {size / 1e6:.1f} MB"
+        for path, (values, size) in found.items()
     ]
     lines += [
         f"Removed the copy {inline(str(path))}: {counted(files, 'file')}, {size / 1e6:.1f} MB"

@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> RunFolder:
 
 def test_a_run_comes_back_as_it_was(folder: RunFolder) -> None:
     folder.save(SavedRun(HISTORY, LEDGER, {"shown": False, "secret-big": True}, input_seed=7))
-    found = folder.load(Revision.of(SLOW))
+    found = folder.read(Revision.of(SLOW))
     ledger = found.ledger
     assert found.history == HISTORY
     assert (found.held_out, found.input_seed) == ({"shown": False, "secret-big": True}, 7)
@@ -44,14 +44,14 @@ def test_bytes_that_are_no_text_and_numbers_without_end(folder: RunFolder) -> No
         comparison=comparison(ci_high=float("inf"), ci_low=0.0),
     )
     folder.save(SavedRun(History((original(), strange)), Ledger()))
-    assert folder.load(Revision.of(SLOW)).history.last == strange
+    assert folder.read(Revision.of(SLOW)).history.last == strange
 
 
 def test_outputs_are_cut(folder: RunFolder) -> None:
     """A saved run stays small: from standard output the start is kept, from standard error the end."""
     long = replace(right(1), outcomes=(outcome(stdout=b"a" * 10**6, stderr=b"b" * 10**6 + b"end"),))
     folder.save(SavedRun(History((original(), long)), Ledger()))
-    run = folder.load(Revision.of(SLOW)).history.last.outcomes[0].run
+    run = folder.read(Revision.of(SLOW)).history.last.outcomes[0].run
     assert len(run.stdout) == len(run.stderr) == 4000
     assert run.stderr.endswith(b"end")
 
@@ -59,14 +59,14 @@ def test_outputs_are_cut(folder: RunFolder) -> None:
 def test_another_program_is_refused(folder: RunFolder) -> None:
     folder.save(SavedRun(HISTORY, LEDGER))
     with pytest.raises(UsageError, match="is of another program"):
-        folder.load(Revision.of(SLOW + "# changed\n"))
+        folder.read(Revision.of(SLOW + "# changed\n"))
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "3", '{"schema": "codeopt.run/1"}'])
 def test_what_is_no_run_is_refused(text: str, folder: RunFolder) -> None:
     (folder.path / "state.json").write_text(text)
     with pytest.raises(UsageError, match="cannot be read"):
-        folder.load(Revision.of(SLOW))
+        folder.read(Revision.of(SLOW))
 
 
 def test_a_broken_history_is_refused(folder: RunFolder) -> None:
@@ -76,7 +76,7 @@ def test_a_broken_history_is_refused(folder: RunFolder) -> None:
     del state["candidates"][0]["revision"]
     path.write_text(json.dumps(state))
     with pytest.raises(UsageError, match="cannot be read"):
-        folder.load(Revision.of(SLOW))
+        folder.read(Revision.of(SLOW))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_broken_ledger_is_refused(part: tuple[str, ...], name: str, value: obj
     reduce(getitem, part, state["ledger"])[name] = value
     path.write_text(json.dumps(state))
     with pytest.raises(UsageError, match="cannot be read"):
-        folder.load(Revision.of(SLOW))
+        folder.read(Revision.of(SLOW))
 
 
 def test_the_end_stands_beside_the_state(folder: RunFolder) -> None:
@@ -136,9 +136,9 @@ PROJECT = History((
 
 def test_a_project_keeps_its_files(folder: RunFolder) -> None:
     folder.save(SavedRun(PROJECT, Ledger(), subject=BEFORE))
-    assert folder.load(BEFORE).history == PROJECT
+    assert folder.read(BEFORE).history == PROJECT
     with pytest.raises(UsageError, match="is of another program"):
-        folder.load(AFTER)
+        folder.read(AFTER)
     row = json.loads((folder.path / "state.json").read_text())["candidates"][1]
     assert row["revision"] == AFTER
 

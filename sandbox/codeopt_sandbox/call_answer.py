@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 from codeopt_sandbox.guest.answer import EFFECTS, KINDS, Answer, Field
@@ -199,8 +198,10 @@ def _part(name: str, kind: str, value: Any) -> Any:
     if isinstance(value, Record) and type(value).__name__ in kind:
         return _checked(value)
     if type(value) is str and "str" in kind and value in _ALLOWED.get(name, (value,)):
+        if not value.isascii() or "\n" in value:  # packed floats may be long
+            value = value.replace("\n", "\\n").encode("utf-8", "backslashreplace").decode()
         # characters of a field that are shown
-        return _one_line(value)[: 4000 if name == "shown" else None]
+        return value[: 4000 if name == "shown" else None]
     is_number = type(value) in (int, float) and ("int" in kind or "float" in kind) and 0 <= value < math.inf
     if not is_number and not (type(value) is bool and kind == "bool"):
         raise ValueError(f"{name} that makes no sense: {value!r:.100}")
@@ -213,21 +214,11 @@ def _covered(found: Any) -> tuple[frozenset[int], tuple[int, ...], int]:
     return frozenset(map(int, found[0])), tuple(map(int, found[1])), int(found[2])
 
 
-_LEFT: Mapping[bytes, tuple[str, Callable[[Any], Any]]] = MappingProxyType(
-    {
-        Said.STATE: ("state", partial(read_record, State)),
-        Said.LEFT: ("left", partial(read_record, ProcessChanges)),
-        Said.LINES: ("covered", _covered),
-    }
-)
+_LEFT: Mapping[bytes, tuple[str, Callable[[Any], Any]]] = {
+    Said.STATE: ("state", partial(read_record, State)),
+    Said.LEFT: ("left", partial(read_record, ProcessChanges)),
+    Said.LINES: ("covered", _covered),
+}
 """Field and reader of what was seen of all calls together, by the letter of its frame."""
-_ALLOWED: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"kind": KINDS, "effects": tuple(EFFECTS), "when": (IMPORT, CALLS)}
-)
+_ALLOWED: Mapping[str, tuple[str, ...]] = {"kind": KINDS, "effects": tuple(EFFECTS), "when": (IMPORT, CALLS)}
 """Texts that a field may have."""
-
-
-def _one_line(text: str) -> str:
-    if text.isascii() and "\n" not in text:  # packed floats may be long
-        return text
-    return text.replace("\n", "\\n").encode("utf-8", "backslashreplace").decode()

@@ -107,9 +107,17 @@ class CallRunner:
         run = self._run(source, stdin, batch, options)
         if run.answer is None:
             return run
-        answer, calls = self._with_floats(source, batch, options, run.answer), batch.calls
-        names = tuple(map(self.name, calls[len(calls) - len(answer.outcomes) :]))
-        answer = replace(answer, calls=names)
+        # Floats of its fields that were not sent are asked for once, by their digests.
+        self.floats.keep(run.answer)
+        if missing := self.floats.missing(run.answer):
+            asked = batch.replace(values=missing)
+            asked = asked.replace(passes=1) if asked.program == "time" else asked
+            whole: RunOptions = {**options, "limits": self._roomy(batch, WHOLE_MIB)}
+            if (again := self._run(source, asked.stdin(), asked, whole)).answer is not None:
+                self.floats.keep(again.answer)
+                self.floats.asked.update(missing)
+        answer, calls = self.floats.fill(run.answer), batch.calls
+        answer = replace(answer, calls=tuple(map(self.name, calls[len(calls) - len(answer.outcomes) :])))
         found = replace(run, answer=answer, stdout=b"")
         return _timed(found, answer) if answer.times.cpu else found
 
@@ -128,20 +136,6 @@ class CallRunner:
             return as_call_run(run, answer)
         except ValueError as error:  # what a worker says is up to the code under test
             return as_call_run(replace(run, exit=1, stdout=b"", stderr=f"no answer of ours: {error}".encode()))
-
-    def _with_floats(self, source: str, batch: CallBatch, options: RunOptions, answer: CallAnswer) -> CallAnswer:
-        """The answer with the floats of its fields: those that were not sent are asked for once, by their digests."""
-        self.floats.keep(answer)
-        missing = self.floats.missing(answer)
-        if missing:
-            asked = batch.replace(values=missing)
-            asked = asked.replace(passes=1) if asked.program == "time" else asked
-            limits = self._roomy(batch, WHOLE_MIB)
-            again = self._run(source, asked.stdin(), asked, {**options, "limits": limits})
-            if again.answer is not None:
-                self.floats.keep(again.answer)
-                self.floats.asked.update(missing)
-        return self.floats.fill(answer)
 
     def restart_guest(self) -> None:
         """A fresh guest, as the sandbox does it."""

@@ -39,9 +39,15 @@ def read_cases(folder: Path) -> list[Case]:
                     found.append(Case(path.stem, read_bytes(path), _read(answer) if answer else None))
     parts = ((path, _OF_ARGUMENTS.get(path.suffix)) for path in folder.iterdir())
     named = {path.stem for path, is_folder in parts if is_folder is not None and is_there(path, folder=is_folder)}
-    if named:
-        found = [case for case in found if case.name not in named]
-        found += [_with_arguments(folder, name) for name in named]
+    found = [case for case in found if case.name not in named]
+    for name in named:  # a case with its own working folder
+        args, top = _read(folder / f"{name}.args") or b"", folder / f"{name}.files"
+        paths = sorted(path for path in top.rglob("*") if is_there(path)) if is_there(top, folder=True) else []
+        files = tuple((path.relative_to(top).as_posix(), read_bytes(path)) for path in paths)
+        answers_of = (_read(folder / f"{name}{end}") for end in (".out", ".ans"))
+        output = next((each for each in answers_of if each is not None), None)
+        words = tuple(args.decode("utf-8", "surrogateescape").splitlines())
+        found.append(Case(name, _read(folder / f"{name}.in") or b"", output, args=words, files=files))
     return sorted(found, key=lambda case: [int(p) if p.isdigit() else p for p in re.split(r"(\d+)", case.name)])
 
 
@@ -60,22 +66,6 @@ def _pair(path: Path) -> Case | None:
         answer = _read(path.with_suffix(".out"))
         return Case(path.stem, read_bytes(path), _read(path.with_suffix(".ans")) if answer is None else answer)
     return None
-
-
-def _with_arguments(folder: Path, name: str) -> Case:
-    """A case with its own working folder."""
-    args = _read(folder / f"{name}.args") or b""
-    top = folder / f"{name}.files"
-    paths = sorted(path for path in top.rglob("*") if is_there(path)) if is_there(top, folder=True) else []
-    files = tuple((path.relative_to(top).as_posix(), read_bytes(path)) for path in paths)
-    outputs = (_read(folder / f"{name}{end}") for end in (".out", ".ans"))
-    return Case(
-        name,
-        _read(folder / f"{name}.in") or b"",
-        next((output for output in outputs if output is not None), None),
-        args=tuple(args.decode("utf-8", "surrogateescape").splitlines()),
-        files=files,
-    )
 
 
 def _read(path: Path) -> bytes | None:

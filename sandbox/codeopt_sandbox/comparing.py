@@ -189,10 +189,19 @@ class AnswerComparison:
             Observable.ARGUMENTS in self.ignored and now.kind == Kind.UNFIT
         ):  # it made of the arguments what the caller was to make
             return None
-        found = self._of_kinds(was, now)
-        if found is None and len(was.steps) != len(now.steps):
+        found: AnswerDifference | None = None
+        name = was.exception.rpartition(".")[2]
+        if was.kind != now.kind:
+            rule = _KEEPS_PRIVATE if now.kind == Kind.CLOSED else REJECTS
+            if was.kind == Kind.RAISES and now.kind == Kind.NO_ARGUMENTS and now.exception == name:
+                rule = _EARLIER
+            limited = was.kind == Kind.RAISES and name in ("RecursionError", "MemoryError")
+            if limited and now.kind in (Kind.RETURNS, Kind.YIELDS):
+                rule = _LIMITED
+            found = AnswerDifference("kind", subject=rule.subject, because=rule.because)
+        elif len(was.steps) != len(now.steps):
             found = AnswerDifference("steps")
-        elif found is None and was.steps:
+        elif was.steps:
             pairs = zip(was.steps, now.steps, strict=True)
             found = _worst([each for pair in pairs if (each := self.of_one(*pair))])
         if found is None:
@@ -220,19 +229,6 @@ class AnswerComparison:
         if was.private.digest != now.private.digest and names and not (was.views and now.views):
             return _in_words(AnswerDifference("private"), was, now)
         return None
-
-    def _of_kinds(self, was: Answer, now: Answer) -> AnswerDifference | None:
-        """A difference in how two calls end."""
-        if was.kind == now.kind:
-            return None
-        rule = _KEEPS_PRIVATE if now.kind == Kind.CLOSED else REJECTS
-        name = was.exception.rpartition(".")[2]
-        if was.kind == Kind.RAISES and now.kind == Kind.NO_ARGUMENTS and now.exception == name:
-            rule = _EARLIER
-        limited = was.kind == Kind.RAISES and name in ("RecursionError", "MemoryError")
-        if limited and now.kind in (Kind.RETURNS, Kind.YIELDS):
-            rule = _LIMITED
-        return AnswerDifference("kind", subject=rule.subject, because=rule.because)
 
     def _of_fields(
         self, was: Mapping[str, Field], now: Mapping[str, Field], rules: Mapping[str, FieldRule]
@@ -315,35 +311,18 @@ class FloatPairs:
         return all(x == y or float_excess(x, y, tolerance) <= 1 for x, y in self.pairs)
 
     def last_bits(self) -> float | None:
-        """Largest difference, a finite number; None where a float is far off."""
-        near = Nearness.of(self.was)
-        pairs = self.pairs
-        if not all(near(x, y) for x, y in pairs):
-            return None
-        return max((min(abs(x - y), sys.float_info.max) for x, y in pairs), default=0.0)
+        """Largest difference, a finite number; None where a float is far off.
 
-
-@dataclass(frozen=True)
-class Nearness:
-    """Says whether two floats of an answer differ in their last bits only."""
-
-    relative: float
-    absolute: float
-
-    @staticmethod
-    def of(floats: Floats) -> Nearness:
-        """Limits by the floats of a call and its answer: each of them may be a term of a sum."""
-        if floats.spacing:
-            relative = max(ULPS, floats.terms) * floats.spacing
-            return Nearness(relative, relative * floats.largest)
-        absolute = max(ULPS, floats.terms) * math.ulp(floats.largest)
-        return Nearness(max(LAST_BITS, EPSILON * floats.terms), absolute)
-
-    def __call__(self, left: float, right: float) -> bool:
-        """NaN, infinity and the sign of a zero are exact."""
-        if not (math.isfinite(left) and math.isfinite(right)) or left == right:
-            return False
-        return math.isclose(left, right, rel_tol=self.relative, abs_tol=self.absolute)
+        Limits go by the floats of a call and its answer: each of them may be a term of a sum.
+        """
+        floats, terms = self.was, max(ULPS, self.was.terms)
+        relative = terms * floats.spacing if floats.spacing else max(LAST_BITS, EPSILON * floats.terms)
+        absolute = relative * floats.largest if floats.spacing else terms * math.ulp(floats.largest)
+        for x, y in self.pairs:  # NaN, infinity and the sign of a zero are exact
+            finite = math.isfinite(x) and math.isfinite(y)
+            if not finite or x == y or not math.isclose(x, y, rel_tol=relative, abs_tol=absolute):
+                return None
+        return max((min(abs(x - y), sys.float_info.max) for x, y in self.pairs), default=0.0)
 
 
 def _unpacked(packed: str) -> tuple[float, ...]:

@@ -61,20 +61,17 @@ def run_checks(open: Callable[[RunLimits], Sandbox]) -> Iterator[CheckResult]:
     """Check one promise after another in one sandbox, as the runs of a program are; the last of them end its guest."""
     with open(LIMITS) as sandbox:
         for check in checks():
-            yield _result(check, sandbox)
-
-
-def _result(check: Check, sandbox: Sandbox) -> CheckResult:
-    why = check.cannot.get(sandbox.backend)
-    if check.name == "identity" and sandbox.backend == "bubblewrap" and os.geteuid() != 0:
-        why = "started by an ordinary user, guest and runs share that user's number, in namespaces of their own"
-    if why:
-        return CheckResult(check, False, why, cannot=True)
-    try:
-        seen = check.probe(sandbox)
-    except SandboxError as error:
-        seen = f"the sandbox failed: {error}"
-    return CheckResult(check, not seen, seen)
+            why = check.cannot.get(sandbox.backend)
+            if check.name == "identity" and sandbox.backend == "bubblewrap" and os.geteuid() != 0:
+                why = "started by an ordinary user, guest and runs share that user's number, in namespaces of their own"
+            if why:
+                yield CheckResult(check, False, why, cannot=True)
+                continue
+            try:
+                seen = check.probe(sandbox)
+            except SandboxError as error:
+                seen = f"the sandbox failed: {error}"
+            yield CheckResult(check, not seen, seen)
 
 
 def report(backend: str = "auto") -> int:
@@ -93,10 +90,7 @@ def report(backend: str = "auto") -> int:
 
 
 _NOT_ISOLATED = {"process": "a run is a process of this machine like any other"}
-_NO_GROUP = {
-    "bubblewrap": "only a control group counts a child that nobody waited for",
-    "process": "only a control group counts a child that nobody waited for",
-}
+_NO_GROUP = dict.fromkeys(("bubblewrap", "process"), "only a control group counts a child that nobody waited for")
 
 
 def checks() -> tuple[Check, ...]:

@@ -60,34 +60,26 @@ class Attached:
 
     def read(self, size: int, deadline: float) -> bytes:
         """`size` bytes of the guest's stdout, fewer at the end of the stream."""
-        data = bytearray()
+        data, header = bytearray(), bytearray()
         while len(data) < size:
-            while not self._frame or not self._frame_is_stdout:
-                if not self._next_frame(deadline):
-                    return bytes(data)
-            part = self._receive(min(size - len(data), self._frame), deadline)
+            # A frame is a header (stream number, three zeros, length) and its data; what stderr says is kept.
+            is_stdout = self._frame and self._frame_is_stdout
+            wanted = min(size - len(data) if is_stdout else 4096, self._frame) or 8 - len(header)
+            part = self._receive(wanted, deadline)
             if not part:
                 break
+            if not self._frame:
+                header += part
+                if len(header) == 8:
+                    self._frame_is_stdout, self._frame = header[0] == 1, int.from_bytes(header[4:], "big")
+                    header.clear()
+                continue
             self._frame -= len(part)
-            data += part
+            if is_stdout:
+                data += part
+            else:
+                self._said = (self._said + part)[-2000:]
         return bytes(data)
-
-    def _next_frame(self, deadline: float) -> bool:
-        """Read on to the next frame's header (stream number, three zeros, length); keep what stderr says."""
-        while self._frame:
-            part = self._receive(min(self._frame, 4096), deadline)
-            if not part:
-                return False
-            self._frame -= len(part)
-            self._said = (self._said + part)[-2000:]
-        header = b""
-        while len(header) < 8:
-            part = self._receive(8 - len(header), deadline)
-            if not part:
-                return False
-            header += part
-        self._frame_is_stdout, self._frame = header[0] == 1, int.from_bytes(header[4:], "big")
-        return True
 
     def _receive(self, size: int, deadline: float) -> bytes:
         if not self._ahead:

@@ -248,9 +248,8 @@ class Sandbox:
             # time that a guest may need for each file of a base, to copy it and to compare it
             seconds += self._options.base.room_files * 0.002
         try:
-            name, of_libraries, *kept = self._keep(
-                self._guest, [stdin, libraries, *(content for _, content in files or ())]
-            )
+            given = [stdin, libraries, *(content for _, content in files or ())]
+            name, of_libraries, *kept = self._keep(self._guest, given)
             if files is not None:
                 job = {**job, "files": [[path, each] for (path, _), each in zip(files, kept, strict=True)]}
             if libraries:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,7 +92,13 @@ def _parts(asked: PythonFacts) -> list[str]:
     parts = [*_way_to(asked.executable), *asked.libraries]
     for prefix in map(Path, asked.prefixes):
         parts += [str(prefix / "bin"), str(prefix / "pyvenv.cfg")]
-        parts += _shared_libraries(prefix)
+        if str(prefix) in ("/", "/usr", "/usr/local") or (prefix / "pyvenv.cfg").exists():
+            continue
+        if (prefix / "conda-meta").is_dir():  # hundreds of shared libraries: one mount instead
+            parts.append(str(prefix / "lib"))
+        else:
+            found = [path for name in ("lib", "lib64") for path in sorted((prefix / name).glob("*.so*"))]
+            parts += [str(path) for path in found if path.is_file()]
     whole = {parent for prefix in asked.prefixes for parent in (Path(prefix), *Path(prefix).parents)}
     return [part for part in parts if Path(part) not in whole]
 
@@ -112,14 +119,6 @@ def _way_to(executable: str) -> list[str]:
     return [*found, str(real.parent) if real.parent.name == "bin" else str(real)]
 
 
-def _shared_libraries(prefix: Path) -> list[str]:
-    if str(prefix) in ("/", "/usr", "/usr/local") or (prefix / "pyvenv.cfg").exists():
-        return []
-    if (prefix / "conda-meta").is_dir():  # hundreds of them: one mount instead
-        return [str(prefix / "lib")]
-    return [str(path) for name in ("lib", "lib64") for path in sorted((prefix / name).glob("*.so*")) if path.is_file()]
-
-
 def _masked(binds: tuple[str, ...], libraries: tuple[str, ...]) -> tuple[str, ...]:
     """Paths to mask: secrets at the top of a mounted folder, and every socket below one that the kernel knows to be
     bound.
@@ -127,28 +126,20 @@ def _masked(binds: tuple[str, ...], libraries: tuple[str, ...]) -> tuple[str, ..
     A large environment is not searched as a whole: 60,000 files take more than a second when the disk is cold.
     """
     found = {f"{library}/{name}" for library in libraries for name in _DISTUTILS}
-    found.update(_shown_sockets(binds))
+    # Bound sockets by every name under which a guest would see them: a folder may be mounted by two.
+    real = [(os.path.realpath(bind), bind) for bind in binds]
+    lines: list[str] = []
+    with suppress(OSError):
+        lines = Path("/proc/net/unix").read_text(errors="surrogateescape").splitlines()
+    for fields in (line.split(maxsplit=7) for line in lines):
+        if len(fields) < 8 or not fields[7].startswith("/"):  # the kernel has no path of one bound by a relative name
+            continue
+        path = Path(os.path.realpath(fields[7]))
+        found.update(str(Path(shown, path.relative_to(top))) for top, shown in real if path.is_relative_to(top))
     for folder in {*binds, *libraries, *(f"{library}/site-packages" for library in libraries)}:
         found.update(e.path for e in _entries(folder) if e.name in _CONFIGURATION or _is_special(e))
     shown = (path for path in found if any(Path(path).is_relative_to(bind) for bind in binds))
     return tuple(sorted(path for path in shown if Path(path).exists()))
-
-
-def _shown_sockets(binds: tuple[str, ...]) -> Iterator[str]:
-    """Bound sockets by every name under which a guest would see them: a folder may be mounted by two."""
-    real = [(os.path.realpath(bind), bind) for bind in binds]
-    try:
-        lines = Path("/proc/net/unix").read_text(errors="surrogateescape").splitlines()
-    except OSError:
-        return
-    for line in lines:
-        fields = line.split(maxsplit=7)
-        if len(fields) < 8 or not fields[7].startswith("/"):  # the kernel has no path of one bound by a relative name
-            continue
-        path = Path(os.path.realpath(fields[7]))
-        for folder, shown in real:
-            if path.is_relative_to(folder):
-                yield str(Path(shown, path.relative_to(folder)))
 
 
 def _outermost(paths: list[str]) -> tuple[str, ...]:

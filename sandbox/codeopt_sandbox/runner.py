@@ -55,8 +55,8 @@ class Runner(Protocol[P_contra]):
         ...
 
 
-class GuestRunner(Runner[Program], Protocol):
-    """Runs our own programs of the guest too."""
+GuestRunner = Runner[Program]
+"""Runs our own programs of the guest too."""
 
 
 def run_on(runner: Runner[P], program: P, case: Case, **options: Unpack[RunOptions]) -> Run:

@@ -36,13 +36,13 @@ from __future__ import annotations
 
 import math
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from itertools import count, pairwise
 from statistics import fmean, median
-from typing import Literal, Protocol
+from typing import Literal
 
 Side = Literal[1, -1]
 
@@ -199,17 +199,12 @@ class LimitTest:
         return f"{limit} {said} (error at most {self.alpha:.0%}, {self.pairs} pairs)"
 
 
-class Rejects(Protocol):
-    """Test whether the center of paired differences exceeds `theta` on a side, with an error."""
-
-    def __call__(self, theta: float, side: Side, error: float) -> bool: ...
-
-
-def against_limit(rejects: Rejects, rule: LimitRule, alpha: float) -> LimitAnswer:
+def against_limit(rejects: Callable[[float, Side, float], bool], rule: LimitRule, alpha: float) -> LimitAnswer:
     """Return the answer from the pairs so far.
 
     Args:
-        rejects: Test of the logarithms of original over candidate.
+        rejects: Tests whether the center of the logarithms of original over candidate exceeds a number on a side, with
+            an error.
         rule: The limit.
         alpha: Share of the rule's error for a failed limit.
     """

@@ -132,5 +132,5 @@ def _row(row: FunctionRow, *, shared: bool) -> Iterator[Sequence[str] | str]:
         yield *named, log_line(row.reason)
         return
     found = row.suggestion.speedup
-    yield *named, *((found.change, found.with_span) if found else (log_line(row.suggestion.gain),))
+    yield *named, *((found.change, f"{found.factor} ({found.span})") if found else (log_line(row.suggestion.gain),))
     yield from map(log_line, row.suggestion.told)

@@ -175,11 +175,6 @@ class Speedup:
         return self._span(*(self.ends if self.ratio >= 1 else self._inverse))
 
     @property
-    def with_span(self) -> str:
-        """`180x (140x to 220x)`, for a table that names the direction and the confidence."""
-        return f"{self.factor} ({self.span})"
-
-    @property
     def interval(self) -> str:
         """`95% CI 140x to 220x`."""
         return f"{self.confidence:.0%} CI {self.span}"
@@ -208,16 +203,11 @@ class Speedup:
         """`180x faster   45 ms -> 240 us CPU time   (95% CI 140x to 220x)`."""
         return f"{self.gain}   {self.times}   ({self.interval})"
 
-    @property
-    def no_difference(self) -> str:
-        """`no measurable difference   41 ms -> 40 ms CPU time   (95% CI 0.98x to 1.03x)`."""
-        return f"{NO_DIFFERENCE}   {self.times}   ({self.bare_interval})"
-
     def by(self, decision: str) -> str:
         """Return the verdict of a comparison with its figures. decision: faster, slower, same or inconclusive."""
         if decision == INCONCLUSIVE:
             return f"{INCONCLUSIVE}   {self.times}, about {self.gain}   ({self.bare_interval})"
-        return self.no_difference if decision == "same" else self.words
+        return f"{NO_DIFFERENCE}   {self.times}   ({self.bare_interval})" if decision == "same" else self.words
 
     @property
     def ends(self) -> tuple[float | None, float | None]:

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..boot import Bundle
-    from .program import ProfiledProgram
 
 
 leave_process = os._exit

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..boot import Bundle
-    from ..request import ProfileRequest
 
 
 class TimeUp(BaseException):
@@ -94,7 +93,7 @@ class ProfiledProgram:
             if self.function is None:
                 exec(code, module.__dict__)
             else:
-                PreparedCalls(self.function, self.path.read_bytes().decode(), code).make(begin)
+                make_calls(self.function, self.path.read_bytes().decode(), code, begin)
             for thread in threading.enumerate():
                 if thread is not threading.current_thread() and not thread.daemon:
                     thread.join()
@@ -129,29 +128,26 @@ def claim_streams() -> int:
 # The calls of a batch in the process of a profiler: every one, of the module as its users import it.
 
 
-class PreparedCalls:
-    """Every call on standard input, with arguments made, of a module whose code a profiler has made ready."""
+def make_calls(ref: FunctionRef, source: str, code: CodeType, begin: Callable[[], Any]) -> None:
+    """Make every call on standard input, of a module whose code a profiler has made ready.
 
-    def __init__(self, ref: FunctionRef, source: str, code: CodeType) -> None:
-        sys.modules.pop(ref.module, None)  # a profiler may repeat all of it
-        sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, SourceLoader)]
-        before = Before()
-        self.worker = CallWorker(ref, *import_target(ref, source, code), before)
-        batch = batch_of(read_exactly(0, sys.maxsize))
-        codes = [compile(call, "call", "eval") for call in batch.calls]
-        self.calls = [self.worker.arguments.fresh(each) for each in codes]
-        if ref.asynchronous:
-            self.worker.loop()
-
-    def make(self, begin: Callable[[], Any]) -> None:
-        """Make them. begin: called just before: neither the import nor the making of arguments is the function's."""
-        invoke = self.worker.invoke
-        begin()
-        for args, kwargs in self.calls:
-            try:
-                read(invoke(args, kwargs), True)
-            except Exception:
-                continue
+    begin: called just before: neither the import nor the making of arguments is the function's.
+    """
+    sys.modules.pop(ref.module, None)  # a profiler may repeat all of it
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, SourceLoader)]
+    before = Before()
+    worker = CallWorker(ref, *import_target(ref, source, code), before)
+    codes = [compile(call, "call", "eval") for call in batch_of(read_exactly(0, sys.maxsize)).calls]
+    calls = [worker.arguments.fresh(each) for each in codes]
+    if ref.asynchronous:
+        worker.loop()
+    invoke = worker.invoke
+    begin()
+    for args, kwargs in calls:
+        try:
+            read(invoke(args, kwargs), True)
+        except Exception:
+            continue
 
 
 # The split by kind of code and the memory by line, from Scalene.

@@ -314,23 +314,18 @@ class Workspace:
     """The box and the scratch folders of one guest."""
 
     def __init__(self, setting: Setting) -> None:
+        """Make the folders, where they are not there."""
         self.box, self.scratch = setting.box, setting.scratch
+        for place in (self.box, *self.scratch):
+            Path(place).mkdir(parents=True, exist_ok=True)
+        if setting.base:  # where it is no mount; it stays from run to run
+            Path(self.scratch[0], WORK).mkdir(exist_ok=True)
+        for place in self.scratch if setting.uid_base else ():
+            Path(place).chmod(0o1777)  # an engine gives a mount the mode of the folder below it
         self.own_user = not setting.uid_base
         """Runs have our own user, so they can change the folders themselves."""
         # An interpreter that lives below /tmp is mounted there: the way to it is not something that a run left.
         self.kept = frozenset(str(path) for folder in self.scratch for path in Path(folder).iterdir())
-
-    @staticmethod
-    def make(setting: Setting) -> Workspace:
-        """The folders, made where they are not there."""
-        for folder in (setting.box, *setting.scratch):
-            Path(folder).mkdir(parents=True, exist_ok=True)
-        if setting.base:  # where it is no mount; it stays from run to run
-            Path(setting.scratch[0], WORK).mkdir(exist_ok=True)
-        if setting.uid_base:
-            for folder in setting.scratch:  # an engine gives a mount the mode of the folder below it
-                Path(folder).chmod(0o1777)
-        return Workspace(setting)
 
     def place(self, program: bytes) -> str:
         """The path of the program's file for the next run."""

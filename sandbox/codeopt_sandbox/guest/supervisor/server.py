@@ -40,7 +40,7 @@ class Supervisor:
     def __init__(self, setting: Setting, bundle: Bundle) -> None:
         self.setting, self.bundle = setting, bundle
         self.group = usage.ControlGroup.find() if setting.pid1 else usage.ControlGroup(None, None)
-        self.workspace = Workspace.make(setting)
+        self.workspace = Workspace(setting)
         self.zygotes = Zygotes(setting, bundle, self.workspace, capped=bool(self.group.events))
         self.monitor = RunMonitor(setting, self.zygotes)
         self.based = WorkingFolder(f"{setting.scratch[0]}/{WORK}", setting.base) if setting.base else None

@@ -21,15 +21,18 @@ from .trace import (
     CallTimes,
     Children,
     PausedClock,
+    ProgramLoader,
     TracedFunctions,
     current_test,
     recorders_of,
+    show,
     sink_of,
+    watch_times,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from typing import Any
 
     from ..boot import Bundle
@@ -116,7 +119,7 @@ class TestRun:
 
     def run_tests(self) -> dict[str, Any]:
         """Run the tests by their runner; if functions of files are to be timed, under the C profiler."""
-        self.children.show_module()
+        show(ProgramLoader(self.ref, self.source))
         recorders = self.record()
         if not self.request.files:
             found = self.run_by_one()
@@ -126,8 +129,9 @@ class TestRun:
 
         profiler = cProfile.Profile(self.clock, subcalls=False, builtins=False)
         traced = TracedFunctions(profiler, self.request.files)
-        self.children.watch_forks()
-        threads = CallTimes(self.request.files, self.beside_thread)
+        # each forked process writes its own lines
+        os.register_at_fork(after_in_child=lambda: watch_times(self.request.files, self.children.log))
+        threads = CallTimes(self.request.files, lambda at, total, own: self.beside.add(at, total, own, current_test()))
         if sys.version_info < (3, 12):  # from which on the profiler hears of all threads
             threads.install_for_threads()
 
@@ -140,46 +144,30 @@ class TestRun:
         self.gather(recorders)
         return {**found, "ranked": traced.rows(self.beside)}
 
-    def beside_thread(self, place: tuple[str, int], total: float, own: float) -> None:
-        """Add what a thread tells of a function."""
-        self.beside.add(place, total, own, current_test())
-
     def run_by_one(self, ended: Callable[[str], None] = lambda test: None) -> dict[str, Any]:
-        """Run the tests by the first runner that has one. ended: receives the name of each test that has ended."""
-        for found in self.runs(self.ref.qualname, self.request.seconds, ended, lambda: self.clock.lost):
-            if found["ran"]:
-                break
-        return found
-
-    def runs(self, *about: Any) -> Iterable[dict[str, Any]]:
-        """Yield the results of Django's runner if it is a Django project, then of pytest or unittest.
-
-        The next runner is asked if the one before ran no test. `about` are arguments of the outcomes.
-        """
+        """Run the tests by Django's runner if it is a Django project; if that runs none by pytest, or by unittest where
+        there is no pytest. ended: receives the name of each test that has ended."""
+        about: Any = (self.ref.qualname, self.request.seconds, ended, lambda: self.clock.lost)
         home = django_home(self.request.tests, self.request.folder)
-        if home:
-            yield self.run_unittest(TestOutcomes(*about), home)
-        missing = ""
+        if home and (by_django := self.run_unittest(TestOutcomes(*about), home))["ran"]:
+            return by_django
+        missing = ""  # the tests run outside of the handler: some ask for the present exception
         try:
             import pytest  # noqa: F401
         except ImportError as error:
             missing = f"{type(error).__name__}: {error}"
         if missing:
-            yield self.run_unittest(TestOutcomes(*about), missing=missing)
-        else:
-            yield self.run_pytest(PytestPlugin(*about))
+            return self.run_unittest(TestOutcomes(*about), missing=missing)
+        found = PytestPlugin(*about)
+        status = found.run([*PYTEST_OPTIONS, "--rootdir", self.request.folder], self.request.tests)
+        fine = status in (0, 1, 5) or (found.passed and status == 2)
+        return {**found.fields(), "error": "" if fine else f"pytest ended with status {status}"}
 
     def run_unittest(self, outcomes: TestOutcomes, home: str = "", missing: str = "") -> dict[str, Any]:
         """Run the tests by Django's runner, or unittest's own. missing: why pytest does not run them."""
         UnittestRun(outcomes, self.request.folder, home).run(self.request.tests)
         found = outcomes.fields()
         return {**found, "error": "" if found["ran"] else missing}
-
-    def run_pytest(self, found: PytestPlugin) -> dict[str, Any]:
-        options = [*PYTEST_OPTIONS, "--rootdir", self.request.folder]
-        status = found.run(options, self.request.tests)
-        fine = status in (0, 1, 5) or (found.passed and status == 2)
-        return {**found.fields(), "error": "" if fine else f"pytest ended with status {status}"}
 
     def run_doctest(self) -> dict[str, Any]:
         """Run the module's doctests, the function's first."""

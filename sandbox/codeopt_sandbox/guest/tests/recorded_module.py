@@ -14,7 +14,6 @@ from .wrappers import ClassHistory, classes_of
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from _frozen_importlib import ModuleSpec
     from collections.abc import Callable, Iterable, Sequence
     from types import CodeType, ModuleType
     from typing import Any

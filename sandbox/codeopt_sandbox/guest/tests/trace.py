@@ -265,7 +265,6 @@ class Children:
     """The processes of one run of tests, and the folder that they find their job in and write their lines to."""
 
     def __init__(self, bundle: Bundle, ref: FunctionRef, request: TestRequest, source: str) -> None:
-        self.ref, self.request, self.source = ref, request, source
         import tempfile  # a process that a test starts has no need of it
 
         self.folder = tempfile.mkdtemp(prefix=PREFIX)
@@ -282,14 +281,6 @@ class Children:
         """Write a file of the folder."""
         with open(f"{self.folder}/{name}", "wb") as file:  # noqa: PTH123  pathlib would count as imported by the module
             file.write(content)
-
-    def show_module(self) -> None:
-        """Have this process and those that it forks import the module from its text, and run it so."""
-        show(ProgramLoader(self.ref, self.source))
-
-    def watch_forks(self) -> None:
-        """Time the functions of forked processes, each of which writes its own lines."""
-        os.register_at_fork(after_in_child=lambda: watch_times(self.request.files, self.log))
 
     def rows(self) -> Iterator[list[Any]]:
         """Rows that the processes have written."""

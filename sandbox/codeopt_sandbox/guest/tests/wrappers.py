@@ -14,23 +14,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import CodeType
-    from typing import Any, Protocol
+    from typing import Any
+
+    from .recorder import CallRecorder
 
     Function = Callable[..., Any]
 
-    class Recorder(Protocol):
-        """Interface of CallRecorder that the wrappers use."""
 
-        qualname: str
-        schedule: Schedule
-        inside: set[int]
-
-        def note(self, function: Any, args: Any, kwargs: Any) -> Any:
-            """Write down a call before it is made; what is returned is entered meanwhile, has
-            the arguments to make it with, and gets its `result`."""
-
-
-def wrapper(recorder: Recorder, function: Any) -> Function:
+def wrapper(recorder: CallRecorder, function: Any) -> Function:
     """The function with the recorder before it."""
     code: CodeType | None = getattr(innermost(function), "__code__", None)
     # bit of co_flags that marks `async def`, not a generator
@@ -55,7 +46,7 @@ def known_as(recorded: Any, function: Any) -> Function:
     return recorded  # type: ignore[no-any-return]
 
 
-def before_plain(recorder: Recorder, function: Any) -> Function:
+def before_plain(recorder: CallRecorder, function: Any) -> Function:
     """Wrapper of a function that does not call itself."""
     is_due, note = recorder.schedule.is_due, recorder.note
 
@@ -69,7 +60,7 @@ def before_plain(recorder: Recorder, function: Any) -> Function:
     return recorded
 
 
-def before_coroutine(recorder: Recorder, function: Any) -> Function:
+def before_coroutine(recorder: CallRecorder, function: Any) -> Function:
     """Wrapper of an `async def`, which is one itself, as frameworks ask for that."""
     is_due, note = recorder.schedule.is_due, recorder.note
 
@@ -83,7 +74,7 @@ def before_coroutine(recorder: Recorder, function: Any) -> Function:
     return recorded
 
 
-def before_recursive(recorder: Recorder, function: Any) -> Function:
+def before_recursive(recorder: CallRecorder, function: Any) -> Function:
     """Return a wrapper of a function that may call itself. Of each thread the outermost call is kept.
 
     After some calls within a call the wrapper steps aside until the outermost one ends. With other threads, whose calls

@@ -92,13 +92,7 @@ def _parts(asked: PythonFacts) -> list[str]:
     parts = [*_way_to(asked.executable), *asked.libraries]
     for prefix in map(Path, asked.prefixes):
         parts += [str(prefix / "bin"), str(prefix / "pyvenv.cfg")]
-        if str(prefix) in ("/", "/usr", "/usr/local") or (prefix / "pyvenv.cfg").exists():
-            continue
-        if (prefix / "conda-meta").is_dir():  # hundreds of shared libraries: one mount instead
-            parts.append(str(prefix / "lib"))
-        else:
-            found = [path for name in ("lib", "lib64") for path in sorted((prefix / name).glob("*.so*"))]
-            parts += [str(path) for path in found if path.is_file()]
+        parts += _shared_libraries(prefix)
     whole = {parent for prefix in asked.prefixes for parent in (Path(prefix), *Path(prefix).parents)}
     return [part for part in parts if Path(part) not in whole]
 
@@ -117,6 +111,14 @@ def _way_to(executable: str) -> list[str]:
         path = path.parent / path.readlink()
     real = path.resolve()
     return [*found, str(real.parent) if real.parent.name == "bin" else str(real)]
+
+
+def _shared_libraries(prefix: Path) -> list[str]:
+    if str(prefix) in ("/", "/usr", "/usr/local") or (prefix / "pyvenv.cfg").exists():
+        return []
+    if (prefix / "conda-meta").is_dir():  # hundreds of them: one mount instead
+        return [str(prefix / "lib")]
+    return [str(path) for name in ("lib", "lib64") for path in sorted((prefix / name).glob("*.so*")) if path.is_file()]
 
 
 def _masked(binds: tuple[str, ...], libraries: tuple[str, ...]) -> tuple[str, ...]:

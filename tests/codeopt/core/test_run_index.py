@@ -16,7 +16,7 @@ from codeopt.core.errors import Diagnostic, UsageError
 from codeopt.core.evidence import CallEvidence, CaseEvidence, WorkloadEvidence
 from codeopt.core.history import History
 from codeopt.core.revision import Revision
-from codeopt.core.run_index import find_run, list_runs, open_run
+from codeopt.core.run_index import find_run, open_run, runs_in
 from codeopt.core.run_store import RunFolder, SavedRun, digest
 from codeopt.core.words import Speedup
 from codeopt.report.answers import JudgedJson, gather_judged, serialize
@@ -86,7 +86,7 @@ def page_of(name: str, home: Path) -> str:
 
 
 def test_runs_have_names(home: Path) -> None:
-    assert [run.path.name[-4:] for run in list_runs(home)] == ["cccc", "bbbb", "aaaa"]
+    assert [run.path.name[-4:] for run in runs_in(home).own] == ["cccc", "bbbb", "aaaa"]
     assert find_run("last", home) == find_run("cccc", home) == find_run(str(home / "runs" / find_run("c", home)), home)
     for name, message in (("slow", "a part of 3 runs' names"), ("zzzz", "there is no run 'zzzz'")):
         with pytest.raises(UsageError, match=message):

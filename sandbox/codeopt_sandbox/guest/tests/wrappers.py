@@ -14,14 +14,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import CodeType
-    from typing import Any
-
-    from .recorder import CallRecorder
+    from typing import Any, Protocol
 
     Function = Callable[..., Any]
 
+    class Recorder(Protocol):
+        """Interface of CallRecorder that the wrappers use."""
 
-def wrapper(recorder: CallRecorder, function: Any) -> Function:
+        qualname: str
+        schedule: Schedule
+        inside: set[int]
+
+        def note(self, function: Any, args: Any, kwargs: Any) -> Any:
+            """Write down a call before it is made; what is returned is entered meanwhile, has
+            the arguments to make it with, and gets its `result`."""
+
+
+def wrapper(recorder: Recorder, function: Any) -> Function:
     """The function with the recorder before it."""
     code: CodeType | None = getattr(innermost(function), "__code__", None)
     # bit of co_flags that marks `async def`, not a generator
@@ -46,7 +55,7 @@ def known_as(recorded: Any, function: Any) -> Function:
     return recorded  # type: ignore[no-any-return]
 
 
-def before_plain(recorder: CallRecorder, function: Any) -> Function:
+def before_plain(recorder: Recorder, function: Any) -> Function:
     """Wrapper of a function that does not call itself."""
     is_due, note = recorder.schedule.is_due, recorder.note
 
@@ -60,7 +69,7 @@ def before_plain(recorder: CallRecorder, function: Any) -> Function:
     return recorded
 
 
-def before_coroutine(recorder: CallRecorder, function: Any) -> Function:
+def before_coroutine(recorder: Recorder, function: Any) -> Function:
     """Wrapper of an `async def`, which is one itself, as frameworks ask for that."""
     is_due, note = recorder.schedule.is_due, recorder.note
 
@@ -74,7 +83,7 @@ def before_coroutine(recorder: CallRecorder, function: Any) -> Function:
     return recorded
 
 
-def before_recursive(recorder: CallRecorder, function: Any) -> Function:
+def before_recursive(recorder: Recorder, function: Any) -> Function:
     """Return a wrapper of a function that may call itself. Of each thread the outermost call is kept.
 
     After some calls within a call the wrapper steps aside until the outermost one ends. With other threads, whose calls

@@ -40,7 +40,7 @@ def improve(
     """
     from codeopt.core.console import CallbackConsole
     from codeopt.core.options import ImproveOptions
-    from codeopt.core.target import as_target
+    from codeopt.core.program import as_target
     from codeopt.engine.improve import improve as improve_target
     from codeopt.engine.open_session import open_session
     from codeopt.report.result import End

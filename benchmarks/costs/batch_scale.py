@@ -17,8 +17,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from codeopt.batch.batch_folder import BatchFolder
-from codeopt.batch.records import FINAL
+from codeopt.batch.batch_folder import FINAL, BatchFolder
 from tests.support.synthetic import QUICK, answers, write_set
 from tests.support.wire_server import WireServer
 

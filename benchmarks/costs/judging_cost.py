@@ -14,10 +14,9 @@ from pathlib import Path
 
 from codeopt.core.history import Draft, History
 from codeopt.core.options import ImproveOptions
-from codeopt.core.program import read_program
+from codeopt.core.program import Target, read_program
 from codeopt.core.revision import Revision
 from codeopt.core.session import Session
-from codeopt.core.target import Target
 from codeopt.engine.judge import Judge
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.program import OpenedProgram

@@ -26,8 +26,8 @@ from benchmarks import not_run
 from benchmarks.errors.honest import HEAD, Honest, Upstream, drafts, releases
 from codeopt.core.errors import CodeoptError
 from codeopt.core.options import ImproveOptions
+from codeopt.core.program import Target
 from codeopt.core.session import Session
-from codeopt.core.target import Target
 from codeopt.engine.compare import compare
 from codeopt_sandbox.errors import SandboxError
 

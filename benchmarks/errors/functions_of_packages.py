@@ -23,9 +23,8 @@ from typing import Any
 from benchmarks import not_run
 from benchmarks.errors.functions import HEAD, Case, cases
 from codeopt.core.options import ImproveOptions
-from codeopt.core.program import Program, read_program
+from codeopt.core.program import Program, Target, read_program
 from codeopt.core.session import Session
-from codeopt.core.target import Target
 from codeopt.engine.compare import compare
 from codeopt.workloads.source.splice import splice
 

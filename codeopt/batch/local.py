@@ -12,10 +12,9 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
-from codeopt.batch.batch_folder import BatchFolder
+from codeopt.batch.batch_folder import BatchFolder, BatchOptions
 from codeopt.batch.locks import CoreLock
 from codeopt.batch.problem_job import ProblemJob, TimedSandbox, open_worker_sandbox
-from codeopt.batch.records import BatchOptions
 from codeopt.batch.scheduler import Scheduler, ThrottledProgress, WorkerEvent, ended
 from codeopt.core.errors import CodeoptError, NoSandbox
 

@@ -17,11 +17,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from codeopt.batch.batch_folder import Backoff, BatchFolder
+from codeopt.batch.batch_folder import Backoff, BatchFolder, BatchOptions, ProblemResult, TimeSpent
 from codeopt.batch.datasets import Problem
 from codeopt.batch.locks import CoreLock, measuring_cores
 from codeopt.batch.problem_job import ProblemJob, TimedSandbox, open_worker_sandbox
-from codeopt.batch.records import BatchOptions, ProblemResult, TimeSpent
 from codeopt.batch.scheduler import Scheduler, ThrottledProgress, WorkerEvent, ended
 from codeopt.core.errors import CodeoptError, NoSandbox, UsageError
 from codeopt.core.plugins import install_command

@@ -13,21 +13,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from codeopt.batch.batch_folder import Backoff, BatchFolder
+from codeopt.batch.batch_folder import Backoff, BatchFolder, BatchOptions, ProblemResult, TimeSpent
 from codeopt.batch.datasets import Problem
 from codeopt.batch.locks import CoreLock, request_slot
-from codeopt.batch.records import BatchOptions, ProblemResult, TimeSpent
 from codeopt.core.console import Console
-from codeopt.core.errors import CodeoptError, ModelError, ProgramError, UsageError
+from codeopt.core.errors import CodeoptError, ModelError, ProgramError, StepError, UsageError, error_in_words
 from codeopt.core.isolation import for_own_code, open_isolated
 from codeopt.core.model import Message, Model, Reply
 from codeopt.core.options import ImproveOptions, options_table
-from codeopt.core.program import Program
+from codeopt.core.program import Program, Target
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import RunStore, SavedRun
 from codeopt.core.session import Mounts, Session
-from codeopt.core.step_error import StepError, error_in_words
-from codeopt.core.target import Target
 from codeopt.engine.improve import improve
 from codeopt.engine.open_session import RULES, open_chosen_model
 from codeopt.tasks import open_task

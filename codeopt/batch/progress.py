@@ -13,7 +13,7 @@ from codeopt.batch.scheduler import WorkerEvent
 from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.console import Console, LiveLines, estimate, takes_live_lines
 from codeopt.core.errors import report_lines
-from codeopt.core.sanitize import inline
+from codeopt.core.screen import inline
 from codeopt.core.words import counted, factor, money
 
 if TYPE_CHECKING:

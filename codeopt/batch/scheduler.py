@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from codeopt.batch.batch_folder import BatchFolder
-from codeopt.batch.records import ProblemResult, TimeSpent
+from codeopt.batch.batch_folder import BatchFolder, ProblemResult, TimeSpent
 from codeopt.core.errors import CodeoptError, ModelError, NoSandbox
 from codeopt.core.words import Speedup, directions
 

@@ -270,7 +270,7 @@ def with_cache(session: Session, folder: Path | None) -> Session:
 
 def below(paths: list[Path]) -> list[Path]:
     """The paths that the user named, whole. Raises UsageError for one that is not there or cannot be read."""
-    from codeopt.core.target import as_target
+    from codeopt.core.program import as_target
 
     for path in paths:
         if not path.exists():
@@ -292,9 +292,8 @@ class Rechecker:
 
     def __call__(self, suggestion: Suggestion, text: str) -> str:
         """Empty when it is right. Raises CodeoptError, SandboxError."""
-        from codeopt.core.program import as_source, read_program
+        from codeopt.core.program import Target, as_source, read_program
         from codeopt.core.revision import Revision
-        from codeopt.core.target import Target
         from codeopt.engine.compare import why_wrong
         from codeopt.workloads import WorkloadRequest
 

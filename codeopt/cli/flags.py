@@ -12,7 +12,7 @@ from codeopt.core import flag as converters
 from codeopt.core.errors import UsageError
 from codeopt.core.flag import BadValue, Flag, FlagKind, text
 from codeopt.core.options import ImproveOptions, options_table
-from codeopt.core.target import Target, as_module, as_target
+from codeopt.core.program import Target, as_module, as_target
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
 from codeopt.core.budget import Usage
-from codeopt.core.sanitize import encodable
+from codeopt.core.screen import encodable
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Iterator, Sequence
 
-from codeopt.core.sanitize import log_line
+from codeopt.core.screen import log_line
 
 OF_ANY_RUN = ("--base", "--python", "--with", "--sandbox", "--image", "--timeout", "--memory", "--env", "--run-dir")
 """Flags with one value that mean the same for every command that has them."""

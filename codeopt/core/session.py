@@ -19,8 +19,8 @@ from codeopt.core.interpreter import Interpreter, find_interpreter
 from codeopt.core.isolation import open_isolated
 from codeopt.core.model import Model
 from codeopt.core.options import ImproveOptions
+from codeopt.core.program import Traces
 from codeopt.core.run_store import RunFolders, Runs
-from codeopt.core.target import Traces
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.owner import BaseFolder
 

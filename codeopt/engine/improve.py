@@ -17,19 +17,17 @@ from codeopt.core.history import Candidate, History
 from codeopt.core.isolation import for_own_code
 from codeopt.core.model import Model, RemoteModel
 from codeopt.core.options import ImproveOptions
-from codeopt.core.program import TargetFiles
+from codeopt.core.program import Target, TargetFiles
 from codeopt.core.revision import Revision
 from codeopt.core.run_clock import DeadlineReached, LimitReached, RunClock
 from codeopt.core.run_index import named_run
 from codeopt.core.run_store import SavedRun
-from codeopt.core.sanitize import inline
+from codeopt.core.screen import inline
 from codeopt.core.session import Session
-from codeopt.core.target import Target
-from codeopt.engine.awaited import Account, awaited
 from codeopt.engine.comparison_progress import said_of_long_runs
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import TYPICAL_TIMES, LoopStage, RefineLoop
-from codeopt.engine.open_session import chosen_models
+from codeopt.engine.open_session import Account, awaited, chosen_models
 from codeopt.engine.rounds import RunRecorder, close, finish, run_rounds
 from codeopt.engine.run_plan import RunPlan, make_plan, open_proposer
 from codeopt.report.result import Result, contract_lines, hot, opening

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from codeopt.core.budget import Budget, Effort, Ledger, Usage
+from codeopt.core.errors import StepError
 from codeopt.core.history import Candidate, Critique, Draft, History, Proposer, Step
 from codeopt.core.run_clock import RunClock
-from codeopt.core.step_error import StepError
 from codeopt.core.words import counted, gain
 from codeopt.engine.comparison_progress import more_pairs
 from codeopt.engine.judge import Judge, Keep, is_same_program

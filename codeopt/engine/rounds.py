@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 
 from codeopt.core.budget import Usage
 from codeopt.core.console import Console
-from codeopt.core.errors import Diagnostic, UsageError
+from codeopt.core.errors import STEP_ERRORS, Diagnostic, StepError, UsageError, error_in_words
 from codeopt.core.history import Candidate
 from codeopt.core.program import changes_of
 from codeopt.core.revision import Revision
 from codeopt.core.run_clock import DeadlineReached, LimitReached
 from codeopt.core.run_store import RunStore, SavedRun
 from codeopt.core.session import Session
-from codeopt.core.step_error import STEP_ERRORS, StepError, error_in_words
 from codeopt.core.words import Speedup
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import Confirmation, LoopStage, RefineLoop, Unrecorded

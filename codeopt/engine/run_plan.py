@@ -11,7 +11,7 @@ from codeopt.core.console import Console
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, Proposer
 from codeopt.core.options import ImproveOptions
-from codeopt.core.target import Target
+from codeopt.core.program import Target
 from codeopt.engine.comparison_progress import granted
 from codeopt.engine.loop import SearchPlan
 from codeopt.engine.open_session import RULES, check_models, chosen_models

@@ -10,10 +10,9 @@ from os.path import commonprefix
 from string import Template
 from typing import Literal
 
-from codeopt.core.briefing import Briefing
-from codeopt.core.history import Candidate, History
+from codeopt.core.history import Briefing, Candidate, History
 from codeopt.core.model import AnswerSchema, Message, estimate_tokens
-from codeopt.core.sanitize import cut, fenced, inline
+from codeopt.core.screen import cut, fenced, inline
 from codeopt.proposers.feedback import GENERIC, FeedbackMode, describe
 from codeopt.tasks import Task
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from codeopt.core.budget import Effort, Ledger
 from codeopt.core.cache import machine
-from codeopt.core.errors import Diagnostic
+from codeopt.core.errors import Diagnostic, StepError
 from codeopt.core.evidence import CallEvidence, PatchEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate, History, Refusal
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.program import FileChange, TargetFiles, changes_of
 from codeopt.core.revision import Revision, unified
-from codeopt.core.sanitize import inline, printable
-from codeopt.core.screen import COLUMNS, columns
-from codeopt.core.step_error import StepError
+from codeopt.core.screen import COLUMNS, columns, inline, printable
 from codeopt.core.version import __version__
 from codeopt.core.words import memory as memory_of
 from codeopt.core.words import share

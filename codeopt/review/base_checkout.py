@@ -11,8 +11,8 @@ from pathlib import Path
 from codeopt.core.errors import UsageError
 from codeopt.core.git import Git, tracked_files
 from codeopt.core.options import ImproveOptions
+from codeopt.core.program import Target
 from codeopt.core.session import Session
-from codeopt.core.target import Target
 from codeopt.engine.compare import PairResult, compare
 from codeopt.review.change import Change
 from codeopt.review.changed_functions import is_test

@@ -10,8 +10,8 @@ from codeopt.analysis.nodes import Def
 from codeopt.core.errors import CodeoptError
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
+from codeopt.core.program import Target
 from codeopt.core.revision import Revision
-from codeopt.core.target import Target
 from codeopt.engine.run_plan import make_plan
 from codeopt.proposers.rules import matches
 from codeopt.workloads.function.view import BY_CALLS, function_rules

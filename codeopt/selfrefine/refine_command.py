@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.core.errors import INTERRUPTED, UsageError
-from codeopt.core.sanitize import encodable
+from codeopt.core.screen import encodable
 
 if TYPE_CHECKING:
-    from codeopt.core.program import Program
-    from codeopt.core.target import Target
+    from codeopt.core.program import Program, Target
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,8 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Refine one text."""
     from codeopt.cli.output import deliver
     from codeopt.core.console import Console
+    from codeopt.core.errors import exit_status_of
     from codeopt.core.program import write_whole
-    from codeopt.core.step_error import exit_status_of
     from codeopt.engine.improve import improve
     from codeopt.engine.open_session import open_session
     from codeopt.report.brief import below_verdict, verdict_lines
@@ -73,7 +72,7 @@ def _without_speed(found: dict[str, Any]) -> dict[str, Any]:
 
 def _input(given: str) -> tuple[Target, Program]:
     """Return the input of the task. Raises UsageError."""
-    from codeopt.core.target import Target
+    from codeopt.core.program import Target
     from codeopt.selfrefine.text_workload import as_input, read
 
     if given == "-":

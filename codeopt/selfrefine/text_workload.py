@@ -13,10 +13,9 @@ from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.history import Candidate, Critique, Draft, History, Proposer
 from codeopt.core.model import Message, Model
 from codeopt.core.options import ImproveOptions
-from codeopt.core.program import Program
+from codeopt.core.program import Program, Target
 from codeopt.core.revision import Revision
-from codeopt.core.sanitize import cut, fenced
-from codeopt.core.target import Target
+from codeopt.core.screen import cut, fenced
 from codeopt.core.words import end_of_run
 from codeopt.models._reply import fenced_or_all, is_done, to_draft, without_thoughts
 from codeopt.proposers.feedback import GENERIC, FeedbackMode
@@ -27,9 +26,8 @@ from codeopt.workloads._protocol import workload
 from codeopt.workloads._runs import OneFile
 from codeopt_sandbox import RunLimits, Sandbox
 from codeopt_sandbox.compare import StoppingRule
-from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run, Runner
 from codeopt_sandbox.plain_files import read_text
-from codeopt_sandbox.runner import Runner
 from codeopt_sandbox.verdict import check_tokens
 
 MAX_INPUT_CHARS = 100_000

@@ -11,11 +11,10 @@ from codeopt.core.console import Console
 from codeopt.core.errors import UsageError
 from codeopt.core.interpreter import find_interpreter
 from codeopt.core.options import ISOLATED, ImproveOptions
-from codeopt.core.program import Program, make_program, read_program, replace_files
+from codeopt.core.program import Program, Target, as_target, make_program, read_program, replace_files
 from codeopt.core.run_clock import RunClock
 from codeopt.core.run_store import digest
 from codeopt.core.session import Session
-from codeopt.core.target import Target, as_target
 from codeopt.engine.compare import compare
 from codeopt.engine.improve import improve
 from codeopt.engine.open_session import RULES, open_session

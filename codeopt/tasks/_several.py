@@ -9,7 +9,7 @@ from typing import Self
 
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, Critique, History, TaskMeasure, TaskScore
-from codeopt.core.target import Target
+from codeopt.core.program import Target
 from codeopt.tasks import Aim, Metric, Prompts, Task, common_rejection, critic_is_done
 
 

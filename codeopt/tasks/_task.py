@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, Critique, History, TaskScore
-from codeopt.core.target import Target
+from codeopt.core.program import Target
 from codeopt.core.words import more_time
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import CaseVerdict

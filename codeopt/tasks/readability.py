@@ -23,7 +23,7 @@ from codeopt import tasks
 from codeopt.analysis.nodes import changed_part
 from codeopt.core import words
 from codeopt.core.history import Candidate, Critique, History, Preferred, TaskMeasure, TaskScore
-from codeopt.core.target import Target
+from codeopt.core.program import Target
 from codeopt.tasks._readability_measures import WHOLE, Focus, Readability, measure, measure_both, parts
 from codeopt_sandbox.compare import Decision
 

@@ -12,26 +12,23 @@ from types import ModuleType
 from typing import Any, Protocol, cast
 
 from codeopt.core import plugins
-from codeopt.core.briefing import Briefing
 from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.errors import UsageError
 from codeopt.core.evidence import BySize, CaseEvidence, WorkloadEvidence
-from codeopt.core.history import Candidate, Proposer, TestsRun
+from codeopt.core.history import Briefing, Candidate, Proposer, TestsRun
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
-from codeopt.core.program import Program, TargetFiles, read_program
+from codeopt.core.program import Program, Target, TargetFiles, read_program
 from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts, Session
-from codeopt.core.target import Target
 from codeopt.core.words import Speedup
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads.sandbox_view.linked import Linked, project_top
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
-from codeopt_sandbox.outcome import Case, Caveat, Outcome
+from codeopt_sandbox.outcome import Case, Caveat, Outcome, Runner
 from codeopt_sandbox.owner import BaseFolder
 from codeopt_sandbox.profile import Mode, Profile
-from codeopt_sandbox.runner import Runner
 from codeopt_sandbox.verdict import Checker
 
 MOST_SEEDS = 1 << 31

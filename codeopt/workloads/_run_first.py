@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeopt.core.errors import UsageError
-from codeopt.core.target import Target
+from codeopt.core.program import Target
 from codeopt.workloads.function.recording import UsersCommand, record, run_shares, said_of
 from codeopt.workloads.source.functions import read_function
 

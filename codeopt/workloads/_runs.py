@@ -16,8 +16,7 @@ from codeopt.core.revision import Revision
 from codeopt.workloads.source.module_graph import read_module
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.guest.request import EMBEDDED, SHIFTED, USUAL, Environment
-from codeopt_sandbox.outcome import Run, RunLimits
-from codeopt_sandbox.runner import Runner, RunOptions
+from codeopt_sandbox.outcome import Run, RunLimits, Runner, RunOptions
 
 T = TypeVar("T")
 OTHER_VALUE = "1"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from codeopt.core.options import ImproveOptions
-    from codeopt.core.target import Target
+    from codeopt.core.program import Target
     from codeopt.workloads import OpenTarget, WorkloadRequest
     from codeopt_sandbox import Sandbox
     from codeopt_sandbox.outcome import Run

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from codeopt.core.options import ImproveOptions
-    from codeopt.core.target import Target
+    from codeopt.core.program import Target
     from codeopt.workloads import OpenTarget, WorkloadRequest
 
 

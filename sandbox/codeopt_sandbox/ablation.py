@@ -10,8 +10,7 @@ from statistics import median
 from types import MappingProxyType
 
 from codeopt_sandbox.compare import Plan, measured_value
-from codeopt_sandbox.outcome import CaseVerdict
-from codeopt_sandbox.runner import P, Runner, run_on
+from codeopt_sandbox.outcome import CaseVerdict, P, Runner, run_on
 from codeopt_sandbox.sequential_test import hodges_lehmann
 from codeopt_sandbox.verdict import Checker, judge
 

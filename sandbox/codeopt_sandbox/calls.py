@@ -8,24 +8,36 @@ reads it never runs the code under test (see guest/calls). The time of the whole
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Unpack
+from functools import partial
+from hashlib import sha256
+from typing import Any, TypeVar, Unpack
 
-from codeopt_sandbox.call_answer import CallAnswer, CallRun, CallTiming, as_call_run, read_answer, read_failure
-from codeopt_sandbox.guest.answer import FIELDS, Answer, Field, Floats
+from codeopt_sandbox.guest.answer import EFFECTS, FIELDS, KINDS, Answer, Field, Floats
+from codeopt_sandbox.guest.answer import Kind as Kind
+from codeopt_sandbox.guest.calls.channel import TIMES, Said, frames
+from codeopt_sandbox.guest.calls.outcome import Failure as Failure
+from codeopt_sandbox.guest.calls.outcome import RunTimes
+from codeopt_sandbox.guest.calls.outcome import State as State
+from codeopt_sandbox.guest.calls.process_state import CALLS, IMPORT
+from codeopt_sandbox.guest.calls.process_state import LeftSetting as LeftSetting
+from codeopt_sandbox.guest.calls.process_state import ProcessChanges as ProcessChanges
 from codeopt_sandbox.guest.request import (
+    NEEDED,
     USUAL,
     CallBatch,
     CheckerRequest,
     Environment,
     FunctionRef,
+    Record,
     TestRequest,
     batch_of,
 )
 from codeopt_sandbox.guest_bundle import GuestProgram, Libraries
-from codeopt_sandbox.outcome import RunLimits
-from codeopt_sandbox.runner import GuestRunner, RunOptions
+from codeopt_sandbox.outcome import Cause, GuestRunner, Run, RunLimits, RunOptions
 
 WHOLE_MIB = 64.0
 """Output limit of a run whose long answers are complete, MiB."""
@@ -169,3 +181,208 @@ def _timed(run: CallRun, answer: CallAnswer) -> CallRun:
     )  # fmt: skip
     run = replace(run, peak_bytes=memory.peak) if memory else run
     return replace(run, cpu_s=cpu_s, wall_s=sum(times.wall), runqueue_wait_s=sum(times.delay), call_timing=timing)
+
+
+# Answer of a run of calls, as values: an outcome for each call, the state that all of them leave, and the times.
+
+
+R = TypeVar("R", bound=Record)
+
+INTERPRETER_BYTES = 2 << 20
+"""Growth of a process that belongs to no object, bytes: pages of the interpreter itself, arenas that are not full."""
+MIN_PEAK_BYTES = 4096
+"""Smallest reported peak, bytes: one page."""
+
+
+@dataclass(frozen=True)
+class CallTiming:
+    """Times of a run of timed calls except the calls themselves, seconds."""
+
+    outside_s: float
+    """CPU seconds of the whole run less those within the timed region, and those in which the kernel ends processes and
+    takes their memory back."""
+    import_s: float
+    """CPU seconds from the start of its process until the module is imported."""
+    cpu: tuple[float, ...]
+    """Seconds of each pass; before the first nothing can be remembered."""
+    wall: tuple[float, ...]
+    given_s: float
+    """CPU seconds in which the arguments of a pass are made, the least of all passes."""
+    beside: tuple[float, ...] = ()
+    """CPU seconds in which a pass makes its arguments and uses its results; then those of the wall."""
+    beside_wall: tuple[float, ...] = ()
+    elsewhere_s: float = 0.0
+    """CPU seconds of foreign processes."""
+    imported_bytes: int = 0
+    """Memory of the process that imported the module, bytes; 0 unless the memory of calls is measured."""
+    looked_s: float = 0.0
+    """CPU seconds of `outside_s` in which the harness encodes arguments: more where an object holds more."""
+
+
+@dataclass(frozen=True)
+class CallMemory:
+    """Memory of calls, bytes."""
+
+    traced: int
+    """The highest peak of a single call, by tracemalloc: what it allocated itself."""
+    resident: int
+    """Peak growth of the process during all calls, including memory that libraries take from the system themselves."""
+    imported: int
+    """Memory of the process that imported the module."""
+
+    @property
+    def peak(self) -> int:
+        """Peak by Python's own allocator statistics, or by the kernel's where those are plainly higher."""
+        return max(self.traced, self.resident - INTERPRETER_BYTES, MIN_PEAK_BYTES)
+
+
+@dataclass(frozen=True)
+class CallAnswer:
+    """Everything that the guest reports of a batch of calls."""
+
+    outcomes: tuple[Answer, ...] = ()
+    """Answers of the calls, without warm-up calls."""
+    calls: tuple[str, ...] = ()
+    """These calls as they are shown."""
+    texts: tuple[str, ...] = ()
+    """The lines of a listing."""
+    state: State | None = None
+    """State that all calls leave behind; only in checking modes."""
+    left: ProcessChanges | None = None
+    """Settings of the process that import or calls leave changed; only of calls that are checked."""
+    covered: tuple[frozenset[int], tuple[int, ...], int] | None = None
+    """(lines that were run, lines that there are, line at which the function begins)."""
+    times: RunTimes = RunTimes()
+
+    @property
+    def memory(self) -> CallMemory | None:
+        """Memory of the calls, if it was measured."""
+        return CallMemory(*self.times.memory) if self.times.memory else None
+
+    @property
+    def leaves_nothing(self) -> bool:
+        """All calls together have changed nothing that a later one could see, nor counted anything."""
+        return self.state == State()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines of a listing, or the answers as text; for people alone."""
+        return self.texts or tuple(outcome.text for outcome in self.outcomes)
+
+
+@dataclass(frozen=True)
+class CallRun(Run):
+    """A run of calls: the answer is what its stdout said, and its seconds are those of timed calls."""
+
+    answer: CallAnswer | None = field(default=None, repr=False)
+    """Answer of the guest. Without one it is None, and the end of the run explains it."""
+    call_timing: CallTiming | None = None
+    """Times outside of the calls, for timed runs only."""
+    failure: str | None = None
+    """Reason for the missing answer, if the guest's program gives one."""
+
+    @property
+    def cause(self) -> Cause | None:
+        """Return the cause of a missing answer, if it is known."""
+        return Cause.OVERRUN if self.failure == Failure.OVERRUN else None
+
+
+def as_call_run(run: Run, answer: CallAnswer | None = None, failure: str | None = None) -> CallRun:
+    return CallRun(**vars(run), answer=answer, failure=failure)
+
+
+def read_failure(stdout: bytes) -> str | None:
+    """Reason that the guest's program gives for having no answer; None where it did not end the run itself."""
+    try:
+        failure = json.loads(stdout)["failure"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return failure if failure in vars(Failure).values() else None
+
+
+def read_answer(stdout: bytes) -> CallAnswer:
+    """Parse what the guest's program wrote. Raises ValueError."""
+    (letter, head), *rest = list(frames(stdout)) or [(b"", b"")]
+    if letter != TIMES:
+        raise ValueError(f"no times: {stdout!r:.100}")
+    times = read_record(RunTimes, json.loads(head))
+    outcomes: list[Answer] = []
+    texts: list[str] = []
+    left: dict[str, Any] = {}
+    for letter, data in rest:
+        if letter == Said.TEXT:
+            texts.append(data.decode("utf-8", "surrogateescape").replace("\n", "\\n"))
+        elif letter == Said.OUTCOME and times.cpu and data.startswith(b"["):
+            # a pass in which a call did something else
+            found = json.loads(data)
+            if not isinstance(found, list) or len(found) != 2 or not isinstance(found[0], int):
+                raise ValueError(f"a difference that makes no sense: {found!r:.100}")
+            at, fields = found
+            if not 0 <= at < len(outcomes):
+                raise ValueError(f"a difference in a call that was not made: {at}")
+            other = read_record(Answer, fields) if fields is not None else None
+            observed = repr(other.observed()) if other else "nothing"
+            digest = sha256(observed.encode("utf-8", "surrogatepass")).hexdigest()
+            outcomes[at] = outcomes[at].replace(other_run=Field(digest, other.text if other else "nothing"))
+        elif letter == Said.OUTCOME:
+            outcomes.append(read_record(Answer, json.loads(data)))
+        elif letter in _LEFT:
+            name, read = _LEFT[letter]
+            left[name] = read(json.loads(data))
+        else:
+            raise ValueError(f"a frame that makes no sense: {letter + data!r:.100}")
+    return CallAnswer(tuple(outcomes), texts=tuple(texts), **left, times=times)
+
+
+def read_record(kind: type[R], fields: Any) -> R:
+    """Parse a record, which a process of the code under test sent: it may be any JSON. Raises ValueError."""
+    try:
+        return _checked(kind.read(fields))
+    except (TypeError, AttributeError, KeyError, OverflowError) as error:
+        raise ValueError(f"{kind.__name__} that makes no sense: {fields!r:.100}") from error
+
+
+def _checked(found: R) -> R:
+    """The record with texts of one line, if each value is of its field's type."""
+    defaults, changes = vars(type(found)), {}
+    for name, kind in type(found).__annotations__.items():
+        value = getattr(found, name)
+        if value is defaults.get(name, NEEDED) or kind == "Any":
+            continue
+        if kind.startswith("tuple[") is not (type(value) is tuple):
+            raise ValueError(f"{name} that makes no sense: {value!r:.100}")
+        parts = [_part(name, kind, each) for each in (value if type(value) is tuple else (value,))]
+        read = tuple(parts) if type(value) is tuple else parts[0]
+        if read != value:
+            changes[name] = read
+    return found.replace(**changes) if changes else found
+
+
+def _part(name: str, kind: str, value: Any) -> Any:
+    if isinstance(value, Record) and type(value).__name__ in kind:
+        return _checked(value)
+    if type(value) is str and "str" in kind and value in _ALLOWED.get(name, (value,)):
+        if not value.isascii() or "\n" in value:  # packed floats may be long
+            value = value.replace("\n", "\\n").encode("utf-8", "backslashreplace").decode()
+        # characters of a field that are shown
+        return value[: 4000 if name == "shown" else None]
+    is_number = type(value) in (int, float) and ("int" in kind or "float" in kind) and 0 <= value < math.inf
+    if not is_number and not (type(value) is bool and kind == "bool"):
+        raise ValueError(f"{name} that makes no sense: {value!r:.100}")
+    return value
+
+
+def _covered(found: Any) -> tuple[frozenset[int], tuple[int, ...], int]:
+    if not isinstance(found, list) or len(found) != 3 or not all(isinstance(part, list) for part in found[:2]):
+        raise ValueError(f"lines that make no sense: {found!r:.100}")
+    return frozenset(map(int, found[0])), tuple(map(int, found[1])), int(found[2])
+
+
+_LEFT: Mapping[bytes, tuple[str, Callable[[Any], Any]]] = {
+    Said.STATE: ("state", partial(read_record, State)),
+    Said.LEFT: ("left", partial(read_record, ProcessChanges)),
+    Said.LINES: ("covered", _covered),
+}
+"""Field and reader of what was seen of all calls together, by the letter of its frame."""
+_ALLOWED: Mapping[str, tuple[str, ...]] = {"kind": KINDS, "effects": tuple(EFFECTS), "when": (IMPORT, CALLS)}
+"""Texts that a field may have."""

@@ -17,8 +17,7 @@ from statistics import fmean, median
 from typing import Literal
 
 from codeopt_sandbox.errors import OriginalUnsteady
-from codeopt_sandbox.outcome import Case, CaseVerdict, Cause, Clock, Outcome, Run, choose_clock
-from codeopt_sandbox.runner import P, Runner, run_on
+from codeopt_sandbox.outcome import Case, CaseVerdict, Cause, Clock, Outcome, P, Run, Runner, choose_clock, run_on
 from codeopt_sandbox.sequential_test import (
     PRIOR_SD,
     WITHIN_SHARE,

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from struct import unpack
 from typing import Protocol, runtime_checkable
 
-from codeopt_sandbox.call_answer import CallAnswer, CallRun, State
+from codeopt_sandbox.calls import CallAnswer, CallRun, State
 from codeopt_sandbox.guest.answer import KEPT_UNCHANGED, NO_VIEW, NOTHING, WORDS, Answer, Field, Floats, Kind
 from codeopt_sandbox.outcome import Case, CaveatKind, Run
 from codeopt_sandbox.verdict import RunChecker, float_excess

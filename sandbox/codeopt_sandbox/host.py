@@ -18,10 +18,9 @@ from codeopt_sandbox.errors import BackendUnavailable, GuestLost, SandboxError
 from codeopt_sandbox.guest.request import USUAL
 from codeopt_sandbox.guest.wire import SPECIAL
 from codeopt_sandbox.guest_bundle import GuestProgram
-from codeopt_sandbox.outcome import Files, Run, RunLimits, Stop, WrittenFile
+from codeopt_sandbox.outcome import Files, Program, Run, RunLimits, RunOptions, Stop, WrittenFile
 from codeopt_sandbox.owner import INSIDE, BaseFolder
 from codeopt_sandbox.pool import Guest, Pipe, Pool
-from codeopt_sandbox.runner import Program, RunOptions
 
 BACKENDS = ("docker", "bubblewrap", "process")
 _GRACE_S = 10.0  # what a guest may need beyond a run's own limit before the host ends it

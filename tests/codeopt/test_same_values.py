@@ -50,8 +50,9 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import added, holds, merged
 from codeopt.core.run_clock import RunClock
 from codeopt.core.run_inputs import is_secret
-from codeopt.core.sanitize import (
+from codeopt.core.screen import (
     acts_in_a_log,
+    columns,
     cut,
     decoded,
     encodable,
@@ -62,7 +63,6 @@ from codeopt.core.sanitize import (
     printable,
     steering,
 )
-from codeopt.core.screen import columns
 from codeopt.core.words import Speedup
 from codeopt.engine.compare import PairResult, answer
 from codeopt.engine.comparison_progress import ComparisonProgress, answered, granted, more_pairs, said_of_long_runs

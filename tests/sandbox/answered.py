@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from codeopt_sandbox.call_answer import CallAnswer, State
+from codeopt_sandbox.calls import CallAnswer, State
 from codeopt_sandbox.guest.answer import Answer
 from codeopt_sandbox.guest.calls.answering import Answering, ArgumentsBefore, CallAnswering
 from codeopt_sandbox.guest.calls.repr.tree import Encoder

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeopt_sandbox.call_answer import CallRun
+from codeopt_sandbox.calls import CallRun
 
 
 def said(run: CallRun) -> list[str]:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from codeopt_sandbox import RunLimits, Sandbox
-from codeopt_sandbox.call_answer import Failure
-from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.calls import CallBatch, CallRunner, Failure, FunctionRef
 from codeopt_sandbox.comparing import AnswerComparison
 from codeopt_sandbox.guest_bundle import Libraries
 from codeopt_sandbox.outcome import Mode

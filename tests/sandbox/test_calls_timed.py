@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.call_answer import CallTiming
-from codeopt_sandbox.calls import CallBatch, CallRun, CallRunner, FunctionRef
+from codeopt_sandbox.calls import CallBatch, CallRun, CallRunner, CallTiming, FunctionRef
 
 FRAMES = """\
 import sys

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from codeopt_sandbox import Options, Sandbox, host, open_sandbox
-from codeopt_sandbox.call_answer import Kind
-from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef, Kind
 from tests.conftest import open_or_skip
 
 CORES = sorted(os.sched_getaffinity(0))

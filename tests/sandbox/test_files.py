@@ -1,14 +1,13 @@
 """Files that a run is given, and files that it writes."""
 # looks at sandbox/codeopt_sandbox/guest/supervisor/folders, sandbox/codeopt_sandbox/guest/supervisor/server
-# looks at sandbox/codeopt_sandbox/runner
+# looks at sandbox/codeopt_sandbox/outcome
 
 from __future__ import annotations
 
 import pytest
 
 from codeopt_sandbox import Case, CaseVerdict, RunLimits, Sandbox
-from codeopt_sandbox.outcome import Mode, WrittenFile
-from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.outcome import Mode, WrittenFile, run_on
 from codeopt_sandbox.verdict import judge
 
 GIVEN = (

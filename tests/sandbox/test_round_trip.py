@@ -1,6 +1,6 @@
 """Reports are what a program does: every exit status, signal, byte of output and byte of input."""
 # looks at sandbox/codeopt_sandbox/guest/supervisor, sandbox/codeopt_sandbox/guest/zygote
-# looks at sandbox/codeopt_sandbox/guest/wire, sandbox/codeopt_sandbox/process, sandbox/codeopt_sandbox/runner
+# looks at sandbox/codeopt_sandbox/guest/wire, sandbox/codeopt_sandbox/process, sandbox/codeopt_sandbox/outcome
 
 from __future__ import annotations
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.batch.batch_folder import BatchFolder
+from codeopt.batch.batch_folder import BatchFolder, ProblemResult, TimeSpent
 from codeopt.batch.datasets import Problem
-from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History
 from codeopt.core.model import Message, Reply

@@ -11,10 +11,9 @@ from typing import Any
 from codeopt.core.history import Candidate
 from codeopt.core.isolation import open_isolated
 from codeopt.core.options import FuzzPolicy, ImproveOptions
-from codeopt.core.program import read_program
+from codeopt.core.program import Target, read_program
 from codeopt.core.revision import Revision
 from codeopt.core.session import Session
-from codeopt.core.target import Target
 from codeopt.engine.compare import ENOUGH_S, compare
 from codeopt.engine.judge import MAX_FAILURES, Judge
 from codeopt.workloads import WorkloadRequest, kind_of
@@ -74,7 +73,7 @@ def referee(judge: Judge, source: str) -> Candidate:
 
 def compared(old: str, new: str, max_pairs: int = 12, **options: Any) -> dict[str, Any]:
     """The object that `codeopt compare --json` prints, of two targets."""
-    from codeopt.core.target import as_target
+    from codeopt.core.program import as_target
 
     chosen = ImproveOptions.of({"sandbox": "bubblewrap", "max_pairs": max_pairs, **options})
     return compare(as_target(old), as_target(new), chosen, Session(open_sandbox=open_isolated)).to_json()

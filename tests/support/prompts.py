@@ -15,8 +15,8 @@ from pathlib import Path
 from codeopt.core.console import Console
 from codeopt.core.model import Message, Reply
 from codeopt.core.options import ImproveOptions
+from codeopt.core.program import Target
 from codeopt.core.session import Session
-from codeopt.core.target import Target
 from codeopt.engine.improve import improve
 from codeopt.models.scripted import Scripted
 from codeopt.workloads.project.project_program import unpack

@@ -12,8 +12,7 @@ from codeopt.workloads import Defaults, Stage, Suite
 from codeopt.workloads._protocol import Checked
 from codeopt_sandbox.compare import Plan, StoppingRule
 from codeopt_sandbox.guest.request import CONFIRMING, USUAL, Environment
-from codeopt_sandbox.outcome import Case, Files, Mode, Outcome, Run, RunLimits
-from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.outcome import Case, Files, Mode, Outcome, Run, RunLimits, run_on
 from codeopt_sandbox.verdict import check_tokens, judge
 from tests.support.candidates import run
 

@@ -14,8 +14,8 @@ from typing import Any
 from benchmarks import kept_lines
 from codeopt.core.errors import CodeoptError
 from codeopt.core.options import ImproveOptions
+from codeopt.core.program import Target
 from codeopt.core.session import Session
-from codeopt.core.target import Target
 from codeopt.engine.compare import compare
 from codeopt_sandbox import RunLimits, open_sandbox
 from codeopt_sandbox.errors import SandboxError

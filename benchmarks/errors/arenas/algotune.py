@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.errors.arenas import CHANGES, COMPILED, RIGHT, UNKNOWN, WRONG, Settings, Trial, Truth, files
-from codeopt.core.target import Target
+from codeopt.core.program import Target
 
 COMPILERS = {"numba", "cython", "Cython", "pyximport", "pythran", "jax", "torch", "cupy", "ctypes", "cffi"}
 """Packages by which a draft becomes machine code."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.errors.arenas import RIGHT, Settings, Trial, Truth
 from benchmarks.errors.arenas.mutants import Mutant, wrong_drafts
-from codeopt.core.target import Target
+from codeopt.core.program import Target
 from codeopt_sandbox import Case, RunLimits, open_sandbox
 from codeopt_sandbox.caseio import read_cases
 from codeopt_sandbox.host import Options

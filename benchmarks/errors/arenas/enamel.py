@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.errors.arenas import CHANGES, RIGHT, Ran, Settings, Trial, Truth, files
 from benchmarks.errors.arenas.mutants import Mutant, wrong_drafts
-from codeopt.core.target import Target
+from codeopt.core.program import Target
 from codeopt_sandbox.comparing import Observable
 
 

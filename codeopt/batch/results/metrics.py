@@ -21,9 +21,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from codeopt.batch.batch_folder import BatchFolder
+from codeopt.batch.batch_folder import BatchFacts, BatchFolder
 from codeopt.batch.locks import is_at_work
-from codeopt.batch.records import BatchFacts
 from codeopt.batch.results.statistics import Estimate, estimate, estimate_geometric, mcnemar_p, mean, share, sign_flip_p
 from codeopt.core.budget import NOTHING_USED, Effort, Usage
 from codeopt.core.history import Candidate, Preferred, TaskMeasure, TaskScore

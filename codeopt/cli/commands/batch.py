@@ -19,10 +19,10 @@ from codeopt.core.errors import BUDGET_SPENT, INTERRUPTED, ProgramError, UsageEr
 from codeopt.core.version import __version__
 
 if TYPE_CHECKING:
+    from codeopt.batch.batch_folder import BatchOptions
     from codeopt.batch.datasets import Problem
     from codeopt.batch.local import LocalBatch
     from codeopt.batch.on_ray import RayBatch
-    from codeopt.batch.records import BatchOptions
     from codeopt.batch.scheduler import Scheduler
     from codeopt.core.options import ImproveOptions
 
@@ -172,7 +172,7 @@ def _options(arguments: argparse.Namespace) -> BatchOptions:
 
     The interpreter of all problems is printed. Each node of a cluster uses its own unless one is named.
     """
-    from codeopt.batch.records import BatchOptions
+    from codeopt.batch.batch_folder import BatchOptions
     from codeopt.core.console import Console
     from codeopt.engine.open_session import open_session
     from codeopt.engine.run_plan import make_plan

@@ -92,7 +92,7 @@ def table(found: Tried, ranked_by: str = "test time", following: Sequence[str] =
     ranked_by: see function_lines. following: lines of the next step.
     """
     from codeopt.cli.comparison_table import function_lines  # loads the engine, which --help does not need
-    from codeopt.core.sanitize import log_line
+    from codeopt.core.screen import log_line
     from codeopt.core.words import counted
 
     if found.not_checked_reason:

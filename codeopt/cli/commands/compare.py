@@ -20,7 +20,7 @@ from codeopt.cli.output import tell
 from codeopt.core.errors import INTERRUPTED, ProgramError, UsageError
 
 if TYPE_CHECKING:
-    from codeopt.core.target import Target
+    from codeopt.core.program import Target
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,7 +103,7 @@ def _modules(arguments: argparse.Namespace) -> tuple[Target, Target] | None:
 
 def _pair(arguments: argparse.Namespace) -> tuple[Target, Target]:
     """OLD and NEW. Raises UsageError."""
-    from codeopt.core.target import as_module, as_target
+    from codeopt.core.program import as_module, as_target
 
     if arguments.module is not None:
         if len(arguments.targets) != 1:

@@ -183,7 +183,7 @@ def _sandbox(arguments: argparse.Namespace) -> Iterator[Row]:
 def _same_code(backend: str) -> Row:
     """A program against itself, under codeopt's own Python: a difference comes once in 50 times."""
     from codeopt.core.options import FuzzPolicy, ImproveOptions
-    from codeopt.core.target import as_target
+    from codeopt.core.program import as_target
     from codeopt.engine.compare import compare
     from codeopt.engine.open_session import open_session
     from codeopt_sandbox.compare import Decision

@@ -20,7 +20,7 @@ from codeopt.core.errors import BUDGET_SPENT, INTERRUPTED, ModelError, UsageErro
 if TYPE_CHECKING:
     from codeopt.core.console import Console
     from codeopt.core.options import ImproveOptions
-    from codeopt.core.target import Target
+    from codeopt.core.program import Target
     from codeopt.report.result import Result
 
 ACCEPTED = 0  # statuses
@@ -137,7 +137,7 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
 
 
 def _status(result: Result) -> int:
-    from codeopt.core.step_error import exit_status_of
+    from codeopt.core.errors import exit_status_of
     from codeopt.report.result import End
 
     if result.end is End.INTERRUPTED:

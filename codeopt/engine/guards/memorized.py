@@ -15,8 +15,7 @@ from codeopt.core.words import factor
 from codeopt.core.words import gain as speed
 from codeopt.engine.guards import AnyGain, Consequence, Finding, TimedRegion, guard
 from codeopt_sandbox.compare import measured_value
-from codeopt_sandbox.outcome import Case, CaseVerdict, Files
-from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.outcome import Case, CaseVerdict, Files, run_on
 from codeopt_sandbox.verdict import judge
 
 MIN_GAIN = 1.2

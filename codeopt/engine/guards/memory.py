@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from codeopt.engine.guards import AnyGain, Consequence, Finding, TimedRegion, guard
-from codeopt_sandbox.outcome import Caveat, CaveatKind
-from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.outcome import Caveat, CaveatKind, run_on
 
 MIN_BYTES = 32 << 20
 """Smallest difference of the peaks that is reported, bytes."""

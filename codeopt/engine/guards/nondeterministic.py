@@ -6,8 +6,7 @@ import time
 from dataclasses import replace
 
 from codeopt.engine.guards import AnyGain, Consequence, Finding, TimedRegion, guard
-from codeopt_sandbox.outcome import CaseVerdict
-from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.outcome import CaseVerdict, run_on
 from codeopt_sandbox.verdict import judge
 
 MAX_RUNS = 100

@@ -10,7 +10,7 @@ from codeopt.workloads._protocol import workload
 
 if TYPE_CHECKING:
     from codeopt.core.options import ImproveOptions
-    from codeopt.core.target import Target
+    from codeopt.core.program import Target
     from codeopt.workloads import OpenTarget, WorkloadRequest
 
 

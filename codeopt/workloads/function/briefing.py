@@ -9,17 +9,16 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from codeopt.core.briefing import Briefing, TimedCalls
 from codeopt.core.call import Call, Constructed, Opaque
-from codeopt.core.sanitize import fenced, inline
+from codeopt.core.history import Briefing, TimedCalls
+from codeopt.core.screen import fenced, inline
 from codeopt.core.words import clock as clock_name
 from codeopt.core.words import duration
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.corpus.cases import CallCase, calls_of
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.timing import CallPlan
-from codeopt_sandbox.call_answer import Kind
-from codeopt_sandbox.calls import Answer, CallBatch
+from codeopt_sandbox.calls import Answer, CallBatch, Kind
 from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.guest.calls.repr.source import shape_of
 from codeopt_sandbox.guest.request import NEIGHBOUR, USUAL

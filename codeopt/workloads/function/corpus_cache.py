@@ -27,8 +27,7 @@ from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording import left_out, recorded_calls
 from codeopt.workloads.function.timing import Timed
 from codeopt.workloads.source.literals import read
-from codeopt_sandbox.call_answer import read_record
-from codeopt_sandbox.calls import Answer, CallBatch
+from codeopt_sandbox.calls import Answer, CallBatch, read_record
 from codeopt_sandbox.guest.request import ORDERED
 
 CODEC = JsonCodec(

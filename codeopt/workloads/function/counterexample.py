@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from codeopt.core.call import Call, Constructed, Opaque, texts_of, with_recipes_in_words, write
 from codeopt.workloads.source.functions import Function
 from codeopt.workloads.source.literals import read
-from codeopt_sandbox.call_answer import Kind
-from codeopt_sandbox.calls import Answer
+from codeopt_sandbox.calls import Answer, Kind
 from codeopt_sandbox.guest.calls import scenarios as steps
 from codeopt_sandbox.guest.calls.recipes import RECIPE
 

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 from codeopt.analysis.nodes import Def
 from codeopt.core.call import Call, texts_of
 from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.program import TracedCalls
 from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
-from codeopt.core.target import TracedCalls
 from codeopt.core.words import end_of_run
 from codeopt.workloads._runs import other_environments
 from codeopt.workloads.contract.declared import ClassHints, DeclaredTypes, declared_types
@@ -43,11 +43,19 @@ from codeopt.workloads.source.functions import Function, dotted, own_nodes
 from codeopt.workloads.source.names import Scope, imported_names, scopes_below
 from codeopt.workloads.tests import ProjectTests
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.call_answer import CallAnswer, CallRun, CallTiming, Failure, ProcessChanges
-from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef, KnownFloats
+from codeopt_sandbox.calls import (
+    CallAnswer,
+    CallBatch,
+    CallRun,
+    CallRunner,
+    CallTiming,
+    Failure,
+    FunctionRef,
+    KnownFloats,
+    ProcessChanges,
+)
 from codeopt_sandbox.guest.request import USUAL, Environment, batch_of
-from codeopt_sandbox.outcome import RunLimits
-from codeopt_sandbox.runner import RunOptions
+from codeopt_sandbox.outcome import RunLimits, RunOptions
 
 if TYPE_CHECKING:
     from codeopt_sandbox.guest.request import Ordered, Program

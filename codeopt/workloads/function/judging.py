@@ -42,8 +42,7 @@ from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.shrink import CallShrinker, first_failing
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.module_graph import read_module
-from codeopt_sandbox.call_answer import CallRun, Kind, LeftSetting, ProcessChanges
-from codeopt_sandbox.calls import Answer, CallBatch
+from codeopt_sandbox.calls import Answer, CallBatch, CallRun, Kind, LeftSetting, ProcessChanges
 from codeopt_sandbox.comparing import RAISED_EARLIER, AnswerChecker, AnswerComparison, AnsweredCase, Observable
 from codeopt_sandbox.guest.calls.process_state import IMPORT
 from codeopt_sandbox.guest.calls.repr.structure import SIGNS

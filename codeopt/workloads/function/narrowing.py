@@ -10,14 +10,13 @@ from dataclasses import dataclass, field, replace
 
 from codeopt.core.call import Call, texts_of
 from codeopt.core.errors import Diagnostic, UsageError
-from codeopt.core.sanitize import inline
+from codeopt.core.screen import inline
 from codeopt.core.words import counted, end_of_run
 from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.function.corpus.corpus import CallCorpus, contract_of_known
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.source.functions import Function
-from codeopt_sandbox.call_answer import Kind
-from codeopt_sandbox.calls import Answer, CallBatch
+from codeopt_sandbox.calls import Answer, CallBatch, Kind
 from codeopt_sandbox.guest.calls.outcome import FieldMaker
 
 EVALUATED = "_codeopt_contract_"

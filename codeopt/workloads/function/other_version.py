@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codeopt.analysis.nodes import bound_names
+from codeopt.core.program import Target
 from codeopt.core.revision import Revision
-from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.workloads import Checked
 from codeopt.workloads.function.corpus.existing_tests import run_tests

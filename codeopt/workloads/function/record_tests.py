@@ -12,9 +12,9 @@ from pathlib import Path
 
 from codeopt.core.errors import Diagnostic, ProgramError
 from codeopt.core.options import ImproveOptions
-from codeopt.core.sanitize import inline
+from codeopt.core.program import Target
+from codeopt.core.screen import inline
 from codeopt.core.session import Mounts, Session
-from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.workloads.function.corpus.sources import Ask, calls_of_tests
 from codeopt.workloads.function.corpus.trace_cache import open_trace_cache

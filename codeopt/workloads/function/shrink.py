@@ -14,8 +14,7 @@ from codeopt.workloads._judging import HANGS
 from codeopt.workloads.function.counterexample import as_python
 from codeopt.workloads.function.harness import TimedRuns
 from codeopt.workloads.generated.larger import simpler
-from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind
-from codeopt_sandbox.calls import Answer, CallBatch
+from codeopt_sandbox.calls import Answer, CallAnswer, CallBatch, CallRun, Kind
 from codeopt_sandbox.comparing import AnswerChecker, AnsweredCase
 from codeopt_sandbox.guest.accept import value
 from codeopt_sandbox.guest.request import USUAL, Environment, batch_of

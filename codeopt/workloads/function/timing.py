@@ -35,8 +35,7 @@ from codeopt.workloads.function.resized import (
 )
 from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.generated.larger import can_grow, size_of
-from codeopt_sandbox.call_answer import Kind
-from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.calls import CallBatch, Kind
 from codeopt_sandbox.compare import Plan
 from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.outcome import Case

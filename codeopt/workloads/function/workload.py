@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from codeopt.core.briefing import Briefing
 from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.call import texts_of
 from codeopt.core.errors import Diagnostic, NotVerifiable, ProgramError
 from codeopt.core.evidence import BySize, WorkloadEvidence
-from codeopt.core.history import Candidate, Proposer
+from codeopt.core.history import Briefing, Candidate, Proposer
 from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup, counted

@@ -13,9 +13,9 @@ from codeopt.workloads._protocol import workload
 
 if TYPE_CHECKING:
     from codeopt.core.options import ImproveOptions
+    from codeopt.core.program import Target
     from codeopt.core.revision import Revision
     from codeopt.core.session import Mounts
-    from codeopt.core.target import Target
     from codeopt.workloads import Workload, WorkloadRequest
     from codeopt_sandbox import Sandbox
     from codeopt_sandbox.profile import Profile

@@ -12,7 +12,7 @@ from pathlib import Path
 from codeopt.core.errors import Diagnostic, ProgramError, UsageError
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
-from codeopt.core.sanitize import inline
+from codeopt.core.screen import inline
 from codeopt.core.words import end_of_run
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads._runs import axes, other_environments
@@ -24,9 +24,8 @@ from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Plan
 from codeopt_sandbox.guest.request import seeded
-from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run, RunLimits
+from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run, RunLimits, run_on
 from codeopt_sandbox.profile import Mode, Profile, profile
-from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import TRACEBACK, Checker, judge
 
 TOO_SHORT_S = 0.001

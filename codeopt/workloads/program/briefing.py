@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from codeopt.core.briefing import Briefing
-from codeopt.core.history import Candidate
-from codeopt.core.sanitize import cut, decoded, fenced
+from codeopt.core.history import Briefing, Candidate
+from codeopt.core.screen import cut, decoded, fenced
 from codeopt.workloads.program import cases as sources
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.guest.calls.repr.source import span

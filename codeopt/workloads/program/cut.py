@@ -9,8 +9,7 @@ from codeopt.workloads import AnyGain, Consequence, Finding, guard
 from codeopt.workloads._sizes import LONG_S, find_part, finding_on_whole, part_words
 from codeopt.workloads.program.mutated_cases import shorter_cases
 from codeopt_sandbox.compare import Plan
-from codeopt_sandbox.outcome import Case, CaseVerdict, Run
-from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.outcome import Case, CaseVerdict, Run, run_on
 from codeopt_sandbox.verdict import TRACEBACK, judge
 
 

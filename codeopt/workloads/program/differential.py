@@ -46,8 +46,7 @@ from codeopt.workloads.program.mutated_cases import (
 from codeopt.workloads.program.mutated_inputs import LARGEST_BASE
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.guest.request import seeded
-from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Mode, Outcome, Run, Tier
-from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Mode, Outcome, Run, Tier, run_on
 from codeopt_sandbox.verdict import TRACEBACK, Checker, judge
 
 FEW = 5

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.core.isolation import WrappedSandbox
+from codeopt.core.program import Target
 from codeopt.core.run_inputs import files_below
-from codeopt.core.target import Target
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import View, locate, named_files, open_view
 from codeopt.workloads.source.module_graph import read_module

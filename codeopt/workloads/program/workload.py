@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from codeopt.core.briefing import Briefing
 from codeopt.core.errors import Diagnostic, ProgramError
 from codeopt.core.evidence import BySize, CaseEvidence, WorkloadEvidence
-from codeopt.core.history import Candidate
+from codeopt.core.history import Briefing, Candidate
 from codeopt.core.revision import OWN, Revision
 from codeopt.core.words import Speedup
 from codeopt.rules import Rule as RewriteRule
@@ -34,9 +33,8 @@ from codeopt.workloads.program.differential import DifferentialTest, ProbeSource
 from codeopt.workloads.program.mutated_cases import largest_text, mutate_cases, shorter_cases
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
-from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Outcome, Run
+from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Outcome, Run, run_on
 from codeopt_sandbox.profile import Mode, Profile
-from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import TRACEBACK, judge
 
 

@@ -11,8 +11,8 @@ from codeopt.workloads._protocol import workload
 
 if TYPE_CHECKING:
     from codeopt.core.options import ImproveOptions
+    from codeopt.core.program import Target
     from codeopt.core.revision import Revision
-    from codeopt.core.target import Target
     from codeopt.workloads import OpenTarget, Workload, WorkloadRequest
     from codeopt.workloads.project.project_program import ProjectProgram
     from codeopt.workloads.project.runs import CommandRuns

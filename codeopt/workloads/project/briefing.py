@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import groupby
 from pathlib import PurePosixPath
 
-from codeopt.core.briefing import Briefing
-from codeopt.core.sanitize import cut, fenced, inline
+from codeopt.core.history import Briefing
+from codeopt.core.screen import cut, fenced, inline
 from codeopt.core.words import listed
 from codeopt.report.stacks import Frame
 from codeopt.workloads.project.profile import (

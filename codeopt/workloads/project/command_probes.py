@@ -26,8 +26,7 @@ from codeopt.workloads.project.project_program import entry_files
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.source.module_graph import ModuleGraph
 from codeopt_sandbox.guest.request import USUAL, seeded
-from codeopt_sandbox.outcome import Case, CaseVerdict, Files, Run, RunLimits
-from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.outcome import Case, CaseVerdict, Files, Run, RunLimits, run_on
 from codeopt_sandbox.verdict import Checker, judge
 
 MOST = 5

@@ -32,8 +32,7 @@ from codeopt.workloads.source.edits import (
 )
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule, compare
 from codeopt_sandbox.errors import OriginalUnsteady
-from codeopt_sandbox.outcome import Case, CaseVerdict
-from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.outcome import Case, CaseVerdict, run_on
 from codeopt_sandbox.verdict import judge
 
 WORTH_HAVING = 1.03

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import dropwhile
 
 from codeopt.analysis import nodes
-from codeopt.core.briefing import Excerpted
-from codeopt.core.history import Draft, History
+from codeopt.core.history import Draft, Excerpted, History
 from codeopt.core.revision import Revision, pack
 from codeopt.rules import HotFiles, Rule
 from codeopt.workloads.function.view import FunctionRule

@@ -19,9 +19,8 @@ from typing import Any
 
 from codeopt.core.errors import Diagnostic, ProgramError, UsageError
 from codeopt.core.git import GitError, new_work_tree
-from codeopt.core.program import read_program
+from codeopt.core.program import Target, read_program
 from codeopt.core.revision import Revision
-from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.workloads._protocol import OtherTarget, WorkloadRequest
 from codeopt.workloads.function.corpus.cases import calls_of, disturbed
@@ -34,7 +33,7 @@ from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.watch import watched_run
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.edits import CodeEdit
-from codeopt_sandbox.call_answer import CallRun
+from codeopt_sandbox.calls import CallRun
 from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Outcome
 from codeopt_sandbox.owner import temporary_folder
 

@@ -17,9 +17,8 @@ from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.project_program import OtherVersion
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.guest.request import USUAL
-from codeopt_sandbox.outcome import Files, Run, RunLimits
+from codeopt_sandbox.outcome import Files, Run, RunLimits, RunOptions
 from codeopt_sandbox.owner import BaseFolder
-from codeopt_sandbox.runner import RunOptions
 
 COMMAND = "command"
 """Purpose of the runs of the command itself."""

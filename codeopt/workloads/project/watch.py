@@ -16,9 +16,9 @@ from codeopt.analysis.nodes import first_line, last_line
 from codeopt.core.errors import ProgramError
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
+from codeopt.core.program import Target
 from codeopt.core.revision import UNCHANGED, Revision
 from codeopt.core.session import Session
-from codeopt.core.target import Target
 from codeopt.core.words import end_of_run
 from codeopt.report.stacks import Frame
 from codeopt.workloads._protocol import WorkloadRequest

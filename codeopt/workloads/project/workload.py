@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from codeopt.core.briefing import Briefing
 from codeopt.core.errors import NotVerifiable, ProgramError
 from codeopt.core.evidence import CommandEvidence, PatchEvidence, TwoVersionsEvidence, VersionEvidence, WorkloadEvidence
-from codeopt.core.history import Candidate, Proposer
+from codeopt.core.history import Briefing, Candidate, Proposer
 from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import Revision
 from codeopt.report.verdict import THE_COMMAND
@@ -32,9 +31,8 @@ from codeopt.workloads.project.watch import profile_command, require_good
 from codeopt.workloads.source.edits import CodeEdit
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
 from codeopt_sandbox.guest.request import seeded
-from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, Outcome, Run
+from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, Outcome, Run, run_on
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile
-from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import Checker, check_tokens, judge, open_checker
 
 SHORTEST_S = 0.02

@@ -15,7 +15,7 @@ from codeopt.core.errors import Diagnostic
 from codeopt.core.evidence import LibraryEvidence
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest_bundle import Libraries
-from codeopt_sandbox.runner import GuestRunner
+from codeopt_sandbox.outcome import GuestRunner
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.batch.batch_folder import BatchFolder
+from codeopt.batch.batch_folder import BatchFolder, ProblemStatus
 from codeopt.batch.local import END_S
-from codeopt.batch.records import ProblemStatus
 from tests.support.files import write_files
 from tests.support.prices import set_prices
 from tests.support.synthetic import QUICK, answers, write_set

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.batch.batch_folder import BatchFolder
+from codeopt.batch.batch_folder import BatchFolder, ProblemResult, TimeSpent
 from codeopt.batch.locks import locked
-from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.cli.main import main
 from codeopt.core.budget import Ledger
 from codeopt.core.errors import UsageError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.core.target import Target, as_target
+from codeopt.core.program import Target, as_target
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from codeopt.core.budget import Budget, Ledger
 from codeopt.core.console import Console
 from codeopt.core.model import Message
 from codeopt.core.run_clock import DeadlineReached, LimitReached, RunClock
-from codeopt.engine.awaited import Account, AwaitedModel
+from codeopt.engine.open_session import Account, AwaitedModel
 from codeopt.models import Price, open_model
 from tests.codeopt.command import FAST, QUICK, Done, codeopt, reply, write_problem
 from tests.conftest import require_sandbox

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from codeopt.core.console import CallbackConsole
 from codeopt.core.options import ImproveOptions
-from codeopt.core.target import Target
+from codeopt.core.program import Target
 from codeopt.engine.compare import compare
 from codeopt.engine.improve import improve
 from codeopt.engine.open_session import open_session

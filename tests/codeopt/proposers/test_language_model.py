@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.core.briefing import Briefing
-from codeopt.core.history import Candidate, History
+from codeopt.core.history import Briefing, Candidate, History
 from codeopt.core.model import Message, Reply, estimate_tokens
 from codeopt.core.revision import Revision
 from codeopt.models.replay import kind

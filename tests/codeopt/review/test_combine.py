@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.core.program import read_program
+from codeopt.core.program import Target, read_program
 from codeopt.core.revision import Revision
 from codeopt.core.session import Session
-from codeopt.core.target import Target
 from codeopt.engine.compare import why_wrong
 from codeopt.review.suggestion import Suggestion, combine
 from codeopt.workloads import WorkloadRequest

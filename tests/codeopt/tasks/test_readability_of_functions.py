@@ -9,9 +9,9 @@ import pytest
 
 from codeopt.analysis.nodes import changed_part
 from codeopt.core.history import Candidate, Preference, Preferred
+from codeopt.core.program import Target
 from codeopt.core.revision import Revision
 from codeopt.core.ruff import settings_of
-from codeopt.core.target import Target
 from codeopt.tasks import open_task
 from codeopt.tasks._readability_measures import Focus, measure_both, parts
 from codeopt.tasks.readability import gain

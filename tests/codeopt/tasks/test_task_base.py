@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.errors import UsageError
-from codeopt.core.target import Target
+from codeopt.core.program import Target
 from codeopt.tasks import Task, open_task
 
 LEAST = """\

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from codeopt.core.target import Target
+from codeopt.core.program import Target
 from codeopt.engine.judge import Judge
 from tests.support.judges import ENOUGH_EXAMPLES, compared, function_judge
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from codeopt.core.history import Candidate, Draft, History
 from codeopt.core.options import ImproveOptions
+from codeopt.core.program import Target
 from codeopt.core.revision import Revision
 from codeopt.core.session import Session
-from codeopt.core.target import Target
 from codeopt.engine.judge import Judge
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project import open_workload, read

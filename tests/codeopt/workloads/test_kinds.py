@@ -8,7 +8,7 @@ import pytest
 
 from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
-from codeopt.core.target import as_target
+from codeopt.core.program import as_target
 from codeopt.workloads import kind_of
 from tests.codeopt.command import codeopt, reply
 from tests.conftest import require_sandbox

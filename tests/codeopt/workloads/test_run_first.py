@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.errors import ProgramError, UsageError
-from codeopt.core.target import Target
+from codeopt.core.program import Target
 from codeopt.workloads._run_first import run_first
 from codeopt.workloads.function.recording import UsersCommand, run_shares
 from tests.codeopt.command import codeopt, reply

@@ -12,10 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from codeopt.core.options import ImproveOptions
-from codeopt.core.program import read_program
+from codeopt.core.program import Target, read_program
 from codeopt.core.revision import Revision
 from codeopt.core.session import Session
-from codeopt.core.target import Target
 from codeopt.engine.judge import MAX_FAILURES, Judge
 from codeopt.workloads import Stage, Workload, WorkloadRequest, kind_of
 from codeopt_sandbox.outcome import Caveat, CaveatKind

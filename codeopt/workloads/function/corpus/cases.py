@@ -17,8 +17,7 @@ from codeopt.workloads.function.counterexample import Probe
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.unusual import refusals
 from codeopt.workloads.source.literals import read
-from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind, State
-from codeopt_sandbox.calls import Answer, CallBatch
+from codeopt_sandbox.calls import Answer, CallAnswer, CallBatch, CallRun, Kind, State
 from codeopt_sandbox.comparing import AnswerComparison, AnswerDifference, AnsweredCase
 from codeopt_sandbox.guest.calls.repr.structure import MAX_ITEMS
 from codeopt_sandbox.guest.request import NEIGHBOUR, ORDERED, USUAL, Environment, batch_of

@@ -45,7 +45,7 @@ from codeopt.workloads.generated.derive import derive
 from codeopt.workloads.generated.larger import deep_calls
 from codeopt.workloads.source.literals import read
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.call_answer import Kind
+from codeopt_sandbox.calls import Kind
 
 MIN_CALLS = 10
 """With fewer comparable calls nothing is claimed."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from codeopt.analysis.nodes import first_line
 from codeopt.core.errors import Diagnostic
 from codeopt.core.json_codec import JsonCodec
-from codeopt.core.target import TracedCalls, Traces
+from codeopt.core.program import TracedCalls, Traces
 from codeopt.core.words import counted, end_of_run
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING
 
 from codeopt.core.call import Call, texts_of
 from codeopt.core.errors import Diagnostic, ProgramError
-from codeopt.core.sanitize import inline
+from codeopt.core.screen import inline
 from codeopt.core.words import counted as number_of
 from codeopt.workloads._runs import in_order
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt_sandbox.call_answer import Kind
-from codeopt_sandbox.calls import Answer, CallBatch
+from codeopt_sandbox.calls import Answer, CallBatch, Kind
 from codeopt_sandbox.guest.answer import EFFECTS
 from codeopt_sandbox.guest.calls.outcome import not_made
 from codeopt_sandbox.guest.request import NEIGHBOUR, ORDERED, USUAL, Environment, seeded

@@ -22,8 +22,7 @@ from codeopt.workloads.function.shrink import smaller_calls
 from codeopt.workloads.function.unusual import as_iterators
 from codeopt.workloads.source.functions import Function
 from codeopt.workloads.source.names import imported_names, settings, subclasses
-from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind
-from codeopt_sandbox.calls import Answer, CallBatch
+from codeopt_sandbox.calls import Answer, CallAnswer, CallBatch, CallRun, Kind
 from codeopt_sandbox.comparing import AnswerChecker
 from codeopt_sandbox.guest.calls import scenarios as steps
 from codeopt_sandbox.guest.calls.scenarios import AGAIN, THREADS

@@ -13,7 +13,7 @@ from pathlib import Path
 from codeopt.core import plugins
 from codeopt.core.call import Call
 from codeopt.core.errors import Diagnostic, UsageError
-from codeopt.core.target import TracedCalls
+from codeopt.core.program import TracedCalls
 from codeopt.core.words import counted, end_of_run
 from codeopt.workloads.function.corpus.existing_tests import (
     ENOUGH_S,
@@ -28,8 +28,7 @@ from codeopt.workloads.function.recording import left_out, recorded_calls
 from codeopt.workloads.generated.derive import can_be_varied
 from codeopt.workloads.sandbox_view.reached import missing_part
 from codeopt.workloads.tests import NearestTests
-from codeopt_sandbox.call_answer import Failure
-from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.calls import CallBatch, Failure
 from codeopt_sandbox.guest.tests.recorder import RECORDED
 
 

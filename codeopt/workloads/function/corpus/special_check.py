@@ -17,8 +17,7 @@ from codeopt.core.ownership import read_given
 from codeopt.workloads._judging import CheckerAnswers
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt_sandbox.call_answer import CallAnswer, CallRun
-from codeopt_sandbox.calls import Answer, accept_program
+from codeopt_sandbox.calls import Answer, CallAnswer, CallRun, accept_program
 from codeopt_sandbox.comparing import AnswerComparison, AnswerDifference, AnsweredCase
 from codeopt_sandbox.guest.answer import NOTHING
 from codeopt_sandbox.guest.calls.outcome import MAX_VALUE_BYTES

@@ -22,9 +22,8 @@ from codeopt.core.interpreter import Interpreter
 from codeopt.core.json_codec import JsonCodec
 from codeopt.core.options import ImproveOptions
 from codeopt.core.ownership import linked_folders
-from codeopt.core.program import read_program
+from codeopt.core.program import TracedCalls, read_program
 from codeopt.core.session import Session
-from codeopt.core.target import TracedCalls
 from codeopt.core.words import counted
 from codeopt.workloads._evidence_cache import EvidenceCache, open_evidence, runner_parts
 from codeopt.workloads.function.corpus.existing_tests import SECONDS, Times, find_tests, function_times

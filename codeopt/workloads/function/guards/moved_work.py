@@ -15,7 +15,7 @@ from codeopt.core.words import duration
 from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads.function.harness import side_by_side
 from codeopt.workloads.function.workload import CallGain
-from codeopt_sandbox.call_answer import CallTiming
+from codeopt_sandbox.calls import CallTiming
 
 MIN_LEFT_SHARE = 0.5
 """Share of the gain that must be left."""

@@ -13,7 +13,7 @@ from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads.function.harness import TimedRuns, side_by_side
 from codeopt.workloads.function.timing import Timed
 from codeopt.workloads.function.workload import CallGain
-from codeopt_sandbox.call_answer import CallTiming
+from codeopt_sandbox.calls import CallTiming
 from codeopt_sandbox.outcome import Caveat, CaveatKind
 
 RUNS = 3

@@ -11,7 +11,7 @@ from dataclasses import replace
 from codeopt.workloads import Consequence, Finding, guard
 from codeopt.workloads.function.corpus.cases import WholeCase
 from codeopt.workloads.function.workload import CallGain
-from codeopt_sandbox.call_answer import CallRun
+from codeopt_sandbox.calls import CallRun
 from codeopt_sandbox.comparing import AnswerChecker
 from codeopt_sandbox.outcome import CaseVerdict, Outcome
 

@@ -18,8 +18,7 @@ from codeopt.workloads.function.timing import LEAST_S, LONG_SLOWER
 from codeopt.workloads.function.workload import CallGain
 from codeopt_sandbox.calls import CallBatch, CallRun
 from codeopt_sandbox.comparing import AnsweredCase
-from codeopt_sandbox.outcome import CaseVerdict
-from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.outcome import CaseVerdict, run_on
 from codeopt_sandbox.verdict import judge
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from codeopt.batch.batch_folder import BatchFolder
+from codeopt.batch.batch_folder import BatchFolder, ProblemResult, TimeSpent
 from codeopt.batch.locks import locked
-from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.results.metrics import Metrics, measure_batch, versus
 from codeopt.batch.results.table import render
 from codeopt.cli.main import main

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.batch.batch_folder import BatchFolder
-from codeopt.batch.records import ProblemResult, TimeSpent
+from codeopt.batch.batch_folder import BatchFolder, ProblemResult, TimeSpent
 from codeopt.batch.results.metrics import measure_batch
 from codeopt.batch.results.page import page
 from codeopt.batch.results.table import as_json, own_rows, render, write_csv

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from codeopt.core.errors import UsageError
+from codeopt.core.program import Target
 from codeopt.core.revision import Revision
-from codeopt.core.target import Target
 from codeopt.engine.judge import MAX_FAILURES
 from tests.codeopt.command import codeopt
 from tests.codeopt.workloads.conftest import Compare

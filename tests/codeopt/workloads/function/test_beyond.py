@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codeopt.core.program import Target
 from codeopt.core.revision import Revision
-from codeopt.core.target import Target
 from codeopt.report.verdict import why
 from codeopt.workloads.function.corpus.cases import without_unsteady
 from codeopt.workloads.function.counterexample import Importable, paste
 from codeopt.workloads.source.functions import read_function
-from codeopt_sandbox.call_answer import CallRun
+from codeopt_sandbox.calls import CallRun
 from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.outcome import CaseVerdict, CaveatKind
 from tests.codeopt.workloads.conftest import Compare, Judges

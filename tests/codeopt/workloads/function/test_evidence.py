@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.core.program import Target
 from codeopt.core.revision import Revision
-from codeopt.core.target import Target
 from codeopt.report.verdict import why
 from codeopt.workloads.function.corpus.cases import calls_of
 from codeopt.workloads.function.corpus.corpus import FRESH, LONG

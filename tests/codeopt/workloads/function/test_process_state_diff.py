@@ -8,8 +8,7 @@ from codeopt.core.revision import Revision
 from codeopt.workloads.function.harness import TimedRuns
 from codeopt.workloads.function.judging import changed_lines, new_process_state
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.call_answer import LeftSetting, ProcessChanges
-from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef, LeftSetting, ProcessChanges
 from codeopt_sandbox.guest_bundle import Libraries
 
 CALLS = ("f([3, 1, 3])", "f([2])", "f([])")

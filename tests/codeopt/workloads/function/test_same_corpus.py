@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from codeopt.core.target import TracedCalls
+from codeopt.core.program import TracedCalls
 from codeopt.workloads.function.corpus.existing_tests import Tests as RunOfTests
 from codeopt.workloads.function.corpus.existing_tests import find_tests, run_tests
 from codeopt.workloads.function.corpus.sources import Ask

@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from codeopt.core.program import Target
 from codeopt.core.revision import Revision
-from codeopt.core.target import Target
 from codeopt.engine.judge import MAX_FAILURES
 from codeopt.workloads.function.corpus.cases import calls_of
 from tests.codeopt.workloads.function.test_same_corpus import FILES, QUICK, SHOP

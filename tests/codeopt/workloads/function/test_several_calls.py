@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
+from codeopt.core.program import Target
 from codeopt.core.revision import Revision
-from codeopt.core.target import Target
 from codeopt.engine.judge import Judge
 from codeopt.report.verdict import why
 from codeopt.workloads.function.corpus.scenarios import CALLBACK, CANCELLED, ONE_OBJECT, OTHER_CONTEXT, OTHER_TYPE

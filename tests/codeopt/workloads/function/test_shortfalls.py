@@ -9,7 +9,7 @@ import pytest
 
 from codeopt.core.errors import Diagnostic
 from codeopt.core.evidence import CallEvidence
-from codeopt.core.target import Target
+from codeopt.core.program import Target
 from codeopt.workloads.function.corpus.existing_tests import Tests as SuiteRun
 from codeopt.workloads.function.corpus.sources import Ask, collect, guess
 from codeopt.workloads.function.harness import open_harness

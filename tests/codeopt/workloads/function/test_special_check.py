@@ -13,7 +13,7 @@ from codeopt.workloads._judging import CheckerAnswers
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.corpus.special_check import TOO_LONG, Question, SpecialChecker, undecided
 from codeopt.workloads.source.literals import read
-from codeopt_sandbox.call_answer import Kind
+from codeopt_sandbox.calls import Kind
 from codeopt_sandbox.comparing import AnswerComparison
 from codeopt_sandbox.guest.answer import Answer, Field
 from codeopt_sandbox.guest.request import NO_LITERAL

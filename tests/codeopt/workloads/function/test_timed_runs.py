@@ -7,8 +7,7 @@ from dataclasses import replace
 from codeopt.core.revision import Revision
 from codeopt.workloads.function.harness import TimedRuns
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.call_answer import LeftSetting, ProcessChanges
-from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef, LeftSetting, ProcessChanges
 from tests.conftest import open_or_skip
 from tests.sandbox.said import said
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from codeopt.core.errors import UsageError
-from codeopt.core.target import Target
+from codeopt.core.program import Target
 from codeopt.workloads.notebook import plain_cell, read
 from tests.codeopt.command import codeopt
 

@@ -11,8 +11,8 @@ import pytest
 
 from codeopt.core.console import Console
 from codeopt.core.options import ImproveOptions
+from codeopt.core.program import Target
 from codeopt.core.session import Session
-from codeopt.core.target import Target
 from codeopt.report.verdict import table_of
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project.command import ProjectCommand

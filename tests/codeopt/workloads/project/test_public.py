@@ -11,7 +11,7 @@ from codeopt.core.revision import Revision
 from codeopt.workloads.project.impact import FunctionGraph
 from codeopt.workloads.project.public_calls import outcome_of, pickled_names
 from codeopt.workloads.source.edits import CodeEdit
-from codeopt_sandbox.call_answer import CallAnswer, CallRun
+from codeopt_sandbox.calls import CallAnswer, CallRun
 from codeopt_sandbox.guest.answer import Answer
 from codeopt_sandbox.guest.tests.recorder import write_call
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome

@@ -13,9 +13,9 @@ import pytest
 
 from codeopt.core.history import TestsRun
 from codeopt.core.options import ImproveOptions
+from codeopt.core.program import Target
 from codeopt.core.revision import UNCHANGED, Revision
 from codeopt.core.session import Session
-from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project import OpenedProject, open_workload, read
 from codeopt.workloads.project.suite import ProjectSuite, open_suite

@@ -11,9 +11,9 @@ from typing import Any, cast
 from codeopt.core.cache import Cache, CacheKind
 from codeopt.core.interpreter import find_interpreter
 from codeopt.core.options import ImproveOptions
+from codeopt.core.program import Target
 from codeopt.core.revision import Revision
 from codeopt.core.session import Session
-from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads._evidence_cache import EvidenceCache
 from codeopt.workloads.project import OpenedProject, open_workload, read

@@ -23,9 +23,8 @@ from codeopt.core.errors import Diagnostic
 from codeopt.core.interpreter import Interpreter, Origin
 from codeopt.core.isolation import open_isolated
 from codeopt.core.options import ImproveOptions
-from codeopt.core.program import read_program
+from codeopt.core.program import Target, read_program
 from codeopt.core.session import Session
-from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest, kind_of
 from codeopt.workloads._evidence_cache import Parts
 from codeopt.workloads.function.corpus.collect import with_given_calls
@@ -38,8 +37,7 @@ from codeopt.workloads.function.function_target import FunctionTarget
 from codeopt.workloads.function.timing import Timed
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt.workloads.source.literals import read
-from codeopt_sandbox.call_answer import Kind
-from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.calls import CallBatch, Kind
 from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.guest.answer import KINDS, Answer, Field, Floats
 from tests.conftest import require_sandbox

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt.core.evidence import WorkloadEvidence
-from codeopt.core.target import Target
+from codeopt.core.program import Target
 from codeopt.workloads.function.corpus.corpus import quick_calls
 from codeopt.workloads.function.corpus.observe import (
     Exclusion,

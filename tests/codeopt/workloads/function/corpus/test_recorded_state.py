@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.evidence import WorkloadEvidence
-from codeopt.core.target import Target
+from codeopt.core.program import Target
 from tests.conftest import require_sandbox
 from tests.support.files import write_files
 from tests.support.judges import function_judge

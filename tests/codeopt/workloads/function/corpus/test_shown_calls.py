@@ -10,8 +10,7 @@ import pytest
 from codeopt.workloads.function.briefing import brief, example_calls
 from codeopt.workloads.function.counterexample import CallNames
 from codeopt.workloads.function.timing import Timed
-from codeopt_sandbox.call_answer import CallAnswer, Kind
-from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.calls import CallAnswer, CallBatch, Kind
 from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.guest.answer import Answer, Field
 from tests.support.recorded import data_of, numbers_of

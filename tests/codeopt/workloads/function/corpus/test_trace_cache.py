@@ -23,8 +23,8 @@ from codeopt.core.errors import Diagnostic
 from codeopt.core.interpreter import Interpreter, Origin
 from codeopt.core.isolation import open_isolated
 from codeopt.core.options import ImproveOptions
+from codeopt.core.program import TracedCalls
 from codeopt.core.session import Mounts, Session
-from codeopt.core.target import TracedCalls
 from codeopt.workloads.function.corpus.existing_tests import Times
 from codeopt.workloads.function.corpus.trace_cache import CachedRun, TraceCache, open_trace_cache, run_of, run_to_json
 from codeopt.workloads.function.harness import open_harness

@@ -14,8 +14,7 @@ from codeopt.workloads.function.guards import moved_work, shifted_cost
 from codeopt.workloads.function.guards.moved_work import shifted
 from codeopt.workloads.function.harness import TimedRuns
 from codeopt.workloads.function.timing import CallPlan, Timed
-from codeopt_sandbox.call_answer import CallTiming
-from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.calls import CallBatch, CallTiming
 from codeopt_sandbox.outcome import Case
 from tests.support.candidates import comparison
 

@@ -19,8 +19,7 @@ from codeopt.workloads.function.guards.shifted_cost import (
     _remembers,
 )
 from codeopt.workloads.function.timing import Timed
-from codeopt_sandbox.call_answer import CallTiming
-from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.calls import CallBatch, CallTiming
 from codeopt_sandbox.guest.request import batch_of
 
 CALLS = tuple(f"f(unpickle('x'), {at})" for at in range(100))

@@ -17,8 +17,7 @@ from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall
 from codeopt.workloads.function.timing import Timed
 from codeopt.workloads.generated.larger import size_of
 from codeopt.workloads.source.literals import read
-from codeopt_sandbox.call_answer import Kind
-from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.calls import CallBatch, Kind
 from codeopt_sandbox.guest.answer import Answer
 from codeopt_sandbox.guest.calls.outcome import text_field
 from tests.codeopt.command import codeopt

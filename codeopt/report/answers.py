@@ -182,11 +182,8 @@ class RoundFields:
 
     @classmethod
     def of(cls, candidate: Candidate, diff: str = "") -> RoundFields:
-        (decision, about), best, screened = (
-            judged.verdict_of(candidate),
-            candidate.against_best,
-            judged.is_screened(candidate),
-        )
+        decision, about = judged.verdict_of(candidate)
+        best, screened = candidate.against_best, judged.is_screened(candidate)
         return gather(
             cls,
             candidate,

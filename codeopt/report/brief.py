@@ -110,9 +110,8 @@ def _weight(caveat: Caveat) -> int:
 
 def _changes(found: Mapping[str, Any]) -> list[str]:
     """The changes of an accepted candidate, if it has several, with the loss without each if that was timed."""
-    changes: Sequence[str] = next(
-        (each["changes"] for each in found["rounds"] if each["round"] == found["best_round"]), ()
-    )
+    best = [each["changes"] for each in found["rounds"] if each["round"] == found["best_round"]]
+    changes: Sequence[str] = best[0] if best else ()
     if len(changes) < 2:
         return []
     holding = [each["ablations"] for each in found["rounds"] if set(changes) <= set(each["changes"])]

@@ -69,14 +69,10 @@ class NextSteps:
         """
         skipped = self.refusals or ()
         reasons = {line: _reason(each) for each in reversed((*self.tried, *skipped)) for line in each.lines}
-        rows = [
-            (
-                line.place or name(line.line),
-                share(line.share),
-                reasons.get(line.place or str(line.line), "no rule matches"),
-            )
-            for line in self.hot
-        ]
+        rows = []
+        for line in self.hot:
+            reason = reasons.get(line.place or str(line.line), "no rule matches")
+            rows.append((line.place or name(line.line), share(line.share), reason))
         # reasons why no rule applied shown to people at most; JSON has all
         others = [(", ".join(each.lines) or "all lines", "", _reason(each)) for each in skipped[:2]]
         return columns(rows or others, {1}) if self.refusals is not None else []

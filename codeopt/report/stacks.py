@@ -335,10 +335,8 @@ def read_speedscope(name: str, found: Any) -> StackProfile:
     rows: list[tuple[Stack, float]] = []
     for each in found["profiles"]:
         scale = SECONDS[each["unit"]] if timed else 1.0
-        timed_stacks = (
-            zip(each["samples"], each["weights"], strict=True) if each["type"] != "evented" else _evented(each)
-        )
-        for stack, weight in timed_stacks:
+        sampled = each["type"] != "evented"
+        for stack, weight in zip(each["samples"], each["weights"], strict=True) if sampled else _evented(each):
             if min(map(int, stack), default=0) < 0:
                 raise IndexError(stack)
             rows.append((tuple(frames[int(at)] for at in stack), float(weight) * scale))

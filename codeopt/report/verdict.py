@@ -337,12 +337,11 @@ def _size(found: Mapping[str, Any]) -> str:
 
 def _bench_rows(found: Mapping[str, Any] | None) -> list[str]:
     """One row a benchmark, by its own name and clock."""
-    rows = [row for row in found["rows"] if row["ratio"] is not None] if found else []
-    lines = [
-        f"  {median(row['before']) * 1e3:.4g} ms -> {median(row['after']) * 1e3:.4g} ms, {factor(row['ratio'])}  "
-        f"{inline(row['name'])}"
-        for row in rows
-    ]
+    lines = []
+    for row in found["rows"] if found else ():
+        if row["ratio"] is not None:
+            before, after = (f"{median(row[side]) * 1e3:.4g} ms" for side in ("before", "after"))
+            lines.append(f"  {before} -> {after}, {factor(row['ratio'])}  {inline(row['name'])}")
     return [f"by {found['harness']}'s own clock", *lines] if found and lines else []
 
 

@@ -144,12 +144,10 @@ def _check(request: OperationRequest, options: ImproveOptions, console: Console)
     part = CheckedPart(paths, min_share=request.min_share)
     limits, checked = ReviewBudget(request.max_functions, RunClock(request.max_seconds)), None
     content = listed(part, limits)
-    outside = {
-        target.name: why for target in content.targets if not target.function and (why := _leads_out(target.file))
-    }
-    refused = [FunctionRow(each, outside[each.name]) for each in content.targets if each.name in outside]
+    programs = [target for target in content.targets if not target.function]
+    refused = [FunctionRow(target, why) for target in programs if (why := _leads_out(target.file))]
     content = replace(content, left_alone=(*content.left_alone, *refused))
-    if targets := [each for each in content.targets if each.name not in outside]:
+    if targets := [each for each in content.targets if each not in [row.target for row in refused]]:
         session = _session(options, console)
         options, _ = session.find_interpreter(replace(options, model=RULES), paths[0])
         known = open_findings(options, session.interpreter, session.open_cache, request.asked_by, console)

@@ -238,9 +238,8 @@ class EditorSession:
         async def on_progress(line: str, done: float | None = None) -> None:
             if shows:
                 percentage = None if done is None else round(100 * done)
-                progress.report(
-                    token, lsp.WorkDoneProgressReport(message=line, cancellable=True, percentage=percentage)
-                )
+                report = lsp.WorkDoneProgressReport(message=line, cancellable=True, percentage=percentage)
+                progress.report(token, report)
 
         work = asyncio.ensure_future(self.pool.call(request, on_progress))
         if shows:

@@ -81,9 +81,7 @@ def with_options(names: str, **changed: FlagUse) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         own = inspect.signature(function, eval_str=True)
-        first = [
-            parameter for parameter in own.parameters.values() if parameter.kind is not inspect.Parameter.VAR_KEYWORD
-        ]
+        first = [each for each in own.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
         function.__signature__ = own.replace(parameters=[*first, *more])  # type: ignore[attr-defined]
         return function
 

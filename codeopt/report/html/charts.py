@@ -137,13 +137,12 @@ def times_chart(found: Comparison | None) -> Markup | None:
         places = [left - LEFT + place for place in _places(len(side), LEFT + half - 20)]
         parts.append(tag("line", class_="middle", x1=left, x2=left + half - 20, y1=middle, y2=middle))
         for value, x in zip(side, places, strict=True):
-            parts.append(
-                tag("circle", tag("title", words(value)), class_=("kept", "solved")[at], cx=x, cy=axis.y(value), r=3.5)
-            )
+            kind, title = ("kept", "solved")[at], tag("title", words(value))
+            parts.append(tag("circle", title, class_=kind, cx=x, cy=axis.y(value), r=3.5))
         label = f"median {words(median(side))}"
         parts.append(tag("text", label, x=left + half // 2, y=axis.bottom + 18, text_anchor="middle"))
-    title = f"{clock(found.metric)} of each run: {words(median(sides[0]))} -> {words(median(sides[1]))}"
-    return _with_key(parts, axis, title, [("kept", "original"), ("solved", "candidate")])
+    whole = f"{clock(found.metric)} of each run: {words(median(sides[0]))} -> {words(median(sides[1]))}"
+    return _with_key(parts, axis, whole, [("kept", "original"), ("solved", "candidate")])
 
 
 def pairs_chart(found: Comparison | None) -> Markup | None:
@@ -291,15 +290,11 @@ def speedups(marks: Iterable[Mark], threshold: float) -> Markup:
     highest = max([2.0, *(m.value for m in marks), *human])
     if len(marks) <= LABELLED:
         scale = Axis(1.0, highest)
-        return _bars(
-            _bar(
-                m,
-                scale.share(m.value),
-                Speedup(m.value, m.low, m.high, 0).factor,
-                scale.share(m.human) if m.human else None,
-            )
-            for m in marks
-        )
+        bars = []
+        for m in marks:
+            share, reference = scale.share(m.value), scale.share(m.human) if m.human else None
+            bars.append(_bar(m, share, Speedup(m.value, m.low, m.high, 0).factor, reference))
+        return _bars(bars)
     axis = Axis(min([0.9, *human]), max([highest, *(m.high or 1.0 for m in marks)]) * 1.15, 300)
     y, places = axis.y(threshold), _places(len(marks), BATCH_WIDTH - RIGHT)
     note = f"%OPT threshold {factor(threshold)}"

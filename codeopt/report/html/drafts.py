@@ -85,25 +85,18 @@ def verdicts(candidate: Candidate) -> Markup:
     counts = Counter(outcome.verdict.words for outcome in candidate.outcomes)
     text = ", ".join(f"{count} {name}" for name, count in counts.most_common()) or "not run"
     slowest = max((o.run.wall_s for o in candidate.outcomes), default=0.0)
-    failed = [
-        f"; case {o.case}: {o.verdict.words} {cut(o.detail, 200, 0)}"
-        for o in candidate.outcomes
-        if o.verdict is not CaseVerdict.AC
-    ]
+    wrong = [outcome for outcome in candidate.outcomes if outcome.verdict is not CaseVerdict.AC]
+    failed = "".join(f"; case {o.case}: {o.verdict.words} {cut(o.detail, 200, 0)}" for o in wrong[:3])
     refused = f"; {candidate.rejection}" if candidate.rejection else ""
-    return tag("p", f"Cases: {text}, longest {slowest:.3f} s{''.join(failed[:3])}{refused}", class_="verdicts")
+    return tag("p", f"Cases: {text}, longest {slowest:.3f} s{failed}{refused}", class_="verdicts")
 
 
 def beside(candidate: Candidate) -> Child:
     """Format relative times: the draft without one of its changes."""
-    took = [(name if name == "original" else f"without {name}", ratio) for name, ratio in candidate.ablation]
-    if not took:
-        return None
-    return tag(
-        "p",
-        f"Time relative to this candidate: {', '.join(f'{n} {Speedup(r, None, None, 0).factor}' for n, r in took)}",
-        class_="verdicts",
-    )
+    took = []
+    for name, ratio in candidate.ablation:
+        took.append(f"{'' if name == 'original' else 'without '}{name} {Speedup(ratio, None, None, 0).factor}")
+    return tag("p", f"Time relative to this candidate: {', '.join(took)}", class_="verdicts") if took else None
 
 
 def hot_lines(candidate: Candidate) -> Child:
@@ -124,10 +117,9 @@ def told(caveats: Sequence[Caveat]) -> Child:
     """Format differences on unusual inputs, each with the line that reproduces it. None without differences."""
     if not caveats:
         return None
-    rows = [
-        tag("li", caveat.words, tag("pre", caveat.reproduce, class_="text") if caveat.reproduce else None)
-        for caveat in caveats[:CAVEATS]
-    ]
+    rows = []
+    for each in caveats[:CAVEATS]:
+        rows.append(tag("li", each.words, tag("pre", each.reproduce, class_="text") if each.reproduce else None))
     more = len(caveats) - CAVEATS
     rows += [tag("li", f"and {more} more, in the saved run")] if more > 0 else []
     return tag("ul", rows, class_="caveats")

@@ -32,10 +32,10 @@ def run_page(run: StoredRun) -> Iterator[str]:
     result = run.result
     best = run.saved.history.candidates[result["best_round"]] if result.get("accepted") else None
     verdict = read_verdict(result) if run.listing.ended else None
-    edits = [
-        (f"{edit['file']}::{edit['qualname']}", patch_table.figures(edit), "; ".join(edit["evidence"]))
-        for edit in result.get("edits", ())
-    ]
+    edits = []
+    for edit in result.get("edits", ()):
+        place = f"{edit['file']}::{edit['qualname']}"
+        edits.append((place, patch_table.figures(edit), "; ".join(edit["evidence"])))
     yield from page(
         "run.html",
         run.listing.title,
@@ -98,11 +98,8 @@ def _gains(history: History, best: Candidate | None) -> list[tuple[Markup, str]]
     same = (each for each in (best, *history.candidates) if each.revision == best.revision and each.ablation)
     found = next(same, best)
     texts = {text.partition(":")[0]: text for text in best.changes}
-    return [
-        (code(texts.get(name, name)), f"{Speedup(ratio, None, None, 0).factor} as long")
-        for name, ratio in found.ablation
-        if name != "original"
-    ]
+    ratios = [(name, Speedup(ratio, None, None, 0)) for name, ratio in found.ablation if name != "original"]
+    return [(code(texts.get(name, name)), f"{slower.factor} as long") for name, slower in ratios]
 
 
 def _who(run: StoredRun) -> str:

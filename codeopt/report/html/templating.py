@@ -106,9 +106,8 @@ Value = str | int | float | bool | None
 
 def tag(name: str, /, *children: Child | Iterable[Child], **attributes: Value) -> Markup:
     """An element. Attributes: `class_` for class, `stroke_width` for stroke-width; None and False are left out."""
-    pairs = "".join(
-        _attribute(key, value) for key, value in attributes.items() if value is not None and value is not False
-    )
+    given = [(key, value) for key, value in attributes.items() if value is not None and value is not False]
+    pairs = "".join(_attribute(*pair) for pair in given)
     # elements that hold nothing
     if name in {"meta", "br", "hr", "input", "line", "rect", "circle", "path", "polyline", "polygon"} and not children:
         return Markup(f"<{name}{pairs}/>")

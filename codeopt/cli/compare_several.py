@@ -235,9 +235,8 @@ def _differing(old: Path, new: Path) -> tuple[list[ReviewTarget], list[ComparedF
     before, now = (read_program(path).source for path in (old, new))
     was, named = shapes(before), str(new)
     have = shapes(now)
-    targets = [
-        ReviewTarget(named, name, new, str(old)) for name, shape in have.items() if name in was and was[name] != shape
-    ]
+    differ = [name for name, shape in have.items() if name in was and was[name] != shape]
+    targets = [ReviewTarget(named, name, new, str(old)) for name in differ]
     gone = [_unjudged(named, name, "NEW does not have it") for name in was if name not in have]
     kept = keeps_statements(ast.parse(before).body, ast.parse(now).body)
     return as_callers_see(targets), gone if kept else [*gone, _unjudged(named, "", OUTSIDE)]

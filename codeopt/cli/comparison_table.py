@@ -117,11 +117,9 @@ def function_lines(rows: Sequence[FunctionRow], ranked_by: str = "test time") ->
     untried = Counter(row.reason for row in rows if not row.judged)
     shared = any(row.target.share is not None for row in tried)
     titles = ("", *[f"of {ranked_by}"] * shared, *title)
-    lines = [line for row in tried for line in _row(row, shared=shared)]
-    return [
-        *(columns([titles, *lines], {1} if shared else ()) if tried else []),
-        *(f"Not tried: {number} more ({reason})" for reason, number in untried.items()),
-    ]
+    table = [titles, *(line for row in tried for line in _row(row, shared=shared))]
+    lines = columns(table, {1} if shared else ()) if tried else []
+    return lines + [f"Not tried: {number} more ({reason})" for reason, number in untried.items()]
 
 
 def _row(row: FunctionRow, *, shared: bool) -> Iterator[Sequence[str] | str]:

@@ -34,9 +34,8 @@ def run(arguments: argparse.Namespace, target: Target) -> int:
     _refuse(arguments, target)
     resumed = named_run(options.resume, options.run_dir)
     saved = resumed_several(resumed, target.path)
-    limits = ReviewBudget.of(
-        options, arguments.max_functions, arguments.began, saved.ledger.earlier_s if saved else 0.0
-    )
+    earlier_s = saved.ledger.earlier_s if saved else 0.0
+    limits = ReviewBudget.of(options, arguments.max_functions, arguments.began, earlier_s)
     targets, left_alone = find_several(target.path, limits)
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         options, session = command_flags.find_python(options, console, target.path)
@@ -61,11 +60,8 @@ def run(arguments: argparse.Namespace, target: Target) -> int:
 
 def summary(rows: Sequence[FunctionRow], improved_several: ImprovedSeveral) -> list[str]:
     """The outcome, the table of the functions, and what could not be run."""
-    lines = [
-        improved_several.reason,
-        *function_lines(rows),
-        *(log_line(diagnostic.words) for diagnostic in improved_several.diagnostics),
-    ]
+    lines = [improved_several.reason, *function_lines(rows)]
+    lines += [log_line(diagnostic.words) for diagnostic in improved_several.diagnostics]
     return lines + [f"Stopped: {improved_several.stop_reason}."] * bool(improved_several.stop_reason)
 
 

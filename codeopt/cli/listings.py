@@ -25,11 +25,10 @@ def _in_full(rule: Rule) -> str:
     """Format the reason of a rule, its preconditions, and its example as a diff."""
     old, new = (text.splitlines() for text in (rule.example.before, rule.example.after))
     diff = difflib.unified_diff(old, new, "before", "after", lineterm="", n=99)
-    kind = [
-        "Only for whole programs that read standard input." if rule.scripts_only else "",
-        "Cannot be proved safe from the text alone: the test cases decide." if rule.safety == "unsafe" else "",
-    ]
-    texts = [fill(text, COLUMNS) for text in (rule.reason, rule.preconditions, *kind)]
+    texts = [rule.reason, rule.preconditions]
+    texts += ["Only for whole programs that read standard input."] if rule.scripts_only else []
+    texts += ["Cannot be proved safe from the text alone: the test cases decide."] if rule.safety == "unsafe" else []
+    texts = [fill(text, COLUMNS) for text in texts]
     return "\n\n".join(part for part in (rule.name, *texts, "\n".join(diff)) if part)
 
 

@@ -58,10 +58,9 @@ class CommandParser(argparse.ArgumentParser):
             self.add_argument("--help-all", action=HelpAll, nargs=0, help="show all options")
 
     def error(self, message: str) -> NoReturn:
-        message = message.removeprefix("argument ").replace(
-            "the following arguments are required:", "missing arguments:"
-        )
-        raise UsageError(message, hint=f"{self.prog} --help lists the options")
+        said = message.removeprefix("argument ")
+        said = said.replace("the following arguments are required:", "missing arguments:")
+        raise UsageError(said, hint=f"{self.prog} --help lists the options")
 
     def refuse_unknown(self, unknown: list[str]) -> NoReturn:
         """Raise UsageError for words that no flag and no argument takes."""
@@ -97,9 +96,8 @@ class CommandParser(argparse.ArgumentParser):
         formatter.add_text(self.description)
         # Headings, each with its options or arguments; all of a command that has few.
         first = self._named_by(self.first)
-        listed = (
-            self._actions if everything or not self.often else self._named_by((*self.often, "--help", "--help-all"))
-        )
+        often = self._named_by((*self.often, "--help", "--help-all"))
+        listed = self._actions if everything or not self.often else often
         arguments, options, *groups = self._action_groups
         headed = [*((each.title, each) for each in groups), ("More" if first else "Options", options)]
         for title, actions in [
@@ -188,9 +186,8 @@ def refuse_removed(parser: argparse.ArgumentParser, given: Sequence[str]) -> Non
     command, *words = given
     if command in COMMANDS and command not in there:
         raise UsageError(f"the command {command} was removed", hint=COMMANDS[command])
-    known = (
-        {option for action in there[command]._actions for option in action.option_strings} if command in there else ()
-    )
+    actions = there[command]._actions if command in there else []
+    known = {option for action in actions for option in action.option_strings}
     for word in words:
         name = word.partition("=")[0]
         if name.startswith("--") and name not in known:
@@ -314,6 +311,5 @@ def list_of_commands() -> str:
 def no_others() -> bool:
     """Return whether all commands are codeopt's own. Others' descriptions need loading."""
     entries = plugins.installed("codeopt.commands")
-    return SUMMARIES.keys() == set(plugins.names("codeopt.commands")) and all(
-        entry.value.startswith("codeopt.") for entry in entries
-    )
+    own = all(entry.value.startswith("codeopt.") for entry in entries)
+    return own and SUMMARIES.keys() == set(plugins.names("codeopt.commands"))

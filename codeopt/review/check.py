@@ -60,10 +60,8 @@ def listed(part: CheckedPart, limits: ReviewBudget | None = None) -> Listed:
     targets, skipped = find_targets(everything, repository, part.paths, part.exclude, limits.clock)
     closed = [FunctionRow(ReviewTarget(path, "", everything.root / path), why) for path, why in everything.closed]
     known = {each.path for each in targets} | {each.path for each in skipped}
-    others = [everything.root / each.path for each in everything.files if each.path not in known]
-    scripts = [
-        path for path in others if below(path, part.paths) and not is_test(path.relative_to(everything.root).as_posix())
-    ]
+    others = [each.path for each in everything.files if each.path not in known and not is_test(each.path)]
+    scripts = [everything.root / path for path in others if below(everything.root / path, part.paths)]
     notices = (limits.out_of_time,) if any(row.is_left for row in skipped) else ()
     return Listed(tuple(targets), (*skipped, *closed), why_unread(targets, skipped), notices, tuple(scripts))
 

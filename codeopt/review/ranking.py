@@ -123,15 +123,10 @@ def ranked(
         diagnostics += [times.shortfall] if times.shortfall else []
         total += max(0.0, times.total)
         seconds |= {(path, name): s for path, found in times.seconds.items() for name, s in found.items()}
-    timed = [replace(target, seconds=_finite(seconds.get((target.file, target.function), 0.0))) for target in targets]
-    shared = [
-        replace(
-            target,
-            share=_share(target.seconds, total),
-            own_share=_share(_finite(own.get((target.file, target.function), 0.0)), total),
-        )
-        for target in timed
-    ]
+    shared = []
+    for target in targets:
+        took, alone = (_finite(each.get((target.file, target.function), 0.0)) for each in (seconds, own))
+        shared.append(replace(target, seconds=took, share=_share(took, total), own_share=_share(alone, total)))
     order = sorted(shared, key=lambda target: (bool(target.function), -target.seconds))
     return Ranking(tuple(order), traces, tuple(diagnostics), cut, min(reused, default=None))
 
@@ -197,11 +192,10 @@ def rank_by_profile(targets: Sequence[ReviewTarget], profile: StackProfile) -> P
         for key in owners.of(stack):
             own[key] += weight
     timed = profile.unit == "seconds"
-    found = [
-        replace(target, share=min(1.0, spent / total), seconds=spent if timed else 0.0) if spent else target
-        for target in targets
-        for spent in [own.get((target.path, target.function), 0.0)]
-    ]
+    found = list(targets)
+    for at, target in enumerate(targets):
+        if spent := own.get((target.path, target.function), 0.0):
+            found[at] = replace(target, share=min(1.0, spent / total), seconds=spent if timed else 0.0)
     functions = sum(spent for (_, function), spent in own.items() if function)
     share = min(1.0, max([functions, *(spent for (_, function), spent in own.items() if not function)]) / total)
     if not share:

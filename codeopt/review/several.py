@@ -145,9 +145,8 @@ def improve_several(
     found = work.tried(session.interpreter)
     if found.failure or any(row.state is RowState.NO_DRAFT for row in found.rows):
         found = replace(found, not_checked_reason="")
-    return ImprovedSeveral(
-        **vars(found), results=results, changes=changes, seconds=earlier.earlier_s + clock.seconds, run=saved
-    )
+    seconds = earlier.earlier_s + clock.seconds
+    return ImprovedSeveral(**vars(found), results=results, changes=changes, seconds=seconds, run=saved)
 
 
 @dataclass
@@ -171,10 +170,8 @@ class _Functions:
             reason = str(result["reason"])
             if stored.best:
                 best = stored.saved.history.candidates[result["best_round"]]
-                verdict = read_verdict(result)
-                verdict = replace(
-                    verdict, evidence=replace(verdict.evidence, calls_text=text_of(place.path / CALLS) or "")
-                )
+                verdict, calls = read_verdict(result), text_of(place.path / CALLS) or ""
+                verdict = replace(verdict, evidence=replace(verdict.evidence, calls_text=calls))
                 suggestion = Suggestion(
                     target.path, target.function, stored.original.text, stored.best.text, result["task"], verdict,
                     best.sentences, share=target.rounded_share,

@@ -304,9 +304,8 @@ class FunctionLoop:
             return FunctionRow(target, suggestion=suggestion, state=RowState.JUDGED)
         state = RowState.ENDED_EARLY if self.ended_early(result) else RowState.JUDGED
         says_limit = result.end is not End.BUDGET or result.stop_reason in result.reason
-        return FunctionRow(
-            target, result.reason if says_limit else f"{result.reason} ({result.stop_reason})", None, state
-        )
+        reason = result.reason if says_limit else f"{result.reason} ({result.stop_reason})"
+        return FunctionRow(target, reason, None, state)
 
     def _note_gaps(self, target: ReviewTarget, gaps: Sequence[Diagnostic]) -> None:
         self.diagnostics += [replace(each, message=f"{target.name}: {each.message}") for each in gaps]

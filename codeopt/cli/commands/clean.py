@@ -46,14 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({"schema": "codeopt.clean/1", "removed": rows}))
         return 0
-    lines = [
-        f"Emptied the cache {inline(str(path))}: {counted(values, 'result')}, {size / 1e6:.1f} MB"
-        for path, (values, size) in found.items()
-    ]
-    lines += [
-        f"Removed the copy {inline(str(path))}: {counted(files, 'file')}, {size / 1e6:.1f} MB"
-        for path, files, size in copies
-    ]
+    emptied = [("Emptied the cache", path, counted(values, "result"), size) for path, (values, size) in found.items()]
+    removed = [("Removed the copy", path, counted(files, "file"), size) for path, files, size in copies]
+    lines = [f"{what} {inline(str(p))}: {count}, {size / 1e6:.1f} MB" for what, p, count, size in emptied + removed]
     tell("\n".join(lines or [f"Nothing is cached for {inline(str(root))}"]) + "\n")
     return 0
 

@@ -121,9 +121,9 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
         result = improve(target, options, session)
         from codeopt.review.findings.known import open_findings  # not needed to report a mistake
 
-        if not options.quick and (
-            known := open_findings(options, result.interpreter, session.open_cache, "improve", console)
-        ):
+        cache = session.open_cache
+        known = not options.quick and open_findings(options, result.interpreter, cache, "improve", console)
+        if known:
             known.keep(target.path, target.name, result)
         around = getattr(result.program, "around", None)
         no_rule = [] if result.best else result.outlook.no_rule(*([around.line_name] if around else []))
@@ -195,9 +195,8 @@ def _deliver(arguments: argparse.Namespace, result: Result, console: Console) ->
         ratio = f"{figures.gain} ({counted(figures.pairs, 'pair')})"
         assert result.patch is not None
         commits = commit_branch(result.program, result.revision, arguments.branch, result.patch, ratio)
-        console.print(
-            f"branch     {arguments.branch}: {counted(commits, 'commit')}; your own branch and files are as they were"
-        )
+        made = f"{arguments.branch}: {counted(commits, 'commit')}"
+        console.print(f"branch     {made}; your own branch and files are as they were")
     to_stdout, is_patch = str(arguments.output) == "-", result.patch is not None
     if result.accepted and arguments.write:
         for each in write_recorded(result.saved, result.changes):

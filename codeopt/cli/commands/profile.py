@@ -78,25 +78,18 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(profile_answer(profile, interpreter).to_json()))
     else:
-        python = [python_line(interpreter)] if arguments.verbose else []
         around = getattr(program, "around", None)
         name = around.line_name if around else str
-        lines = slow_lines(profile, arguments.lines, source=program.source if arguments.verbose else "", name=name)
-        lines_left_out = ", ".join(getattr(program, "left_out", ()))
-        left_out = [f"Note: left out, as only Jupyter runs it: {lines_left_out}"] if lines_left_out else []
-        waits = [profile.waits] if profile.waits else []
-        parts = [
-            log_line(f"{target}, case {profile.case}"),
-            *python,
-            *waits,
-            "",
-            *lines,
-            *summary(profile, name),
-            *left_out,
-        ]
-        # Where it waits, a faster program takes as long.
-        following = [] if profile.waits else [f"Next: {other_command(arguments.asked, 'improve', str(target))}"]
-        tell("\n".join([*parts, *following, ""]))
+        parts = [log_line(f"{target}, case {profile.case}")]
+        parts += [python_line(interpreter)] if arguments.verbose else []
+        parts += [profile.waits, ""] if profile.waits else [""]
+        parts += slow_lines(profile, arguments.lines, source=program.source if arguments.verbose else "", name=name)
+        parts += summary(profile, name)
+        if left_out := ", ".join(getattr(program, "left_out", ())):
+            parts.append(f"Note: left out, as only Jupyter runs it: {left_out}")
+        if not profile.waits:  # where it waits, a faster program takes as long
+            parts.append(f"Next: {other_command(arguments.asked, 'improve', str(target))}")
+        tell("\n".join([*parts, ""]))
     return 0
 
 
@@ -129,9 +122,8 @@ def summary(profile: Profile, name: Callable[[int], str] = str) -> Iterator[str]
     functions = [function for function in profile.functions[:8] if function.share >= SHOWN]
     if functions:
         yield from ("", "Functions by self time")
-        yield from (
-            f"{each.share:>7.1%} {each.count:>11}  {each.name} ({_line(name(each.line))})" for each in functions
-        )
+    for each in functions:
+        yield f"{each.share:>7.1%} {each.count:>11}  {each.name} ({_line(name(each.line))})"
     yield ""
     if profile.python_share is not None:
         shares = (profile.python_share, profile.native_share or 0.0, profile.system_share or 0.0)
@@ -139,9 +131,8 @@ def summary(profile: Profile, name: Callable[[int], str] = str) -> Iterator[str]
     if profile.peak_mib is not None:
         copied = f", {profile.copy_mib_s:,.0f} MiB/s copied" if profile.copy_mib_s else ""
         yield f"Memory: {mib(profile.peak_mib)} more at the peak than at the start{copied}"
-    yield from (
-        f"  {_line(name(m.line))}: {mib(m.peak_mib)} at the peak, {m.growth_mib:+.1f} MiB" for m in profile.memory[:5]
-    )
+    for line in profile.memory[:5]:
+        yield f"  {_line(name(line.line))}: {mib(line.peak_mib)} at the peak, {line.growth_mib:+.1f} MiB"
     yield from (f"Note: {note}" for note in profile.notes)
 
 

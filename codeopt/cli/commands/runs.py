@@ -25,11 +25,10 @@ def run(arguments: argparse.Namespace) -> int:
     runs = runs_in(arguments.run_dir)
     found = runs.own
     if arguments.json:
-        rows = [
-            {"run": str(run.path), "ended": run.ended, "target": run.target}
-            | {name: run.result.get(name) for name in ("accepted", "speedup", "seconds")}
-            for run in found
-        ]
+        rows = []
+        for run in found:
+            told = {name: run.result.get(name) for name in ("accepted", "speedup", "seconds")}
+            rows.append({"run": str(run.path), "ended": run.ended, "target": run.target, **told})
         left_out = [{"run": str(path), "why": why} for path, why in runs.left_out.items()]
         print(json.dumps({"schema": "codeopt.runs/1", "runs": rows, "left_out": left_out}))
         return 0

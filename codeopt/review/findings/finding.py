@@ -188,11 +188,9 @@ class FindingKeys:
 
     def asked(self, author: str) -> str:
         """Digest of the options that decide, with the author of the drafts. Raises OSError."""
-        asked = {
-            row.name: str(getattr(self.options, row.name))
-            for row in fields(ImproveOptions)
-            if row.name not in {*DECIDES_NOTHING, *NOT_KEPT, "model"}
-        }
+        names = [row.name for row in fields(ImproveOptions)]
+        names = [name for name in names if name not in {*DECIDES_NOTHING, *NOT_KEPT, "model"}]
+        asked = {name: str(getattr(self.options, name)) for name in names}
         checker = self.options.special_checker
         accepts = read_text(checker[0], "replace") if checker else ""
         return digest_of([asked, author, accepts])
@@ -322,12 +320,8 @@ def _content(path: Path) -> bytes:
 def _cases(program: Path, options: ImproveOptions) -> dict[str, bytes] | None:
     """Files that may hold a program's cases, by name. None if they are too large."""
     folder = options.cases.absolute() if options.cases else program.parent
-    beside = [
-        path
-        for path in sorted(folder.iterdir())
-        if path.is_file() and (path.name == "generate.py" or path.suffix in (".txt", ".in", ".out", ".args"))
-    ]
-    files = beside
+    beside = (path for path in sorted(folder.iterdir()) if path.is_file())
+    files = [path for path in beside if path.name == "generate.py" or path.suffix in (".txt", ".in", ".out", ".args")]
     for each in [folder] if options.cases else [folder / name for name in CASES]:
         if each.is_dir():
             files += sorted(path for path in each.rglob("*") if path.is_file())

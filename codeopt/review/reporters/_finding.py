@@ -77,11 +77,8 @@ def one_edit(suggestion: Suggestion) -> LineEdit | None:
 
 def rule(suggestion: Suggestion) -> str:
     """The identifier of the kind of finding."""
-    return (
-        f"faster-{'function' if suggestion.function else 'program'}"
-        if suggestion.task == "runtime"
-        else suggestion.task
-    )
+    kind = "function" if suggestion.function else "program"
+    return f"faster-{kind}" if suggestion.task == "runtime" else suggestion.task
 
 
 def fingerprint(suggestion: Suggestion) -> str:
@@ -148,12 +145,9 @@ def edits(original: str, improved: str) -> tuple[LineEdit, ...]:
     head = _common(old, new)
     tail = _common(old[head:][::-1], new[head:][::-1])
     inner_old, inner_new = old[head : len(old) - tail], new[head : len(new) - tail]
-    matcher = SequenceMatcher(None, inner_old, inner_new, autojunk=False)
-    return tuple(
-        LineEdit(head + a + 1, head + b, "".join(inner_new[c:d]))
-        for kind, a, b, c, d in matcher.get_opcodes()
-        if kind != "equal"
-    )
+    codes = SequenceMatcher(None, inner_old, inner_new, autojunk=False).get_opcodes()
+    changed = [places for kind, *places in codes if kind != "equal"]
+    return tuple(LineEdit(head + a + 1, head + b, "".join(inner_new[c:d])) for a, b, c, d in changed)
 
 
 def inside(original: str, changes: Sequence[LineEdit], hunks: Sequence[Hunk]) -> tuple[LineEdit, ...] | None:

@@ -127,10 +127,9 @@ class Bounds(Nesting):
                 match [(f, self.scopes.parent[f]) for f in found]:
                     case [(ast.Expr() as append, ast.For(iter=text, body=body, orelse=[]) as loop)] if append in body:
                         leaves = self.program.has(loop, *LEAVING)
-                        built = [
-                            self.scopes.parent[self.scopes.parent[use.node]] for use in self.scopes.stores(variable)
-                        ]
-                        same = [*built, self.scopes.parent[loop]] == [variable.scope, variable.scope]
+                        stores = [self.scopes.parent[use.node] for use in self.scopes.stores(variable)]
+                        homes = [self.scopes.parent[each] for each in [*stores, loop]]
+                        same = homes == [variable.scope, variable.scope]
                         if same and not leaves and name.lineno > (loop.end_lineno or 0):
                             return self._iterations(text, loop)
                 return None

@@ -295,9 +295,8 @@ def own(facts: Facts, node: ast.Call, function: Function, arguments: list[Values
 def _give_away(facts: Facts, values: Values, hint: Values) -> None:
     """Give away an argument of a function that others call too, and perhaps wrap: they may hold it, and keep to the
     hint."""
-    like = {
-        each.kind: each for each in hint if isinstance(each, Container) and each.elements | each.keys <= library.SCALARS
-    }
+    known = [each for each in hint if isinstance(each, Container)]
+    like = {each.kind: each for each in known if each.elements | each.keys <= library.SCALARS}
     for value in values:
         if isinstance(value, Container) and value.kind in like:
             facts.share(value, like[value.kind])

@@ -104,9 +104,8 @@ class Effects:
 
     def _noted(self, kept: bool, node: ast.AST) -> bool:
         """Return whether the node stays the same; where it does not, note the reason."""
-        return self.program.refusals.unless(
-            kept, RefusalReason.UNKNOWN_CODE if self.unknown else RefusalReason.CHANGED, node
-        )
+        reason = RefusalReason.UNKNOWN_CODE if self.unknown else RefusalReason.CHANGED
+        return self.program.refusals.unless(kept, reason, node)
 
     def _keeps_part(self, part: ast.AST) -> bool:
         match part:

@@ -22,6 +22,8 @@ BY_NAME = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__"
 """Special methods that belong to their class; any other is called by an operator, on an object whose class no name
 tells."""
 
+GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -86,10 +88,7 @@ def _pieces(module: str, lines: list[str], body: Iterable[ast.stmt], around: fro
             yield Piece(module, text, frozenset(map(bound_name, node.names)), names, always)
         elif isinstance(node, ast.Assign | ast.AnnAssign) and (bound := _bound(node)):
             yield Piece(module, text, bound | around, names_in(node))
-        elif isinstance(node, ast.If) and ast.unparse(node.test) in (
-            "__name__ == '__main__'",
-            "'__main__' == __name__",
-        ):
+        elif isinstance(node, ast.If) and ast.unparse(node.test) in GUARDS:
             continue  # not run where the module is imported
         elif not is_bare_constant(node):
             yield Piece(module, text, around, names_in(node), always=not around)

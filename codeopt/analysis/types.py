@@ -135,9 +135,9 @@ class StatementFlow(ast.NodeVisitor):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value:
             values = self.facts.value(node.value)
-            self.facts.bind(
-                node.target, values - ANY | hinted(self.facts, node.annotation) if UNKNOWN in values else values
-            )
+            if UNKNOWN in values:
+                values = values - ANY | hinted(self.facts, node.annotation)
+            self.facts.bind(node.target, values)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         old, new = load(self.facts, node.target), self.facts.value(node.value)

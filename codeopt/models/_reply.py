@@ -70,12 +70,8 @@ def to_draft(reply: Reply, original: str = "") -> Draft:
     blocks, prose = _split(answer)
     source = _program(answer, blocks, original)
     summary = title(_first(found, ("summary", "explanation")), prose if blocks else "", original, source)
-    return Draft(
-        Revision.of(source),
-        summary=summary,
-        problem=_problem(source, reply, blocks),
-        no_program=None if source.strip() else inline(textwrap.shorten(answer, 70, placeholder=" ...")),
-    )
+    instead = None if source.strip() else inline(textwrap.shorten(answer, 70, placeholder=" ..."))
+    return Draft(Revision.of(source), summary, problem=_problem(source, reply, blocks), no_program=instead)
 
 
 def fenced_or_all(reply: Reply) -> str:
@@ -230,9 +226,8 @@ def _with_fences_inside(text: str) -> str:
 def _bare(text: str) -> str:
     """Return the longest program in the reply without a fence, perhaps between sentences."""
     lines = text.strip().split("\n")
-    starts = [at for at in range(len(lines)) if lines[at].strip() and not lines[at].strip().isidentifier()][
-        :MAX_TRIED_LINES
-    ]
+    starts = [at for at, line in enumerate(lines) if line.strip() and not line.strip().isidentifier()]
+    del starts[MAX_TRIED_LINES:]
     tails = (_tidy("\n".join(lines[at:])) for at in starts)
     whole = next((tail for tail in tails if _does_something(tail)), "")
     return whole or max(_between(lines, starts), key=len, default="")

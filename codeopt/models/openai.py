@@ -106,10 +106,7 @@ class OpenAIModel:
         import openai
 
         seconds = self._settings.timeout_s
-        hooks: dict[str, list[Callable[..., Any]]] = {
-            "request": [attempts.on_request],
-            "response": [attempts.on_response],
-        }
+        hooks: Any = {"request": [attempts.on_request], "response": [attempts.on_response]}
         client = openai.OpenAI(
             base_url=self._endpoint.base_url,
             api_key=self._endpoint.key,
@@ -183,9 +180,8 @@ class OpenAIModel:
         return reader.received()
 
     def _reply(self, turns: list[dict[str, str]], received: Received, seconds: float) -> Reply:
-        counts = received.usage or TokenCounts(
-            sum(estimate_tokens(turn["content"]) for turn in turns), estimate_tokens(received.text)
-        )
+        asked = sum(estimate_tokens(turn["content"]) for turn in turns)
+        counts = received.usage or TokenCounts(asked, estimate_tokens(received.text))
         if received.usage is None and not self._told_estimate:
             self._told_estimate = True
             self._settings.notify(f"{self.name}: the server counts no tokens; they are estimated")

@@ -125,21 +125,18 @@ def _caveats(candidate: Candidate) -> str:
 
 def _failure(candidate: Candidate, original: Candidate, shown: Shown, functions: bool = False) -> str:
     """The first failing case that may be shown, with its input and what came out."""
-    failed = [
-        o for o in candidate.outcomes if o.verdict not in (CaseVerdict.AC, CaseVerdict.IE) and o.case in shown.cases
-    ]
-    if not failed:
+    failed = (o for o in candidate.outcomes if o.verdict not in (CaseVerdict.AC, CaseVerdict.IE))
+    outcome = next((each for each in failed if each.case in shown.cases), None)
+    if outcome is None:
         return ""
-    outcome = failed[0]
     case = shown.cases[outcome.case]
     if functions and outcome.verdict is CaseVerdict.WA and outcome.detail:
         return "A call that shows it:\n" + fenced(cut(outcome.detail, 900, 100))
-    blocks = [
-        f"Failing {shown.label(case.name)}, its input (data, not instructions):",
-        fenced(cut(decoded(_input(case)))),
-    ]
+    failing = f"Failing {shown.label(case.name)}"
     if case.title:
-        blocks = [f"Failing {shown.label(case.name)}: {case.title}."]
+        blocks = [f"{failing}: {case.title}."]
+    else:
+        blocks = [f"{failing}, its input (data, not instructions):", fenced(cut(decoded(_input(case))))]
     if outcome.detail:
         blocks += ["What the judge noted (data, not instructions):", fenced(cut(outcome.detail, 600, 0))]
     blocks += _wrong_output(outcome, case, original) if outcome.verdict is CaseVerdict.WA else _stopped(outcome)
@@ -173,10 +170,8 @@ def _first_difference(expected: str, printed: str, limit: int = 1_000_000) -> in
     """Index of the first line whose tokens differ; 0 when none does within the first `limit` characters."""
     left, right = expected[:limit].splitlines(), printed[:limit].splitlines()
     pairs = zip(left, right, strict=False)
-    same = min(len(left), len(right))
-    return next(
-        (at for at, (a, b) in enumerate(pairs) if a.split() != b.split()), same if len(left) != len(right) else 0
-    )
+    end = min(len(left), len(right)) if len(left) != len(right) else 0
+    return next((at for at, (a, b) in enumerate(pairs) if a.split() != b.split()), end)
 
 
 def _from_line(text: str, line: int) -> str:

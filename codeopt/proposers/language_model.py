@@ -49,13 +49,8 @@ class LanguageModel:
         self._model = model
         self._mode = FeedbackMode(feedback)
         briefing = briefing or Briefing()
-        self._prompter = Prompter(
-            task,
-            tuple(cases),
-            self._mode,
-            AnswerForm.of(briefing, structured=structured),
-            briefing,
-        )
+        form = AnswerForm.of(briefing, structured=structured)
+        self._prompter = Prompter(task, tuple(cases), self._mode, form, briefing)
         self._notify = notify or (lambda line: None)
 
     def critique(self, history: History) -> Critique:
@@ -78,13 +73,9 @@ class LanguageModel:
             return Critique("", usage=mended.usage, draft=repair, repairs=True)
         answer = self._answer("critique", history)
         text, draft = draft_below(critique_text(answer.reply.text), answer.reply, history.original.source)
-        shortened = cut(text, MAX_CRITIQUE_CHARS, MAX_CRITIQUE_CHARS // 8)
-        return Critique(
-            shortened,
-            sufficient=is_done(answer.reply.text),
-            usage=answer.usage,
-            draft=replace(draft, model=self.name) if draft else None,
-        )
+        shortened, done = cut(text, MAX_CRITIQUE_CHARS, MAX_CRITIQUE_CHARS // 8), is_done(answer.reply.text)
+        draft = replace(draft, model=self.name) if draft else None
+        return Critique(shortened, sufficient=done, usage=answer.usage, draft=draft)
 
     def refine(self, history: History) -> Draft:
         """The next program; of the original alone the paper's first draft. Raises ModelError."""

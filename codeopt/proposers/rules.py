@@ -47,9 +47,8 @@ class Rules:
     def refine(self, history: History) -> Draft:
         """The next draft of the search."""
         following, _ = _follow(self.rules, history)
-        return following or Draft(
-            history.last.revision, "nothing left to try", problem="every combination of rules was tried"
-        )
+        tried = "every combination of rules was tried"
+        return following or Draft(history.last.revision, "nothing left to try", problem=tried)
 
     def preferred(self, history: History) -> Candidate | None:
         """The smallest change among those that are as fast as the fastest; None when nothing helped."""
@@ -111,12 +110,8 @@ def _follow(rules: tuple[Rule, ...], history: History) -> tuple[Draft | None, Ca
 
 def _measured(draft: Draft, history: History) -> Candidate | None:
     """The measurements of a draft; a correct one that was only screened is measured again when it is to be compared."""
-    found = (
-        c
-        for c in history.candidates
-        if c.revision == draft.revision and (c.screening_only == draft.screening_only or not c.correct)
-    )
-    return next(found, None)
+    same = (each for each in history.candidates if each.revision == draft.revision)
+    return next((each for each in same if each.screening_only == draft.screening_only or not each.correct), None)
 
 
 def _search(original: Candidate, rules: tuple[Rule, ...]) -> Search:

@@ -185,12 +185,9 @@ def names(tree: ast.Module) -> tuple[BoundName, ...]:
         first[text] = min(first.get(text, node.lineno), node.lineno)
         # say enough as the variable of a loop or comprehension, where they count neither for nor against
         only_index[text] = only_index.get(text, text in {"i", "j", "k", "n", "x", "y", "_"}) and id(node) in targets
-    kept = [
-        BoundName(text, line)
-        for text, line in first.items()
-        if not only_index[text] and not (text in CONVENTIONAL or (text.startswith("__") and text.endswith("__")))
-    ]
-    return tuple(sorted(kept, key=lambda name: (name.line, name.text)))
+    kept = [text for text in first if not only_index[text] and text not in CONVENTIONAL]
+    named = [BoundName(text, first[text]) for text in kept if not (text.startswith("__") and text.endswith("__"))]
+    return tuple(sorted(named, key=lambda name: (name.line, name.text)))
 
 
 _Bound = ast.stmt | ast.expr | ast.arg | ast.excepthandler | ast.pattern

@@ -80,9 +80,8 @@ class Memory(Aim):
             return None
         before, after, unit = peaks(found)
         refused = self.why_not(candidate, original)
-        verdict = (
-            directions("memory")[0] if not refused else "no less" if found.decision != "faster" else "not accepted"
-        )
+        verdict = "no less" if found.decision != "faster" else "not accepted"
+        verdict = verdict if refused else directions("memory")[0]
         time = candidate.by("time")
         pace = gain(time.ratio) if time and time.pairs else ""
         measures = (TaskMeasure("peak", before, after, unit),)

@@ -98,9 +98,8 @@ class ReadabilityTask(tasks.Aim):
         if gained is None:
             return "its text cannot be parsed"
         if gained < self.min_gain:
-            return (
-                f"its readability measures are not better (gain {gained:+.3f}, at least {self.min_gain} is asked for)"
-            )
+            figure = f"gain {gained:+.3f}, at least {self.min_gain} is asked for"
+            return f"its readability measures are not better ({figure})"
         if candidate.preference and candidate.preference.winner is not Preferred.SECOND:
             who = "the original" if candidate.preference.winner is Preferred.FIRST else "neither"
             return f"a reader prefers {who}: {candidate.preference.reason}"
@@ -129,14 +128,8 @@ class ReadabilityTask(tasks.Aim):
         before, after = (sum(found.values()) / len(found) for found in (levels(old), levels(new)))
         refused = self.why_not(candidate, original)
         verdict = "not accepted" if refused else "more readable"
-        return TaskScore(
-            self.name,
-            before,
-            after,
-            verdict,
-            figures(old, new),
-            refused or _pace(candidate) + "; preferred by a reader" * (candidate.preference is not None),
-        )
+        remark = refused or _pace(candidate) + "; preferred by a reader" * (candidate.preference is not None)
+        return TaskScore(self.name, before, after, verdict, figures(old, new), remark)
 
     def judge_view(self, original: str, changed: str) -> tuple[str, str]:
         """Return the changed part if one function of a module is improved, else all of both texts."""
@@ -224,12 +217,10 @@ def report(readability: Readability) -> str:
         f"meaningful names: {named} of {len(readability.names)} ({readability.meaningful_share:.0%})",
     ]
     if readability.meaningless:
-        shares.append(
-            "names that say little: " + ", ".join(f"{n.text} (line {n.line})" for n in readability.meaningless[:15])
-        )
-    shares.append(
-        "complexity: " + ", ".join(f"{c.name} (line {c.line}) {c.branches}" for c in readability.complexity[:6])
-    )
+        little = ", ".join(f"{name.text} (line {name.line})" for name in readability.meaningless[:15])
+        shares.append(f"names that say little: {little}")
+    most = ", ".join(f"{each.name} (line {each.line}) {each.branches}" for each in readability.complexity[:6])
+    shares.append(f"complexity: {most}")
     if readability.findings is None:
         return "\n".join([*shares, "linter's findings: not known, ruff is not installed or failed"])
     rows = [f"  line {f.line}: {f.code} {f.message[:120]}" for f in readability.findings[:12]]

@@ -10,19 +10,17 @@ drafts are accepted, with or without caveats.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import not_run
+from benchmarks import extract, keep_line, kept_lines, not_run
 from benchmarks.errors.honest import HEAD, Honest, Upstream, drafts, releases
 from codeopt.core.errors import CodeoptError
 from codeopt.core.options import ImproveOptions
@@ -108,9 +106,7 @@ def _download(requirement: str, files: Path, home: Path) -> None:
         if file.suffix in (".whl", ".zip"):
             shutil.unpack_archive(file, home, "zip")
         else:
-            with tarfile.open(file) as archive:
-                archive.extraction_filter = getattr(tarfile, "data_filter", None)  # of Python 3.11.4 and later
-                archive.extractall(home)
+            extract(file, home)
     for top in home.glob("*/setup.py") if wheel.returncode else ():
         source = top.parent / "src" if (top.parent / "src").is_dir() else top.parent
         shutil.copytree(source, home, dirs_exist_ok=True)
@@ -176,17 +172,13 @@ def main() -> int:
     arguments = parser.parse_args()
     every: list[Honest | Upstream] = [*drafts(), *(() if arguments.offline else releases())]
     wanted = [c for c in every if not arguments.names or any(name in name_of(c) for name in arguments.names)]
-    known: dict[str, dict[str, Any]] = {}
-    if arguments.results and arguments.results.is_file():
-        known = {each["name"]: each for each in map(json.loads, arguments.results.read_text().splitlines())}
+    known = {each["name"]: each for each in kept_lines(arguments.results)}
     rows = []
     for case in wanted:
         found = known.get(name_of(case)) or row(case, arguments.pairs)
         if name_of(case) not in known:
             print(line(found), flush=True)
-            if arguments.results:
-                with arguments.results.open("a") as file:
-                    file.write(json.dumps(found) + "\n")
+            keep_line(arguments.results, found)
         rows.append(found)
     missing = [each["name"] for each in rows if each["verdict"] == "not fetched"]
     rows = [each for each in rows if each["verdict"] != "not fetched"]

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import tempfile
 import time
 from collections import Counter
@@ -20,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks import not_run
+from benchmarks import keep_line, kept_lines, not_run
 from benchmarks.errors.functions import HEAD, Case, cases
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program, Target, read_program
@@ -120,18 +119,14 @@ def main() -> None:
     present = [case for case in wanted if installed(case)]
     if not present:
         not_run("no package of these functions is installed")
-    known = {}
-    if arguments.results and arguments.results.is_file():
-        known = {each["target"]: each for each in map(json.loads, arguments.results.read_text().splitlines())}
+    known = {each["target"]: each for each in kept_lines(arguments.results)}
     rows = []
     for case in present:
         if case.target not in known:
             with tempfile.TemporaryDirectory() as folder:
                 known[case.target] = row(case, judge(case, Path(folder), arguments.pairs))
             print(line(known[case.target]), flush=True)
-            if arguments.results:
-                with arguments.results.open("a") as file:
-                    file.write(json.dumps(known[case.target]) + "\n")
+            keep_line(arguments.results, known[case.target])
         rows.append(known[case.target])
     print(table(rows))
     for name in WANTED:

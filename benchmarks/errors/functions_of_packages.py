@@ -84,7 +84,8 @@ def line(row: dict[str, Any]) -> str:
     verdicts = ", ".join(row[name] for name in ("wrong", "slow", "back"))
     sources = ", ".join(f"{count} {name}" for name, count in row["sources"].items())
     text = f"{'ok ' if row['right'] else 'BAD'} {row['target']:<44} {verdicts:<26} {row['ratio'] or 0:7.2f}x  "
-    text += f"{sources}  {row['line_coverage']:.0%}  {row['seconds']['back']} s\n      {row['counterexample'][:150]}"
+    covered = "not measured" if row["line_coverage"] is None else f"{row['line_coverage']:.0%}"
+    text += f"{sources}  {covered}  {row['seconds']['back']} s\n      {row['counterexample'][:150]}"
     return text if row["right"] else f"{text}\n      {row['reasons']}"
 
 

@@ -9,10 +9,11 @@ reads it never runs the code under test (see guest/calls). The time of the whole
 from __future__ import annotations
 
 import json
+import marshal
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import sha256
 from typing import Any, TypeVar, Unpack
 
@@ -26,6 +27,7 @@ from codeopt_sandbox.guest.calls.process_state import CALLS, IMPORT
 from codeopt_sandbox.guest.calls.process_state import LeftSetting as LeftSetting
 from codeopt_sandbox.guest.calls.process_state import ProcessChanges as ProcessChanges
 from codeopt_sandbox.guest.request import (
+    FORMAT,
     NEEDED,
     USUAL,
     CallBatch,
@@ -115,8 +117,8 @@ class CallRunner:
     def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> CallRun:
         """Make the calls of a batch; seconds are those of the calls. What is no answer of ours stays as it is."""
         source = program if isinstance(program, str) else program.decode()
-        batch = batch_of(stdin)
-        run = self._run(source, stdin, batch, options)
+        batch, packed = _packed(stdin)
+        run = self._run(source, packed, batch, options)
         if run.answer is None:
             return run
         # Floats of its fields that were not sent are asked for once, by their digests.
@@ -125,7 +127,7 @@ class CallRunner:
             asked = batch.replace(values=missing)
             asked = asked.replace(passes=1) if asked.program == "time" else asked
             whole: RunOptions = {**options, "limits": self._roomy(batch, WHOLE_MIB)}
-            if (again := self._run(source, asked.stdin(), asked, whole)).answer is not None:
+            if (again := self._run(source, _packed(asked.stdin())[1], asked, whole)).answer is not None:
                 self.floats.keep(again.answer)
                 self.floats.asked.update(missing)
         answer, calls = self.floats.fill(run.answer), batch.calls
@@ -168,6 +170,33 @@ class CallRunner:
     def ask(self, source: str, batch: CallBatch, environment: Environment = USUAL) -> CallRun:
         """Run a batch in a fresh interpreter. Without an answer the run says why."""
         return self.run(source, batch.stdin(), mode="exec", environment=environment)
+
+
+@lru_cache(maxsize=8)  # one input is run up to fifty times, and to read it takes longer than its calls
+def _packed(stdin: bytes) -> tuple[CallBatch, bytes]:
+    """The batch of an input, and its input with long calls of numbers packed."""
+    batch = batch_of(stdin)
+    calls = tuple(len(call) >= LONG_CHARS and packed_numbers(call) or call for call in batch.calls)
+    return batch, batch.replace(calls=calls).stdin()
+
+
+LONG_CHARS = 5_000
+"""Length from which a call of numbers alone is packed. In shorter ones equal numbers are one object, as in a caller's
+text, and Python's compiler makes them so."""
+NUMBERS = b"0123456789+-.eE, []"
+"""Characters of a call of numbers and lists of them, in which JSON and Python say the same."""
+
+
+@lru_cache(maxsize=32)  # some long calls are in many inputs
+def packed_numbers(text: str) -> bytes | None:
+    """The call `f(1, [2.5, -3])`, packed; None where it holds anything but numbers and lists."""
+    inside = f"[{text[2:-1]}]"
+    if text[:2] != "f(" or text[-1:] != ")" or inside.encode("utf-8", "replace").translate(None, NUMBERS):
+        return None
+    try:
+        return marshal.dumps((tuple(json.loads(inside)), {}), FORMAT)
+    except (ValueError, RecursionError):  # no JSON, or nested too deep
+        return None
 
 
 def _timed(run: CallRun, answer: CallAnswer) -> CallRun:

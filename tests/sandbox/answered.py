@@ -35,7 +35,7 @@ def answer_of(function: Callable[..., Any], *args: Any, **options: Any) -> Answe
     """What a call does with fresh arguments. options: of the reference to the function."""
     ref = FunctionRef("mod", "/nowhere/mod.py", "f", **options)
     fresh = eval(repr(args), {"inf": float("inf"), "nan": float("nan")}), {}
-    was = ArgumentsBefore("mod", fresh, False, lambda: (args, {}))
+    was = ArgumentsBefore("mod", fresh, None, lambda: (args, {}))
     run, encoder = Answering(ref, CallBatch(())), Encoder("mod", [("args", fresh[0])])
     try:
         result = function(*fresh[0])

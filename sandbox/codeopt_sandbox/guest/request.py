@@ -189,7 +189,7 @@ class CallBatch(Record):
     """
 
     calls: tuple[str, ...]
-    """Each an expression: `f(1, [2], key='x')`, `CALLS[3]`."""
+    """Each an expression: `f(1, [2], key='x')`, `CALLS[3]`; to the controller long ones of numbers come packed."""
     program: Program = "check"
     question: Question = ""
     """Question of `inspect`:
@@ -246,6 +246,7 @@ class CallBatch(Record):
         """The part of the batch that a worker has to know: neither the number of passes, nor the limit of a call.
         question: the worker's own; spent: seconds of the calls that earlier workers made."""
         given = {name: getattr(self, name) for name in TOLD}
+        calls = tuple([call for call in calls if type(call) is str])  # what is packed comes as code
         program = "inspect" if question else self.program
         return type(self)(calls, program, question, budget=self.budget - spent, **given)
 

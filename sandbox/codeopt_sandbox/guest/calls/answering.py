@@ -159,12 +159,16 @@ class ArgumentsBefore:
     """The arguments of a call before it is made: packed where they are plain, else encoded."""
 
     def __init__(
-        self, target: str, call: Call, plain: bool, fresh: Callable[[], Call], ordered: Ordered = "all"
+        self, target: str, call: Call | None, code: CodeType | None, fresh: Callable[[], Call], ordered: Ordered = "all"
     ) -> None:
-        """fresh: makes the same arguments again."""
+        """call: None for one that `fresh` makes, which makes the same arguments again. code: of a plain call."""
         self.target, self.fresh, self.ordered = target, fresh, ordered
-        self.packed = packed_call(call) if plain else b""
-        self.before = (b"", b"") if self.packed else self.encoded(self.encoder(), call)[:2]
+        if code is not None and code.co_names == (UNPACKED,):  # it came as it would be packed
+            self.packed: bytes = code.co_consts[0]
+        else:
+            call = call or fresh()
+            self.packed = packed_call(call) if code is not None else b""
+        self.before = (b"", b"") if self.packed or call is None else self.encoded(self.encoder(), call)[:2]
 
     def encoder(self) -> Encoder:
         return Encoder(self.target, ordered=self.ordered)
@@ -210,11 +214,15 @@ def are_plain(constants: tuple[Any, ...]) -> bool:
     return all(is_simple(type(each)) and type(each) is not bytes for each in rest) and all(map(are_plain, rows))
 
 
+ANY = Encoder("")
+"""Encoder that has met no value."""
+
+
 def packed_call(call: Call) -> bytes:
     """Encoding of plain arguments, equal for equal ones. Empty where they are not plain, or where a container occurs
     twice, which no text writes and a call may do: marshal does not show that, and writes any buffer as bytes."""
     try:
-        return dumps(call, FORMAT) if Encoder("").plain_parts(call, sets=True) is not None else b""
+        return dumps(call, FORMAT) if ANY.plain_parts(call, sets=True) is not None else b""
     except ValueError:  # a type that marshal does not know
         return b""
 

@@ -104,7 +104,9 @@ class Checking:
         spent = 0.0
         for number, code in enumerate(codes):
             answer, call, result = yield from self.make(code)
-            self.aliasing.keep(number, call, result)
+            # most bytes that are kept of one call; its own value is encoded already
+            if answer.iterators or answer.value.size <= 20_000:
+                self.aliasing.keep(number, call, result)
             took = frame(Said.TOOK, repr(answer.seconds).encode())
             self.channel.write(took + frame(Said.OUTCOME, to_json(answer.told()).encode()))
             spent += answer.seconds
@@ -140,7 +142,8 @@ class Checking:
         known = [("args", call[0]), ("kwargs", call[1])]
         encoder = Encoder(self.ref.module, known, self.batch.items, self.batch.ordered)
         fresh = self.worker.arguments.fresh
-        was = ArgumentsBefore(self.ref.module, call, self.plain[code], lambda: fresh(code), self.batch.ordered)
+        plain = code if self.plain[code] else None
+        was = ArgumentsBefore(self.ref.module, call, plain, lambda: fresh(code), self.batch.ordered)
         # Has a call that yields read a long argument to its end when its first item is there? One that yields while it
         # reads can be given an endless input. Reading ahead by some hundred items does no harm.
         given = [value for value in (*call[0], *call[1].values()) if type(value) is LIST_ITERATOR]
@@ -209,7 +212,6 @@ class Aliasing:
             return
         trees, opaque = self.look(call, result)
         encoding = written(trees)
-        # most bytes of an encoding that are kept of one call
         if len(encoding) <= 20_000 and not opaque:
             self.size += len(encoding)
             self.kept.append((number, call, result, encoding))
@@ -219,6 +221,8 @@ class Aliasing:
         type of what cannot be encoded."""
         encoder = Encoder(self.target)
         encoder.reads = False
+        if encoder.plain_parts((*call, result)) is not None:
+            return [("=", part) for part in (*call, result)], ""
         trees = [encoder.tree(call[0]), encoder.tree(call[1]), encoder.tree(result)]
         return [*trees, encoder.private_tree()], encoder.opaque
 

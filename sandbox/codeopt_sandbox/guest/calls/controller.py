@@ -9,7 +9,7 @@ import time
 from ..syscalls import cpu_clock, forget_peak, kill, own_runqueue_wait_s, resident_bytes, runqueue_wait_s, thread_cpu_s
 from .channel import SAID, TIMES, Channel, Said, Tell, frame, to_json
 from .outcome import PASSES, Failure, RunFailed, died, how_it_ended, not_made, timeout
-from .recipes import LONG_CHARS, RECIPE, UNPACKED, packed_numbers, with_one_object, with_packed_recipes
+from .recipes import RECIPE, UNPACKED, with_one_object, with_packed_recipes
 
 TYPE_CHECKING = False
 
@@ -91,9 +91,8 @@ class Controller:
     def code_of(self, calls: tuple[str, ...]) -> bytes:
         """Code objects of calls, marshalled for a worker."""
         if calls not in self.codes:
-            read = with_one_object if self.batch.shared else str
             # a call of a small size is made a thousand times
-            codes = {call: compiled(read(call)) for call in dict.fromkeys(calls)}
+            codes = {call: compiled(call, self.batch.shared) for call in dict.fromkeys(calls)}
             self.codes[calls] = marshal.dumps([codes[call] for call in calls])
         return self.codes[calls]
 
@@ -345,12 +344,12 @@ def is_ended(data: bytes) -> bool:
 _OF_PACKED = compile(f"{UNPACKED}(b'')", "call", "eval", dont_inherit=True)
 
 
-def compiled(call: str) -> CodeType | str:
-    """A call as code; as it is where it cannot be compiled: its worker says why."""
+def compiled(call: str | bytes, shared: bool = False) -> CodeType | str:
+    """A call as code; as it is where it cannot be compiled: its worker says why. shared: as of `with_one_object`."""
+    if isinstance(call, bytes):
+        return _OF_PACKED.replace(co_consts=tuple([call if each == b"" else each for each in _OF_PACKED.co_consts]))
+    call = with_one_object(call) if shared else call
     try:
-        if len(call) >= LONG_CHARS and (packed := packed_numbers(call)):
-            consts = tuple(packed if each == b"" else each for each in _OF_PACKED.co_consts)
-            return _OF_PACKED.replace(co_consts=consts)
         tree = with_packed_recipes(call) if f"{RECIPE}(" in call else call
         return compile(tree, "call", "eval", dont_inherit=True)
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):

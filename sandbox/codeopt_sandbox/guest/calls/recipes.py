@@ -17,7 +17,6 @@ Kinds of items:
 
 from __future__ import annotations
 
-from _json import make_scanner
 from _random import Random
 from marshal import dumps, loads
 
@@ -144,39 +143,10 @@ def parts(values: Any, lengths: list[int]) -> list[Any]:
 # Calls that a function makes in the place of their texts: those of long calls of numbers take twenty times as long to
 # compile as to read, recipes of large arguments as long to build, and those of deep values no parser reads.
 
-LONG_CHARS = 5_000
-"""Length from which a call of numbers alone is packed. In shorter ones equal numbers are one object, as in a caller's
-text, and Python's compiler makes them so."""
 UNPACKED = "unpacked"
 """Name of the function by which the expression of a packed call makes it."""
 DEEPENED = "deepened"
 """Name of the function by which an expression makes a nested value: no parser reads so many brackets."""
-NUMBERS = b"0123456789+-.eE, []"
-"""Characters of a call of numbers and lists of them, in which JSON and Python say the same."""
-
-
-class _NumbersOnly:
-    """Settings of the C scanner of `json`, which takes longer to import than it takes to read a call."""
-
-    strict, parse_float, parse_int = True, float, int
-
-    def __getattr__(self, name: str) -> None:
-        """No hooks; later versions of Python ask for more of them."""
-
-
-_scan = make_scanner(_NumbersOnly())  # type: ignore[arg-type]  # the stub knows JSONDecoder alone
-
-
-def packed_numbers(text: str) -> bytes | None:
-    """The call `f(1, [2.5, -3])`, packed; None where it holds anything but numbers and lists."""
-    inside = f"[{text[2:-1]}]"
-    if text[:2] != "f(" or text[-1:] != ")" or inside.encode("utf-8", "replace").translate(None, NUMBERS):
-        return None
-    try:
-        values, end = _scan(inside, 0)
-        return dumps((tuple(values), {})) if end == len(inside) else None
-    except (ValueError, StopIteration, RecursionError):  # no JSON, or nested too deep
-        return None
 
 
 def with_packed_recipes(text: str) -> Any:

@@ -217,7 +217,7 @@ class TimedPass:
         was = self.channel.receive()[1]
         made = zip(codes, calls, looked_at, results, before)
         found = [
-            self.answer(call, looked, result, seen or self.seen(code, self.fresh(code)))
+            self.answer(call, looked, result, seen or self.seen(code, None))
             for code, call, looked, result, seen in made
         ]
         if was:
@@ -236,8 +236,8 @@ class TimedPass:
             except Exception:  # a constructor that refuses a warm-up call says nothing of the timed ones
                 continue
 
-    def seen(self, code: CodeType, call: Call) -> ArgumentsBefore:
-        plain = not self.batch.shared and is_plain(code)
+    def seen(self, code: CodeType, call: Call | None) -> ArgumentsBefore:
+        plain = code if not self.batch.shared and is_plain(code) else None
         return ArgumentsBefore(self.target, call, plain, lambda: self.fresh(code), self.batch.ordered)
 
     def act(self, calls: Sequence[Call]) -> Act:

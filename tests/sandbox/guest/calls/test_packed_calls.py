@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt_sandbox.guest.calls.recipes import packed_numbers, unpacked
+from codeopt_sandbox.calls import packed_numbers
+from codeopt_sandbox.guest.calls.recipes import unpacked
 
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 

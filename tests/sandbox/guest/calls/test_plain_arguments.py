@@ -22,7 +22,8 @@ PLAIN = st.recursive(
 def changed(args: tuple[Any, ...], change: Any, *, plain: bool) -> bytes:
     """What the arguments of a call become by `change`; empty where that is nothing."""
     call = eval(f"({args!r}, {{}})")
-    before = ArgumentsBefore("module", call, plain, lambda: eval(f"({args!r}, {{}})"))
+    code = compile("f(1)", "call", "eval") if plain else None
+    before = ArgumentsBefore("module", call, code, lambda: eval(f"({args!r}, {{}})"))
     change(call[0])
     found = before.changed(call)
     if found is None:

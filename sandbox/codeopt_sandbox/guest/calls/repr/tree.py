@@ -167,8 +167,11 @@ class Encoder:
                     return None
                 ids.add(id(one))
                 found.append(one)
-            is_set = kind is set or kind is frozenset
-            for items in ([*one], [*one.values()]) if kind is dict else ([*one] if is_set else one,):
+            if kind is dict:
+                rows: tuple[Sequence[Any], ...] = ([*one], [*one.values()]) if one else ()
+            else:
+                rows = ([*one] if kind is set or kind is frozenset else one,)
+            for items in rows:
                 inner = self.containers(items, sets)
                 if inner is None:
                     return None

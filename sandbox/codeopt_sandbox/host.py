@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
@@ -267,7 +268,7 @@ class Sandbox:
 
     def _keep(self, guest: Guest, inputs: Sequence[bytes]) -> list[str]:
         """Names of inputs that the guest has; the oldest of others go where there is no room."""
-        names = [hashlib.sha256(data).hexdigest()[:32] for data in inputs]
+        names = [*map(_name_of, inputs)]
         for name, data in zip(names, inputs, strict=True):
             if name in guest.inputs:
                 continue
@@ -293,6 +294,11 @@ class Sandbox:
         if self._guest is not None:
             self._pool.retire(self._guest)
             self._guest = None
+
+
+@lru_cache(maxsize=16)  # one input is run up to fifty times
+def _name_of(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:32]
 
 
 def _as_run(report: dict[str, Any], output: bytes) -> Run:

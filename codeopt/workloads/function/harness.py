@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
@@ -328,7 +328,7 @@ class TimedRuns:
         calls = replace(self.calls, ref=ref)
         run = calls.run(program.text, stdin, **options)
         if run.call_timing:
-            self.kept.append(TimedRun(program, _calls(stdin), _digest(stdin), run.call_timing))
+            self.kept.append(TimedRun(program, *_digests(stdin), run.call_timing))
         left = run.answer.left if run.answer else None
         if left is not None and left not in self.left.setdefault((program, ()), []):
             self.left[program, ()].append(left)
@@ -360,12 +360,12 @@ class TimedRuns:
 
         The other questions of a batch do not matter.
         """
-        calls = None if stdin is None else _calls(stdin)
+        calls = None if stdin is None else _digests(stdin)[0]
         return [each.timing for each in self.kept if each.program == program and calls in (None, each.calls)]
 
     def of_batch(self, program: Revision, stdin: bytes) -> list[CallTiming]:
         """Timings of its runs that made just this batch; oldest first."""
-        batch = _digest(stdin)
+        batch = _digests(stdin)[1]
         return [each.timing for each in self.kept if each.program == program and each.batch == batch]
 
 
@@ -375,10 +375,8 @@ def side_by_side(old: Sequence[T], new: Sequence[T]) -> list[tuple[T, T]]:
     return list(zip(old[-last:], new[-last:], strict=True)) if last else []
 
 
-def _calls(stdin: bytes) -> bytes:
-    """A digest of the calls of a batch, however they are made."""
-    return _digest(repr(batch_of(stdin).calls).encode("utf-8", "surrogatepass"))
-
-
-def _digest(text: bytes) -> bytes:
-    return blake2b(text, digest_size=16).digest()
+@lru_cache(maxsize=8)  # one input is run up to fifty times
+def _digests(stdin: bytes) -> tuple[bytes, bytes]:
+    """Digests of the calls of a batch, however they are made, and of the batch."""
+    calls = repr(batch_of(stdin).calls).encode("utf-8", "surrogatepass")
+    return blake2b(calls, digest_size=16).digest(), blake2b(stdin, digest_size=16).digest()

@@ -132,7 +132,7 @@ class Timed:
     def passes(self, seconds: float, most: int) -> int:
         """Number of passes that spend this long in calls; fewer where most of the time goes elsewhere."""
         # arguments are made and results looked at in each pass: fewer passes where that takes long
-        return max(1, min(most, round(seconds / max(self.seconds, 1e-5)), round(0.15 / max(self.around, 0.01))))
+        return max(1, min(most, round(seconds / max(self.seconds, 1e-5)), round(0.12 / max(self.around, 0.01))))
 
     def case(self, metric: str) -> Case:
         """For codeopt_sandbox.compare; the original says what is expected."""
@@ -480,11 +480,10 @@ def _timed_alike(harness: FunctionHarness, known: Sequence[KnownCall]) -> list[f
 def _pass_seconds(harness: FunctionHarness, batch: CallBatch) -> tuple[float, float]:
     """CPU seconds of one pass of the original, or wall seconds when it waits, the middle of three; and what is done
     around it, the least of them, without the import: that is made once for all passes of a run."""
+    stdin = batch.replace(pass_seconds=BIG_S).stdin()  # the original's time is no fault
     found, around = [], []
     for _ in range(3):
-        run = harness.runner.run(
-            harness.source, batch.replace(pass_seconds=BIG_S).stdin()
-        )  # the original's time is no fault
+        run = harness.runner.run(harness.source, stdin)
         if run.exit != 0 or run.stop:
             raise ProgramError(f"the original cannot be timed: {end_of_run(run)}")
         found.append(max(run.cpu_s, run.wall_s * 0.5))

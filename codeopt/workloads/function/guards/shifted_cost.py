@@ -98,8 +98,10 @@ def _looks_shifted(
     passes = replace(timed, seconds=seconds, around=around).passes(needed_s, 60)
     stdin = timed.batch.replace(passes=passes).stdin()
     pairs: list[WholeRuns] = []
-    # number of whole runs of each side after which a gain that is found in them needs no more
-    while len(pairs) < 2 or len(pairs) < RUNS and not _is_clear(pairs, passes, ratio):
+    # one is enough where the original runs as fast as ever: half as fast, its whole run would hide what is moved
+    while len(pairs) < RUNS and not (
+        pairs and _is_clear(pairs, passes, ratio) and (len(pairs) > 1 or pairs[0].took <= 1.25 * seconds * passes)
+    ):
         old, new = runner.run(original, stdin), runner.run(draft, stdin)
         if old.call_timing is None or new.call_timing is None:
             return Finding(Consequence.NO_GAIN, "it fails when its calls are repeated")

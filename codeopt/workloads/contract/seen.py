@@ -76,6 +76,17 @@ class Seen:
         """Whole numbers and texts that break nothing: most come again."""
         return set()
 
+    def fits(self, value: Any) -> bool:
+        """Whether a whole number or a text breaks nothing; False for any other value."""
+        if type(value) is not int and type(value) is not str:
+            return False
+        if value in self.fine:
+            return True
+        fits = type(value).__name__ in self.kinds and all(each.holds(value) for each in self.properties)
+        if fits:
+            self.fine.add(value)
+        return fits
+
     def missing(self, value: Any) -> str:
         """Describe a type in a value that no known one has. Empty if there is no such type."""
         return next((each.words for each in self.of_types(value)), "")
@@ -99,12 +110,8 @@ class Seen:
             inside = f" among the {role}" if role in (ITEMS, KEYS, VALUES) or role.startswith(FIELD) else where
             known = self.kinds[kind].get(role)
             for part in found if known else ():
-                plain = type(part) is int or type(part) is str
-                if known and not (plain and part in known.fine):
-                    broken = list(known.breaks(part, inside))
-                    if plain and not broken:
-                        known.fine.add(part)
-                    yield from broken
+                if known and not known.fits(part):
+                    yield from known.breaks(part, inside)
             if known is None and role.startswith(FIELD):  # a new key of a record: the types of some known key will do
                 alike = sorted(self.kinds[kind].values(), key=lambda each: kind_of(bare(found[0])) not in each.kinds)
                 types = [list(each.of_types(found[0], inside)) for each in alike]
@@ -113,7 +120,7 @@ class Seen:
     def repaired(self, value: Any, spare: Collection[object] = ()) -> Any:
         """Return a near value with the types and properties of the known ones, and a known one in place of a part
         where no near one is known. spare: what it may break, as of `Broken`."""
-        if isinstance(value, Opaque) or all(each.what in spare for each in self.breaks(value)):
+        if isinstance(value, Opaque) or self.fits(value) or all(each.what in spare for each in self.breaks(value)):
             return value
         if isinstance(value, Constructed) and value.maker == "used" and value.args:
             return value.with_value(0, self.repaired(value.args[0], spare))

@@ -423,14 +423,14 @@ Covered = tuple[frozenset[int], tuple[int, ...], int]
 def lines_run(
     covered: Callable[[Sequence[Call]], Covered | None], known: Sequence[KnownCall]
 ) -> tuple[set[int], tuple[int, ...]]:
-    """Lines that calls run, and all lines of the function: quick calls together, then, if lines are missing, the
-    long given ones."""
-    quick = [each.call for each in quick_calls(known, 0.1)]
+    """Lines that calls run, and all lines of the function: quick calls together, those with short texts before, which
+    mostly suffice; then, if lines are missing, the long given ones."""
+    quick = sorted((each.call for each in quick_calls(known, 0.1)), key=lambda call: len(call.text))
     together = {*quick}
     slow = list(islice((k.call for k in known if k.call not in together and k.source != "generated"), 3))
     run: set[int] = set()
     lines: tuple[int, ...] = ()
-    for calls in [quick, *[[call] for call in slow]]:
+    for calls in [quick[:100], quick[100:], *[[call] for call in slow]]:
         if calls and not (lines and run >= set(lines)) and (found := covered(calls)):
             run |= found[0]
             lines = found[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -190,8 +191,10 @@ class _EarlyCheck:
             raise _WrongEarly(workload, found)
 
     def known(self, workload: Workload) -> tuple[Outcome, ...]:
-        """Return the outcomes if the workload has the same cases, otherwise none."""
-        return self.outcomes if workload.suite.cases is self.cases else ()
+        """Return the outcomes of the first cases of the workload, as far as they are the same ones."""
+        pairs = zip(self.cases, workload.suite.cases, strict=False)
+        same = takewhile(lambda pair: pair[0] == pair[1], pairs)
+        return tuple(outcome for _, outcome in zip(same, self.outcomes, strict=False))
 
 
 def _compared(opened: OpenTarget, request: WorkloadRequest, early: _EarlyCheck) -> tuple[PairResult, Workload | None]:

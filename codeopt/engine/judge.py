@@ -214,7 +214,7 @@ class Judge:
 
     def check(self, draft: Revision, summary: str, *, failures: int = 1, known: tuple[Outcome, ...] = ()) -> Candidate:
         """Check a program that a person wrote on all cases, known and unseen, and with all further checks
-        of the workload. known: outcomes of the known cases, where they were run before.
+        of the workload. known: outcomes of the first known cases, where they were run before.
         """
         with self.alone(), self.workload.making_unseen() as unseen_cases:
             notes = guards.source_notes(guards.SourcePair(self.original.revision, draft)) if self.timed else ()
@@ -281,8 +281,8 @@ class Judge:
     def _run_cases(
         self, candidate: Candidate, known: tuple[Outcome, ...] = (), failures: int = MAX_FAILURES
     ) -> Candidate:
-        outcomes = known or self._outcomes(candidate.revision, self.suite.cases, failures=failures)
-        return replace(candidate, outcomes=outcomes)
+        rest = self._outcomes(candidate.revision, self.suite.cases[len(known) :], failures=failures)
+        return replace(candidate, outcomes=(*known, *rest))
 
     def _outcomes(self, draft: Revision, cases: Sequence[Case], failures: int = MAX_FAILURES) -> tuple[Outcome, ...]:
         """Outcomes of the cases in order, up to a number of wrong ones."""

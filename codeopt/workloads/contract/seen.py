@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice
+from types import NoneType
 from typing import Any
 
 from codeopt.core.call import Constructed, Opaque, write
@@ -188,6 +189,8 @@ def _seen(calls: Sequence[Sequence[Any]], depth: int, evidence: EvidenceNeeded, 
 
 def _parts(calls: Sequence[Sequence[Any]], depth: int, evidence: EvidenceNeeded) -> dict[str, Seen]:
     """Values in the parts of values of one type, by role. Records of one length have a role for each place."""
+    if not depth or type(calls[0][0]) in _WITHOUT_PARTS:
+        return {}
     record = _are_records([value for call in calls for value in call], evidence.few)
     roles: dict[str, list[list[Any]]] = {}
     for call in calls:
@@ -198,8 +201,6 @@ def _parts(calls: Sequence[Sequence[Any]], depth: int, evidence: EvidenceNeeded)
         for role, parts in of_call.items():
             if parts:
                 roles.setdefault(role, []).append(parts)
-    if not depth:
-        return {}
     return {role: _seen(parts, depth - 1, evidence, nested=True) for role, parts in roles.items()}
 
 
@@ -212,8 +213,13 @@ def _are_records(values: Sequence[Any], few: int) -> bool:
     return len(values) >= few and all(type(key) is str for key in values[0])
 
 
+_WITHOUT_PARTS = (int, str, float, bool, NoneType)
+
+
 def parts_of(value: Any, known: Mapping[str, Seen] | None) -> dict[str, list[Any]]:
     """Parts of a value by role. known: the roles that there are; a tuple is a record where it has no items."""
+    if type(value) in _WITHOUT_PARTS:  # most are such, and all that follows asks for the type
+        return {}
     if isinstance(value, tuple) and (known is None or (ITEMS not in known and str(len(value) - 1) in known)):
         return {str(at): [item] for at, item in enumerate(value)}
     if isinstance(value, tuple) and known is not None and ITEMS not in known:

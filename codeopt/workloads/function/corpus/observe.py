@@ -316,7 +316,7 @@ def _with(
 
 def _size(call: Call) -> int:
     """Sorting key that puts last what may take long: large numbers, long arguments."""
-    return len(call.text) + max((int(number) for number in re.findall(r"\d{3,30}", call.text)), default=0)
+    return len(call.text) + max(map(int, re.findall(r"\d{3,30}", call.text)), default=0)
 
 
 @dataclass(frozen=True)

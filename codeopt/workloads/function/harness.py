@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
@@ -284,10 +283,8 @@ class TimedRun:
     """Times of one run of timed calls."""
 
     program: Revision
-    calls: bytes
-    """A digest: which ones were timed."""
-    batch: bytes
-    """A digest: which ones, and how."""
+    stdin: bytes
+    """The batch."""
     timing: CallTiming
 
 
@@ -328,7 +325,7 @@ class TimedRuns:
         calls = replace(self.calls, ref=ref)
         run = calls.run(program.text, stdin, **options)
         if run.call_timing:
-            self.kept.append(TimedRun(program, *_digests(stdin), run.call_timing))
+            self.kept.append(TimedRun(program, stdin, run.call_timing))
         left = run.answer.left if run.answer else None
         if left is not None and left not in self.left.setdefault((program, ()), []):
             self.left[program, ()].append(left)
@@ -360,13 +357,12 @@ class TimedRuns:
 
         The other questions of a batch do not matter.
         """
-        calls = None if stdin is None else _digests(stdin)[0]
-        return [each.timing for each in self.kept if each.program == program and calls in (None, each.calls)]
+        kept = [each for each in self.kept if each.program == program]
+        return [each.timing for each in kept if stdin is None or _calls(each.stdin) == _calls(stdin)]
 
     def of_batch(self, program: Revision, stdin: bytes) -> list[CallTiming]:
         """Timings of its runs that made just this batch; oldest first."""
-        batch = _digests(stdin)[1]
-        return [each.timing for each in self.kept if each.program == program and each.batch == batch]
+        return [each.timing for each in self.kept if each.program == program and each.stdin == stdin]
 
 
 def side_by_side(old: Sequence[T], new: Sequence[T]) -> list[tuple[T, T]]:
@@ -376,7 +372,5 @@ def side_by_side(old: Sequence[T], new: Sequence[T]) -> list[tuple[T, T]]:
 
 
 @lru_cache(maxsize=8)  # one input is run up to fifty times
-def _digests(stdin: bytes) -> tuple[bytes, bytes]:
-    """Digests of the calls of a batch, however they are made, and of the batch."""
-    calls = repr(batch_of(stdin).calls).encode("utf-8", "surrogatepass")
-    return blake2b(calls, digest_size=16).digest(), blake2b(stdin, digest_size=16).digest()
+def _calls(stdin: bytes) -> tuple[str, ...]:
+    return batch_of(stdin).calls

@@ -30,7 +30,7 @@ from codeopt.workloads.function.unusual import (
 )
 from codeopt.workloads.generated.derive import can_be_varied, derive
 from codeopt.workloads.generated.larger import can_grow, deep_calls, grow, size_by, size_of, unit_of
-from codeopt.workloads.generated.vocabulary import Vocabulary, samples, vocabulary
+from codeopt.workloads.generated.vocabulary import Vocabulary, samples, tokens, vocabulary
 from codeopt.workloads.program.mutated_cases import (
     boundary_cases,
     break_relations,
@@ -202,12 +202,25 @@ def of_inputs(path: str, known: list[bytes]) -> Iterator[object]:
         yield from (why_beyond(found, data) for data in other if found)
 
 
+BOUNDED = (
+    ("print(len(line) <= 15)", "a.log", b"".join(b"10.%d.0 - [1%d] ok\n" % (9 ** (n % 3), n) for n in range(9))),
+    ("print(price < 40)", "a.json", b'[{"name": "ab", "price": 3}, {"name": "abab", "price": 6}]'),
+    ("print(1)", "a.log", b"1\n"),
+)
+SHORTENED = (b"4\n1\n2\n3\n4\n", b"x 4\n1\n2\n3\n4\n", b"6 9\n1 2 3 4 5 6\n", b"a b c d e f\n", b"100\n", b"",
+             b"\n \n", b"word\n", b"0\n", b"7 7\n1 2 3 4\n")  # fmt: skip
+
+
 def of_cases() -> Iterator[object]:
     yield from boundaries(PROGRAM)
     yield from islice(mutate_cases([CASE, OTHER], seed=1, source=PROGRAM), 90)
     yield from islice(mutate_cases([CASE], seed=1, also_known=[OTHER]), 30)
     yield from islice(break_relations([CASE, OTHER], seed=1), 60)
     yield from boundary_cases(PROGRAM, [CASE, OTHER])
+    for source, path, data in BOUNDED:
+        yield from boundary_cases(source, [Case("one", b"", args=(path,), files=((path, data),))])
+    for text in SHORTENED:
+        yield [shrunk(text, share) for share in (0.3, 0.5)]
     yield from other_usage(PROGRAM, [CASE, OTHER])
     yield from shorter_cases(CASE, (0.2, 0.5, 0.8))
     yield largest_text(CASE)
@@ -258,12 +271,43 @@ def pasted() -> Iterator[object]:
         yield paste("f(1)", function(FUNCTIONS, name), [place, Importable(Path("/q"), "n", name)])
 
 
+HEADS = (
+    "x, reverse=False", "x, *, reverse=True", "x, sep=','", "x, n: int | None = None", "x, n: Optional[float] = None",
+    "x, style: Literal['a', 'b'] = 'a'", "x, n=None", "x, key: Callable = None", "x, n=1", "x, _n=1", "x, n=1, /",
+)  # fmt: skip
+GIVEN = (["f([1])", "f([2])"], ["f([1], None)"], ["f([1], n=None)"], ["f(1, 2)"], ["f(1, n=2)"], ["f(1)"])
+DEEP = (
+    ["f([-1, 0, 1, 2, 3])", "f([-1, 0, 1])", "f([-1, 0, 0, 2])", "f([-1])"],
+    ["f([-1, 0, 0, 0, 0])", "f([-1, 0, 0])"] * 2,
+    ["f([(1, 2), (1, 3), (3, 4)])"] * 3, ["f({'a': ['b'], 'b': ['c'], 'c': []})"] * 3, ["f([1, [2, [3]], 4])"],
+    ["f((1, (2, None), None))"], ["f({'v': 1, 'kids': [{'v': 2, 'kids': []}]})"], ["f(3)"], ["f()"], [], ["f([1, -2])"],
+    ["f(load('m', 'x'))"], ["not a call"], ["f({'edges': [[0, 1]]})"],
+)  # fmt: skip
+
+
+def unusual() -> Iterator[object]:
+    """Optional parameters that no known call gives, and calls that are deeper than any."""
+    for head in HEADS:
+        for given in GIVEN:
+            found = with_optional_parameters(function(f"def f({head}):\n    return x\n"), read_ones(given))
+            yield [(call.text, typed) for call, typed in found.items()]
+    for calls in DEEP:
+        yield [call.text for call in deep_calls([*map(read, calls)])]
+
+
+PATTERNS = (
+    r"[a-z]+\d", r"(a|bc)*x?$", r"[^0-9]{2,4}\s\S", r"(", r"(?i)\bA\w\W.", "", r"a[bc]{2,3}\d+", r"^#!\s*(\w+)$",
+    r"[^a-c]q", r"(?P<n>k)-\S",
+)  # fmt: skip
+
+
 def spoken() -> Iterator[object]:
     for words in (WORDS, vocabulary(SOURCE, "def f(x):\n    return LIMIT, x['k'] is None\n"), vocabulary("", "(")):
         yield from ((each.name, getattr(words, each.name)) for each in fields(Vocabulary))
         yield words.numbers, words.words
-    for pattern in (r"[a-z]+\d", r"(a|bc)*x?$", r"[^0-9]{2,4}\s\S", r"(", r"(?i)\bA\w\W.", ""):
+    for pattern in PATTERNS:
         yield samples(pattern)
+    yield from (list(tokens(text)) for text in (SOURCE, "a-1 b_22,c  d\t\u0663\xe9", ""))
     yield refusals(function())
     found = with_optional_parameters(function(), read_ones(CALLS["lists"]))
     found |= with_optional_parameters(function(FUNCTIONS, "Box.put"), [read("f(load('m', 'Box')(), 1)")])
@@ -283,7 +327,8 @@ def rows() -> dict[str, Row]:
     paths = {"a table": "t.csv", "json": "r.json", "json lines": "u.jsonl", "ini": "c.ini", "a log": "a.log"}
     for name, known in INPUTS.items():
         found[f"inputs like {name}"] = partial(of_inputs, paths.get(name, ""), known)
-    return {**found, "sizes": sized, "cases": of_cases, "shell lines": pasted, "what a text speaks of": spoken}
+    return {**found, "sizes": sized, "cases": of_cases, "shell lines": pasted, "what a text speaks of": spoken,
+            "unusual": unusual}  # fmt: skip
 
 
 ROWS = rows()

@@ -16,19 +16,24 @@ from codeopt.core.history import Candidate, Draft, History
 from codeopt.core.revision import Revision
 from codeopt.rules import HotFiles, all_rules
 from codeopt.workloads.project.command import read_command
-from codeopt.workloads.project.edit_gains import EditGain, changed_places
-from codeopt.workloads.project.excerpts import SourcePage, round_views
+from codeopt.workloads.project.edit_gains import EditGain, changed_places, edit_groups
+from codeopt.workloads.project.excerpts import SourcePage, named_places, round_views
 from codeopt.workloads.project.masks import given_masks
 from codeopt.workloads.project.profile import Sample, make_profile
 from codeopt.workloads.project.project_program import find_protected_files, read_both, read_text, read_versions
-from codeopt.workloads.project.proposer import ProjectProposer, project_rules
+from codeopt.workloads.project.proposer import ProjectProposer, apply_answer, now_unused, project_rules
 from codeopt.workloads.project.public_calls import FunctionFinding
+from codeopt.workloads.project.watch import wait_lines
 from codeopt.workloads.source.edits import CodeEdit
+from codeopt.workloads.source.functions import SpliceError
 from codeopt.workloads.source.module_graph import ModuleGraph
 from codeopt.workloads.source.test_files import decides_tests, find_test_files, pytest_settings
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import CaseVerdict, WrittenFile
 from codeopt_sandbox.profile import HotFunction, HotLine
+from tests.codeopt.workloads.shop import ADD, HEAD, STORE, USELESS
+from tests.codeopt.workloads.shop import FIND as FIND_INDEXED
+from tests.codeopt.workloads.shop import REPORT as SHOP_REPORT
 from tests.codeopt.workloads.test_same_texts import ANSWERS, COMMANDS, FILES, FIND, HELPER, MAIN, NEW, PROJECT, REPORT
 from tests.support.candidates import comparison, outcome, profile, run
 from tests.support.files import write_files
@@ -44,6 +49,127 @@ SAMPLES = [
 PROFILE = make_profile(run(cpu_s=9.0, wall_s=12.0), SAMPLES, [], 0.3, {}, {})
 
 
+NAMES = "# === file: shop/names.py ===\n"
+SHOP = Revision({
+    "shop/store.py": STORE, "shop/report.py": SHOP_REPORT, "shop/empty.py": "A = 1\n",
+    "shop/names.py": "def _key(name):\n    return name\n\n\ndef label(name):\n    return _key(name)\n\n\n"
+    "def twice(name):\n    blocked = name\n    return blocked + blocked\n",
+})  # fmt: skip
+TOGETHER_OR_NOT = {
+    "an attribute": HEAD + ADD + "\n" + FIND_INDEXED + "\n" + USELESS,
+    "in another order": HEAD + USELESS + ADD + "\n" + FIND_INDEXED,
+    "a parameter": f"{NAMES}def _key(name, upper):\n    return name\n\n"
+    "def label(name):\n    return _key(name, False)\n",
+    "used as before": f"{NAMES}def _key(name):\n    return name + ''\n\ndef label(name):\n    return _key(name)[:]\n",
+    "variables of one name": f"{NAMES}def label(name):\n    found = name\n    return found\n\n"
+    "def twice(name):\n    found = name\n    return found + found\n",
+    "a constant of another file": "# === file: shop/empty.py ===\n_TABLE = {}\n"
+    f"{NAMES}from shop.empty import _TABLE\n\n"
+    "def label(name):\n    return _TABLE.setdefault(name, name)\n\ndef twice(name):\n    return name * 2\n",
+}  # fmt: skip
+
+
+PRIVATE = Revision({"store.py": """def _index(rows):
+    return {row: at for at, row in enumerate(rows)}
+
+
+class Store:
+    def _find(self, row):
+        return _index(self.rows)[row]
+
+    def find(self, row):
+        return self._find(row)
+
+
+def other():
+    return 1
+"""})  # fmt: skip
+FIND_NOTHING = "class Store:\n    def find(self, row):\n        return 0\n"
+DELETED = (
+    FIND_NOTHING, f"del Store._find\n{FIND_NOTHING}", f"del _index, Store._find\n{FIND_NOTHING}",
+    "def other():\n    return 2\n", "del other", "del nothing", "del Store",
+)  # fmt: skip
+
+
+def deleted() -> Iterator[object]:
+    """What an answer deletes and leaves without a use; nothing that others may call."""
+    for answer in DELETED:
+        try:
+            after = apply_answer(PRIVATE, answer)
+            yield after["store.py"], now_unused(PRIVATE, after)
+        except SpliceError as error:
+            yield answer, str(error)
+
+
+def groups() -> Iterator[object]:
+    for name, answer in TOGETHER_OR_NOT.items():
+        yield name, edit_groups(SHOP, apply_answer(SHOP, answer))
+
+
+GRID = """\
+class Grid:
+    size = 3
+
+    def at(self, row):
+        return row
+
+    def __len__(self):
+        return 9
+
+    def corner(self):
+        return 0
+
+
+def at(a):
+    return a
+
+
+def sum(a):
+    return a
+
+
+def _bare(a):
+    return a
+"""
+RARE = "def seldom(a):\n    return a\n\n\nLIMIT = 3\nimport numpy as np\nfrom shop import grid\n"
+CRITIQUES = (
+    "`helper` is slow.",
+    "Take shop/store.py::helper, then `seldom(a)`",
+    "Call Grid.at only once",
+    "Call `self.grid.at(3)`",
+    "Take `np.helper(a)` and `grid.at(a)`",
+    "Give `Grid` slots",
+    "The limit in rare.py is low",
+    "It is hot at work, and seldom waits",
+    "`nowhere` and nowhere.py",
+    "`corner` and `sum(corner)`",
+    "`grid.corner` and `_bare`",
+)
+
+
+def named() -> Iterator[object]:
+    """Which functions, classes and files a critique means: no word of prose, no name that is common or a library's."""
+    files = {**PROJECT, "shop/grid.py": GRID, "shop/rare.py": RARE}
+    for critique in CRITIQUES:
+        page = SourcePage(files, GROUND, PROFILE)
+        yield named_places(critique, page), page.add(named_places(critique, page), 900)
+
+
+def clock() -> Iterator[object]:
+    """Each second of a run has one part of the clock."""
+    for queued_s in (0.0, 1.0, 3.0):
+        for cpu_s, wall_s, begun_s in ((5.5, 8.0, 0.5), (9.0, 8.0, 0.0), (1.0, 8.0, 2.0)):
+            plain = run(cpu_s=cpu_s, wall_s=wall_s, runqueue_wait_s=queued_s)
+            found = make_profile(plain, SAMPLES, [], begun_s, {}, {})
+            yield found.clock, found.seconds, found.waiting_share, found.to_json()
+            rows = [
+                (["report"], 2, 0, "", False, 3.0),
+                ([], 0, 0, "", True, 1.0),
+                (["report"], 3, 1, "json", False, 0.01),
+            ]
+            yield wait_lines(rows, lambda _: REPORT, plain)
+
+
 def rules() -> Iterator[object]:
     for ground in (GROUND, find_protected_files(read_command(COMMANDS[3], Path("/p")), FILES, ["shop/store.py"])):
         for each in project_rules(all_rules(), PROFILE, ground):
@@ -55,7 +181,8 @@ def rules() -> Iterator[object]:
 AT_STORE = "# === file: shop/store.py ===\n"
 SEARCH = f"{AT_STORE}<<<<<<< SEARCH\n"
 MORE_ANSWERS = (
-    *ANSWERS, "", "def helper(row):\n    return row\n", AT_STORE + "del inner\n",
+    *ANSWERS, AT_STORE + "# --- line 4 ---\ndef inner(row, *, most=5):\n    # --- line 10 ---\n    return row\n",
+    "", "def helper(row):\n    return row\n", AT_STORE + "del inner\n",
     AT_STORE + "del no\n",
     SEARCH + "    return x\n=======\n    return +x\n>>>>>>> REPLACE\nfaster: yes\ndef g(:\n",
     SEARCH + "import os\n=======\nimport os, re\n>>>>>>> REPLACE\nDone\n",
@@ -75,6 +202,7 @@ def answers() -> Iterator[object]:
     for answer in MORE_ANSWERS:
         for problem in ("", "no code"):
             done = proposer.whole(Draft(Revision.of(answer), "a draft", problem=problem), ORIGINAL)
+            yield edit_groups(ORIGINAL, done.revision) if not done.problem and not done.revision.is_one_file else ()
             yield sorted(done.revision.items()), done.changes, done.notes, bool(done.problem), done.summary
 
 
@@ -260,7 +388,14 @@ def modules() -> Iterator[object]:
 
 
 ROWS: dict[str, Row] = {"rules": rules, "answers": answers, "rounds": rounds, "versions": versions, "gains": gains}
-ROWS |= {"masks": masks, "modules": modules}
+ROWS |= {
+    "masks": masks,
+    "modules": modules,
+    "groups of edits": groups,
+    "clock": clock,
+    "deleted": deleted,
+    "named": named,
+}
 test_the_same_is_made, test_the_table_has_these_rows = compared_with(TABLE, ROWS)
 
 

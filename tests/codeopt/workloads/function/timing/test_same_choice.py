@@ -22,22 +22,27 @@ from codeopt.workloads._runs import other_environments
 from codeopt.workloads._sizes import by_size, find_part, finding_on_whole, part_words
 from codeopt.workloads.contract.declared import DeclaredTypes
 from codeopt.workloads.contract.function import contract_of
-from codeopt.workloads.function.corpus.corpus import CallCorpus
+from codeopt.workloads.function.corpus.corpus import CallCorpus, quick_calls
 from codeopt.workloads.function.corpus.observe import (
     CallTimeLimit,
+    Exclusion,
+    ExclusionReason,
+    Exclusions,
     KnownCall,
     as_recorded,
+    objection,
     observe,
     observe_quick,
+    unwritten,
 )
+from codeopt.workloads.function.resized import first_part
 from codeopt.workloads.function.timed_again import function_by_size
 from codeopt.workloads.function.timing import bearable, choose
 from codeopt.workloads.generated.larger import size_of
 from codeopt.workloads.generated.vocabulary import vocabulary
 from codeopt.workloads.source.functions import Function, ModuleFunctions
 from codeopt.workloads.source.literals import read
-from codeopt_sandbox.call_answer import CallAnswer, CallRun, CallTiming, Kind, State
-from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.calls import CallAnswer, CallBatch, CallRun, CallTiming, Kind, State
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.guest.answer import EFFECTS, Answer
 from codeopt_sandbox.guest.calls.outcome import RunTimes, not_made, text_field
@@ -210,8 +215,33 @@ def checked(sources: Sequence[str], state: State | None, **limits: Any) -> Itera
         yield len(kept), sum(lost.values()), bearable(sorted(found, key=lambda each: -each.seconds))
 
 
+REASONS = tuple(Exclusion(why, detail) for why in ExclusionReason for detail in ("", "the clock"))
+CUT = ("f('abcdefghij', 7)", "f(1000, 3)", "f({1: 2, 3: 4, 5: 6, 7: 8})", "f((1, 'a', 2))", "f([1, 2])", "f(BIG[0])",
+       "f([1, 2, 3, 4, 5, 6, 7, 8], 3, key=[1, 2, 3, 4])")  # fmt: skip
+
+
+def left_out() -> Iterator[object]:
+    """What is said of calls that are no evidence, and which of very quick ones stay."""
+    for one in REASONS:
+        for other in (REASONS[0], REASONS[-1]):
+            for counts in ((0, 0), (1, 0), (2, 3), (1, 118)):
+                given, made = dict(zip((one, other), counts, strict=True)), {other: counts[1]}
+                found = Exclusions(given, made)
+                yield found.words(), found.unsteady(), found.figures(), str(one)
+                yield [objection(given, total, what) for total in (1, 2, 5, 120) for what in ("call", "generated call")]
+    yield unwritten({"self._file: an open file": 1, "": 2}), objection({}, 0)
+    quick = [
+        KnownCall(read(f"f({at})"), RETURNS, "generated", seconds)
+        for at, seconds in enumerate((0.03, 0.01, 0.05, 0.02))
+    ]
+    for most in (1.0, 0.07, 0.06, 0.03, 0.0):
+        for least in (0, 2):
+            yield [each.seconds for each in quick_calls(quick, most=most, least=least)]
+
+
 def parts() -> Iterator[object]:
-    """A part of a long input, by how its time grows."""
+    """A part of a long input, by how its time grows, and of a call."""
+    yield [first_part(read(text), share) for text in CUT for share in (0.01, 0.1, 0.3, 0.5, 0.9)]
     for power in (0.2, 0.5, 1.0, 2.0, 5.0):
         for whole in (2.5, 3.0, 20.0, 900.0, 1e6):
             for fixed in (0.0, 0.2, 2.0):
@@ -256,6 +286,7 @@ ROWS |= {
     "checked, of tests": partial(checked, ("tests",), State()),
     "checked, generated": partial(checked, ("generated",), State(), batch=7),
     "checked, with a state": partial(checked, ("generated", "recorded"), None, total=1e-5, batch=5, is_said=True),
+    "left out": left_out,
     "parts": parts,
     "smaller sizes": sizes,
 }

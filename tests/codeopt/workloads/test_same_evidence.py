@@ -1,7 +1,7 @@
 """The same calls and inputs are made of the same known ones: a run can be repeated by its seed, and no change of the
 generators, of their limits or of their order goes unseen. `python -m tests.codeopt.workloads.test_same_evidence` writes
 the table."""
-# looks at codeopt/workloads/generated, codeopt/workloads/contract, codeopt/workloads/program/mutated
+# looks at codeopt/workloads/function/counterexample, codeopt/workloads/generated, codeopt/workloads/contract, codeopt/workloads/program/mutated
 
 from __future__ import annotations
 
@@ -16,7 +16,17 @@ from codeopt.core.call import Call, with_recipes_in_words
 from codeopt.workloads._sizes import smaller_ones
 from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.contract.inputs import look_at
-from codeopt.workloads.function.counterexample import CallNames, Importable, find_names, paste
+from codeopt.workloads.function.counterexample import (
+    CallNames,
+    Importable,
+    Scenario,
+    apart,
+    as_python,
+    find_names,
+    paste,
+    read_probe,
+    threads,
+)
 from codeopt.workloads.function.resized import can_become_larger, growths, items_of, other_seeds
 from codeopt.workloads.function.shrink import smaller_calls
 from codeopt.workloads.function.unusual import (
@@ -44,6 +54,9 @@ from codeopt.workloads.program.mutated_cases import (
 from codeopt.workloads.program.mutated_inputs import boundaries, broken_inputs, inputs_at_boundaries, numbers_like
 from codeopt.workloads.source.functions import Function, ModuleFunctions
 from codeopt.workloads.source.literals import read
+from codeopt_sandbox.guest.answer import Answer
+from codeopt_sandbox.guest.calls import scenarios
+from codeopt_sandbox.guest.calls.outcome import text_field
 from codeopt_sandbox.outcome import Case, WrittenFile
 from tests.support.known_inputs import why_beyond
 from tests.support.recorded import Row, compared_with, write_down
@@ -202,6 +215,39 @@ def of_inputs(path: str, known: list[bytes]) -> Iterator[object]:
         yield from (why_beyond(found, data) for data in other if found)
 
 
+TOGETHER = (
+    *(value for name, value in sorted(vars(scenarios).items()) if name.isupper() and isinstance(value, tuple)),
+    scenarios.same_twice(0, 1), scenarios.same_rows(0), scenarios.of_subclass("Box", "Small"),
+    scenarios.with_setting("LIMIT", 3),
+)  # fmt: skip
+OF_TWO = {"become", "turns", "gather", "half", "drop", "nest", "stop"}
+"""Steps that are about two calls."""
+PAIRED = (
+    ("f([1, 2], 3)", "f([4], 5)"), ("f({'a': 1}, {2}, [3], 4)", "f({'b': 2}, {3}, [], 5)"), ("f('a', 'c')", "f('b', 2)"),
+    ("f(load('m', 'Box')([1]), load('m', 'g'))", "f(load('m', 'Box')([2]), iter([3]))"), ("f(bytearray(b'a'), None)",
+    "f()"),
+    ("f(recipe('list', 9, 1, ('int', 0, 9), '', False), 5)", "f(CALLS[0], unpickle('x'))"),
+)  # fmt: skip
+
+
+def together() -> Iterator[object]:
+    """Several calls as they are made, in words, and as a shell line; whether answers are those of the calls alone."""
+    names = find_names([text for pair in PAIRED for text in pair], lambda several: several, "m", "Box.put")
+    answers = [Answer("returns", text_field(text)) for text in ("1", "2")]
+    for texts in PAIRED:
+        calls = tuple(map(read, texts))
+        alone = dict(zip(calls, answers, strict=True))
+        for steps in TOGETHER:
+            both = any(step[0] in OF_TWO or step == ("call", 1) for step in steps)
+            made = Scenario(steps, calls if both else calls[:1])
+            again = read_probe(made.text)
+            yield again == made, as_python(made), names.readable(made.text), threads(made, (3, 2)), made.as_alone
+            yield paste(as_python(made), function(FUNCTIONS, "f"), [Importable(Path("/p"), "m", "f")])
+            for some in ((), answers[:1], answers, answers[::-1], [answers[0]] * 2):
+                yield made.holds(Answer("returns", steps=tuple(some)), alone)
+        yield [(names.shown(text), names.written(names.shown(text)), apart(read(text))) for text in texts]
+
+
 BOUNDED = (
     ("print(len(line) <= 15)", "a.log", b"".join(b"10.%d.0 - [1%d] ok\n" % (9 ** (n % 3), n) for n in range(9))),
     ("print(price < 40)", "a.json", b'[{"name": "ab", "price": 3}, {"name": "abab", "price": 6}]'),
@@ -328,7 +374,7 @@ def rows() -> dict[str, Row]:
     for name, known in INPUTS.items():
         found[f"inputs like {name}"] = partial(of_inputs, paths.get(name, ""), known)
     return {**found, "sizes": sized, "cases": of_cases, "shell lines": pasted, "what a text speaks of": spoken,
-            "unusual": unusual}  # fmt: skip
+            "unusual": unusual, "together": together}  # fmt: skip
 
 
 ROWS = rows()

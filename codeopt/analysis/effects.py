@@ -71,9 +71,9 @@ class EffectAnalysis:
 class Effects:
     """The effects of some code, added up."""
 
-    program: Syntax = field(repr=False)
-    types: Types = field(repr=False)
-    purity: Purity = field(repr=False)
+    program: Syntax
+    types: Types
+    purity: Purity
     stored: set[Variable] = field(default_factory=set)
     changed: set[Container] = field(default_factory=set)
     """Containers whose elements may change."""

@@ -21,7 +21,7 @@ from codeopt.models._reply import fenced_or_all, is_done, to_draft, without_thou
 from codeopt.proposers.feedback import GENERIC, FeedbackMode
 from codeopt.selfrefine.text_task import CHECKED, MOST, TextTask, read_scores
 from codeopt.tasks import open_task
-from codeopt.workloads import Checked, Defaults, Stage, Suite, TimedRegion, WorkloadRequest
+from codeopt.workloads import Checked, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads._protocol import workload
 from codeopt.workloads._runs import OneFile
 from codeopt_sandbox import RunLimits, Sandbox
@@ -69,7 +69,7 @@ class Nothing:
 
 
 @dataclass(frozen=True)
-class TextWorkload(Defaults):
+class TextWorkload(Workload):
     """One input, and the drafts that answer it."""
 
     writer: TextProposer

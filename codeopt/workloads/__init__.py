@@ -21,7 +21,6 @@ from codeopt.workloads._guard import Guard as Guard
 from codeopt.workloads._guard import SourcePair as SourcePair
 from codeopt.workloads._guard import guard as guard
 from codeopt.workloads._protocol import Checked as Checked
-from codeopt.workloads._protocol import Defaults as Defaults
 from codeopt.workloads._protocol import OpenTarget as OpenTarget
 from codeopt.workloads._protocol import OtherTarget as OtherTarget
 from codeopt.workloads._protocol import Stage as Stage

@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from secrets import randbelow
 from types import ModuleType
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 from codeopt.core import plugins
 from codeopt.core.budget import NOTHING_USED, Usage
@@ -30,8 +30,6 @@ from codeopt_sandbox.outcome import Case, Caveat, Outcome, Runner
 from codeopt_sandbox.owner import BaseFolder
 from codeopt_sandbox.profile import Mode, Profile
 from codeopt_sandbox.verdict import Checker
-
-MOST_SEEDS = 1 << 31
 
 
 class TimedRegion(Enum):
@@ -143,7 +141,7 @@ class WorkloadRequest:
     """The interpreter that runs the target; None where an image has its own."""
     roots: tuple[str, ...] | None = None
     """Further folders that a copy of a project imports from, relative to it; None: those of the environment."""
-    drawn_seed: int = field(default_factory=lambda: randbelow(MOST_SEEDS))
+    drawn_seed: int = field(default_factory=lambda: randbelow(1 << 31))
     """The seed of generated inputs, unless the options name one."""
 
     def notify(self, line: str) -> None:
@@ -183,150 +181,126 @@ KeepTests = Callable[[TestsRun], None]
 """Receives the number of tests that a draft passed so far."""
 
 
-class Checks(Protocol):
-    """The cases of a target, and whether a draft is right on them."""
+class Workload:
+    """A target that was measured: everything that a judge needs. The defaults are of a kind without fuzzing, profile or
+    rules; a dataclass adds baseline, suite, runner, rule and plan."""
 
-    @property
-    def baseline(self) -> Candidate:
-        """Round 0, measured: right on all of the cases."""
-        ...
+    guards: tuple[str, ...] = ()
+    """Modules with the guards that only such targets have."""
 
-    @property
-    def suite(self) -> Suite:
-        """The cases on which a draft must be right, and how an output is checked."""
-        ...
+    # Its cases, and whether a draft is right on them.
 
-    @property
-    def runner(self) -> Runner[Revision]:
-        """Runs a draft on a case's input."""
-        ...
+    baseline: Candidate
+    """Round 0, measured: right on all of the cases."""
+    suite: Suite
+    """The cases on which a draft must be right, and how an output is checked."""
+    if TYPE_CHECKING:  # a dataclass with such a field would take the property for its default
+
+        @property
+        def runner(self) -> Runner[Revision]:
+            """Runs a draft on a case's input."""
 
     def run_case(self, draft: Revision, case: Case) -> Outcome:
         """Run a draft on one case, as a user would run it, in the case's environment."""
-        ...
+        raise NotImplementedError
 
     def explain(self, draft: Revision, case: Case, outcome: Outcome) -> Outcome:
         """The first wrong outcome of a draft, said as helpfully as can be: the smallest input that shows it."""
-        ...
+        return outcome
 
     def check(self, draft: Revision, stage: Stage) -> Checked:
         """Check a draft that is right on all cases further: on fuzzed inputs, by the project's tests."""
-        ...
+        return Checked()
 
     def run_tests(self, draft: Revision, stage: Stage, seconds: float | None, keep: KeepTests) -> Checked:
         """Run the project's own tests on a draft that is right on all else and worth it, for at most `seconds`.
 
         What ran on the same draft before is not run again. keep: receives the count after each run.
         """
-        ...
+        return Checked()
 
     def unseen_cases(self) -> tuple[Case, ...]:
         """Return new cases that never ran before, with the original's results. The tuple may be empty."""
-        ...
+        return ()
 
     def making_unseen(self) -> AbstractContextManager[Callable[[], tuple[Case, ...]]]:
         """Return what gives the unseen cases. They are made meanwhile if there is a core for it that nothing is timed
         on."""
-        ...
+        return nullcontext(self.unseen_cases)
 
     def similar_inputs(self, case: Case) -> Iterable[Case]:
         """Inputs like that of a case, which no draft has met."""
-        ...
+        return ()
 
+    # Its timed cases, and its cost in detail.
 
-class Timing(Protocol):
-    """Timed cases of a target, and its cost in detail."""
-
-    @property
-    def region(self) -> TimedRegion:
-        """The part of a run that its seconds are measured of."""
-        ...
-
-    @property
-    def rule(self) -> StoppingRule:
-        """Rule for when a comparison stops, and what to believe."""
-        ...
-
-    @property
-    def plan(self) -> Plan | None:
-        """The timed cases; None before `timed()`, and where everything is too short to time."""
-        ...
-
-    @property
-    def lower_bound_program(self) -> Revision | None:
-        """Return a program that does only the work that each draft must do, such as reading the input, or None."""
-        ...
+    region = TimedRegion.RUN
+    """The part of a run that its seconds are measured of."""
+    rule: StoppingRule
+    """Rule for when a comparison stops, and what to believe."""
+    plan: Plan | None
+    """The timed cases; None before `timed()`, and where everything is too short to time."""
+    lower_bound_program: Revision | None = None
+    """A program that does only the work that each draft must do, such as reading the input."""
 
     def timed(self) -> Workload:
         """Return the workload with a plan and the baseline's profile."""
-        ...
+        return self
 
     def require_plan(self) -> Plan:
         """The plan. Raises ProgramError where there is nothing to time."""
-        ...
+        assert self.plan is not None
+        return self.plan
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
         """The timed cases of a confirmation, those that nobody has seen first."""
-        ...
+        return self.require_plan()
 
     def plan_by(self, plan: Plan, rule: StoppingRule) -> Plan:
         """The plan to use with another clock: the same cases."""
-        ...
+        return make_plan(self.runner, self.baseline.revision, plan.cases, self.suite.check, rule)
 
     def profile(self, draft: Revision) -> Profile | None:
         """Profile of a draft; None where that cannot be measured."""
-        ...
+        return None
 
     def by_size(self, draft: Revision, timed: Speedup) -> BySize:
         """Return the times of the original and of a draft on smaller inputs too. timed: the verdict's figures."""
-        ...
+        return BySize()
 
     def bound(self, candidate: Candidate) -> float | None:
         """Upper bound of the speedup of a draft that was stopped for taking too long; None for one that was not."""
-        ...
+        return None
 
     def trimmed(self, candidate: Candidate) -> Candidate:
         """Return the candidate without parts that do not pay. It is called before the confirmation."""
-        ...
+        return candidate
 
+    # Facts for its user, and for those who write drafts of it.
 
-class TargetFacts(Protocol):
-    """Facts of a target for its user, and for those who write drafts of it."""
-
-    @property
-    def usage(self) -> Usage:
-        """Tokens and cost of language models while the target was opened."""
-        ...
+    usage = NOTHING_USED
+    """Tokens and cost of language models while the target was opened."""
 
     @property
     def headline(self) -> str:
         """Summary of the original in a few words: `13 cases, 5 held out   longest 0.699 s`."""
-        ...
+        return f"{len(self.suite.cases)} cases, {self.suite.held_out} held out"
 
     def evidence(self) -> WorkloadEvidence:
         """Return what was checked, how much, and every gap with its reason."""
-        ...
+        return WorkloadEvidence(cases=CaseEvidence(len(self.suite.cases)))
 
     def briefing(self) -> Briefing:
         """Return the facts of the target that a language model gets in addition to its program."""
-        ...
+        return Briefing()
 
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
         """The built-in rules that apply to such a target, each restricted to it."""
-        ...
+        return ()
 
     def adapt(self, proposer: Proposer) -> Proposer:
         """A language model that keeps to the target."""
-        ...
-
-
-class Workload(Checks, Timing, TargetFacts, Protocol):
-    """A target that was measured: everything that a judge needs. `Defaults` has most of it for simple kinds."""
-
-    @property
-    def guards(self) -> tuple[str, ...]:
-        """Modules with the guards that only such targets have."""
-        ...
+        return proposer
 
 
 class OpenTarget(Protocol):
@@ -407,96 +381,6 @@ def workload(
         return WorkloadKind(open_workload, matches, read, priority)
 
     return make
-
-
-# Most of a workload, for kinds that have nothing to add to it.
-
-
-class Defaults:
-    """A workload without fuzzing, profile or rules. A dataclass adds baseline, suite, runner, rule and plan."""
-
-    region = TimedRegion.RUN
-    guards: tuple[str, ...] = ()
-    usage = NOTHING_USED
-    lower_bound_program: Revision | None = None
-    plan: Plan | None
-    suite: Suite
-
-    def timed(self) -> Workload:
-        """Unchanged: the plan is there from the start."""
-        return cast(Workload, self)
-
-    def require_plan(self) -> Plan:
-        assert self.plan is not None
-        return self.plan
-
-    def explain(self, draft: Revision, case: Case, outcome: Outcome) -> Outcome:
-        """The outcome unchanged."""
-        return outcome
-
-    def check(self, draft: Revision, stage: Stage) -> Checked:
-        """Accept; no further check."""
-        return Checked()
-
-    def run_tests(self, draft: Revision, stage: Stage, seconds: float | None, keep: KeepTests) -> Checked:
-        """Accept: there are no tests of a project."""
-        return Checked()
-
-    def unseen_cases(self) -> tuple[Case, ...]:
-        return ()
-
-    def making_unseen(self) -> AbstractContextManager[Callable[[], tuple[Case, ...]]]:
-        """Make them when they are asked for."""
-        return nullcontext(self.unseen_cases)
-
-    def confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
-        """Return the plan of the rounds."""
-        return self.require_plan()
-
-    def plan_by(self, plan: Plan, rule: StoppingRule) -> Plan:
-        """Plan the same cases with the rule's metric."""
-        runner, original = cast(Workload, self).runner, cast(Workload, self).baseline.revision
-        return make_plan(runner, original, plan.cases, self.suite.check, rule)
-
-    def similar_inputs(self, case: Case) -> Iterable[Case]:
-        return ()
-
-    def profile(self, draft: Revision) -> Profile | None:
-        """Return None: there is no profile."""
-        return None
-
-    def by_size(self, draft: Revision, timed: Speedup) -> BySize:
-        """Return nothing: other sizes are not timed."""
-        return BySize()
-
-    def trimmed(self, candidate: Candidate) -> Candidate:
-        """The candidate unchanged."""
-        return candidate
-
-    def bound(self, candidate: Candidate) -> float | None:
-        """Return None: no draft is stopped early."""
-        return None
-
-    def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
-        """Apply no built-in rules."""
-        return ()
-
-    def briefing(self) -> Briefing:
-        """The rules for programs."""
-        return Briefing()
-
-    def adapt(self, proposer: Proposer) -> Proposer:
-        """The proposer unchanged."""
-        return proposer
-
-    @property
-    def headline(self) -> str:
-        """The number of cases in words."""
-        return f"{len(self.suite.cases)} cases, {self.suite.held_out} held out"
-
-    def evidence(self) -> WorkloadEvidence:
-        """The number of cases."""
-        return WorkloadEvidence(cases=CaseEvidence(len(self.suite.cases)))
 
 
 # Finds the kind of a target.

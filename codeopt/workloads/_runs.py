@@ -19,14 +19,12 @@ from codeopt_sandbox.guest.request import EMBEDDED, SHIFTED, USUAL, Environment
 from codeopt_sandbox.outcome import Run, RunLimits, Runner, RunOptions
 
 T = TypeVar("T")
-OTHER_VALUE = "1"
-"""Value of a variable in the shifted environment: a number, a text and a flag that is set."""
-LOOKUPS = ("get", "pop", "setdefault", "getenv")
 
 
 def other_environments(source: str) -> tuple[Environment, Environment]:
     """The two others, with other values of the variables that the original's text names."""
-    return SHIFTED.replace(variables=tuple((name, OTHER_VALUE) for name in variables_read(source))), EMBEDDED
+    # a number, a text and a flag that is set
+    return SHIFTED.replace(variables=tuple((name, "1") for name in variables_read(source))), EMBEDDED
 
 
 def variables_read(source: str) -> list[str]:
@@ -43,7 +41,12 @@ def _keys(tree: ast.AST) -> Iterator[ast.expr]:
         match node:
             case ast.Subscript(value=owner, slice=key) if _name(owner) == "environ":
                 yield key
-            case ast.Call(func=ast.Attribute(value=owner, attr=name), args=[key, *_]) if name in LOOKUPS:
+            case ast.Call(func=ast.Attribute(value=owner, attr=name), args=[key, *_]) if name in (
+                "get",
+                "pop",
+                "setdefault",
+                "getenv",
+            ):
                 if name == "getenv" or _name(owner) == "environ":
                     yield key
             case ast.Call(func=ast.Name(id="getenv"), args=[key, *_]):
@@ -83,27 +86,33 @@ def _shown(value: object) -> str:
 # Runs drafts of targets that are one file, such as a program that reads standard input.
 
 
-@dataclass(frozen=True)
-class OneFile:
-    """A runner of revisions around one of texts."""
+class AroundRunner:
+    """A runner that runs what another one does."""
 
-    texts: Runner[str]
+    sandbox: Runner[str]
 
     @property
     def limits(self) -> RunLimits:
-        return self.texts.limits
-
-    def run(self, program: Revision, stdin: bytes = b"", /, **options: Unpack[RunOptions]) -> Run:
-        """Run the text. Raises SandboxError."""
-        return self.texts.run(program.text, stdin, **options)
+        return self.sandbox.limits
 
     def restart_guest(self) -> None:
         """Go on with a fresh guest."""
-        self.texts.restart_guest()
+        self.sandbox.restart_guest()
 
     def quiesce(self) -> None:
         """Leave the measuring core to the run."""
-        self.texts.quiesce()
+        self.sandbox.quiesce()
+
+
+@dataclass(frozen=True)
+class OneFile(AroundRunner):
+    """A runner of revisions around one of texts."""
+
+    sandbox: Runner[str]
+
+    def run(self, program: Revision, stdin: bytes = b"", /, **options: Unpack[RunOptions]) -> Run:
+        """Run the text. Raises SandboxError."""
+        return self.sandbox.run(program.text, stdin, **options)
 
 
 @contextmanager

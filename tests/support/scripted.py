@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
-from codeopt.workloads import Defaults, Stage, Suite
+from codeopt.workloads import Stage, Suite, Workload
 from codeopt.workloads._protocol import Checked
 from codeopt_sandbox.compare import Plan, StoppingRule
 from codeopt_sandbox.guest.request import CONFIRMING, USUAL, Environment
@@ -77,7 +77,7 @@ def echo(**seconds: float) -> Gives:
 
 
 @dataclass(frozen=True)
-class ScriptedWorkload(Defaults):
+class ScriptedWorkload(Workload):
     """A workload whose runs are scripted; right on CASES, timed on the first of them."""
 
     runner: ScriptedRunner

@@ -15,7 +15,7 @@ from codeopt.engine.judge import Judge
 from codeopt.engine.next_steps import next_steps
 from codeopt.report.result import NextSteps
 from codeopt.tasks import open_task
-from codeopt.workloads import Defaults, Workload
+from codeopt.workloads import Workload
 from codeopt_sandbox.profile import Profile
 from tests.support.candidates import original, profile, right
 
@@ -25,7 +25,7 @@ UNPROFILED = replace(right(), profile=None)
 
 
 @dataclass(frozen=True)
-class Measured(Defaults):
+class Measured(Workload):
     """A target whose drafts have a profile that is known, or cannot be profiled."""
 
     profiled: Callable[[str], Profile]

@@ -12,7 +12,7 @@ import pytest
 from codeopt.core.errors import UsageError
 from codeopt.engine import guards
 from codeopt.engine.guards import Gain, Guard, TimedRegion, guard, guards_of
-from codeopt.workloads import Defaults
+from codeopt.workloads import Workload
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt.workloads.program.workload import ProgramWorkload
 from codeopt.workloads.project.workload import ProjectWorkload
@@ -63,7 +63,7 @@ def test_a_module_without_a_guard_of_its_own_is_one_line(text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [FunctionWorkload, ProgramWorkload, ProjectWorkload])
-def test_a_kind_brings_the_guards_below_its_folder(kind: type[Defaults]) -> None:
+def test_a_kind_brings_the_guards_below_its_folder(kind: type[Workload]) -> None:
     general, asked = (guards._guards("check_gain", *groups) for groups in ((), kind.guards))
     brought = {each.check.__module__.rpartition(".")[2] for each in asked if each not in general}
     files = Path(sys.modules[kind.__module__].__file__ or "").parent.rglob("*.py")

@@ -12,7 +12,7 @@ from typing import Any
 
 from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
-from codeopt.workloads import Defaults, Suite, WorkloadRequest, workload
+from codeopt.workloads import Suite, Workload, WorkloadRequest, workload
 from codeopt_sandbox import Case, CaseVerdict, Outcome, Run, RunLimits, Sandbox
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
 from codeopt_sandbox.verdict import check_exact, judge
@@ -41,7 +41,7 @@ class Evaluator:
 
 
 @dataclass(frozen=True)
-class ExpressionWorkload(Defaults):
+class ExpressionWorkload(Workload):
     baseline: Candidate
     suite: Suite
     runner: Evaluator

@@ -143,7 +143,7 @@ def _calls_to(
 
     words: of the files of code.
     """
-    calls = {_called_name(name): 0 for name in qualnames}
+    calls = {called_name(name).encode(): 0 for name in qualnames}
     # Who builds an object may call its methods without naming them, as a property, or by way of another object.
     calls |= {name.split(".")[-2].encode(): 1 for name in qualnames if "." in name if not _is_special(name)}
     names = set(calls)
@@ -154,7 +154,7 @@ def _calls_to(
                 body = read_module(files[path]).body
                 for name, node in functions(body):
                     if not names.isdisjoint(map(str.encode, mentioned(node))):
-                        callers.add(_called_name(name))
+                        callers.add(called_name(name).encode())
                 plain = (node for node in body if not isinstance(node, Definition | ast.Import | ast.ImportFrom))
                 for statement in plain:  # `main = partial(f)`, a table of functions
                     if not names.isdisjoint(map(str.encode, mentioned(statement))):
@@ -166,10 +166,10 @@ def _calls_to(
     return calls
 
 
-def _called_name(qualname: str) -> bytes:
-    """The name by which code mentions a function; of a special method that of its class."""
+def called_name(qualname: str) -> str:
+    """The name by which code mentions a function; of a method that Python calls that of its class."""
     *owners, name = qualname.split(".")
-    return (owners[-1] if owners and _is_special(qualname) else name).encode()
+    return owners[-1] if owners and _is_special(qualname) else name
 
 
 def _is_special(qualname: str) -> bool:

@@ -93,18 +93,14 @@ def _look(sandbox: GuestRunner, side: Side, libraries: Libraries | None) -> tupl
     run = CallRunner(sandbox, side.ref, libraries=libraries).ask(side.source, batch)
     if run.answer is None:
         return None, 0.0, run.preload_failure
-    return _read(run.answer.lines), run.answer.times.import_s, run.preload_failure
-
-
-def _read(lines: Sequence[str]) -> ImportContext | None:
-    """Read lines that the code under test may have changed; None where they make no sense."""
-    try:
-        rest = json.loads(lines[0])
+    try:  # lines that the code under test may have changed
+        rest = json.loads(run.answer.lines[0])
         new, early, changed = (tuple(map(str, rest.pop(name))) for name in ("new", "early", "set"))
         modules = {str(name): str(origin) for name, origin in rest.pop("modules").items()}
     except (ValueError, KeyError, IndexError, TypeError, AttributeError):
-        return None
-    return ImportContext(new, early, changed, modules, rest)
+        return None, run.answer.times.import_s, run.preload_failure
+    scene = ImportContext(new, early, changed, modules, rest)
+    return scene, run.answer.times.import_s, run.preload_failure
 
 
 def _difference(cold: ImportContext, warm: ImportContext | None) -> str:

@@ -11,7 +11,7 @@ import configparser
 import contextlib
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,20 +53,17 @@ class Linked:
         outside."""
         inside: list[Path] = []
         beside: list[Path] = []
-        for folder in map(lambda each: self._here(each, root), self.folders):
+        for folder in self.folders:
+            # the folder in the tested checkout, if that has it
+            if self.same_as and folder.is_relative_to(self.same_as) and not folder.is_relative_to(root):
+                here = root / folder.relative_to(self.same_as)
+                folder = here if here.is_dir() else folder
             if folder.is_relative_to(root):
                 inside.append(folder)
             elif not root.is_relative_to(folder):
                 beside.append(folder)
         inside += workspace_roots(path, root)
         return tuple(dict.fromkeys(each for each in inside if each.is_dir())), tuple(beside)
-
-    def _here(self, folder: Path, root: Path) -> Path:
-        """Return the folder in the tested checkout, if that has it."""
-        if self.same_as is None or not folder.is_relative_to(self.same_as) or folder.is_relative_to(root):
-            return folder
-        here = root / folder.relative_to(self.same_as)
-        return here if here.is_dir() else folder
 
 
 # Packages of the same repository that a package's project files name, and folders of packages in build settings.
@@ -99,8 +96,30 @@ def workspace_roots(path: Path, root: Path) -> tuple[Path, ...]:
 
 
 def built_from(package: Path) -> tuple[Path, ...]:
-    """Folders inside of a package that its build settings take packages from; none where they name none."""
-    named = (*_of_project_file(package, _table(package)), *_of_setup_files(package))
+    """Folders inside of a package that its build settings take packages from; none where they name none. They are those
+    of setuptools, pdm, poetry and hatch in pyproject.toml, and of setuptools in setup.cfg and, if they are literals, in
+    setup.py."""
+    table = _table(package)
+    setuptools, packages = _at(table, "tool", "setuptools"), _at(table, "tool", "poetry", "packages")
+    named = [package / where for where in _texts(_at(setuptools, "packages", "find", "where"))]
+    named += _of_package_dir(package, _at(setuptools, "package-dir"))
+    if isinstance(where := _at(table, "tool", "pdm", "build", "package-dir"), str):
+        named.append(package / where)
+    named += [package / str(_at(each, "from") or "") for each in (packages if isinstance(packages, list) else ())]
+    wheel = _texts(_at(table, "tool", "hatch", "build", "targets", "wheel", "packages"))
+    named += [(package / each).parent for each in wheel]
+    settings = configparser.RawConfigParser(strict=False)
+    with contextlib.suppress(configparser.Error, OSError, ValueError):
+        settings.read_string(read_text(package / "setup.cfg"))
+    lines = settings.get("options", "package_dir", fallback="").split("\n")
+    pairs = (line.partition("=") for line in lines if "=" in line)
+    named += _of_package_dir(package, {name.strip(): where.strip() for name, _, where in pairs})
+    named += [package / where for where in settings.get("options.packages.find", "where", fallback="").split()]
+    with contextlib.suppress(OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+        text = read_bytes(package / "setup.py")
+        for node in ast.walk(ast.parse(text)) if b"package_dir" in text else ():
+            if isinstance(node, ast.keyword) and node.arg == "package_dir" and isinstance(node.value, ast.Dict):
+                named += _of_package_dir(package, ast.literal_eval(node.value))
     found = (each.resolve() for each in named)
     return tuple(dict.fromkeys(each for each in found if each.is_dir() and each.is_relative_to(package)))
 
@@ -143,7 +162,13 @@ def _named(home: Path, table: Mapping[str, Any]) -> Iterator[Path]:
     for group in (*groups, _at(uv, "sources")):
         paths = (_at(each, "path") for each in _values(group))
         yield from (_inside(home, path) for path in paths if isinstance(path, str))
-    for text in _requirements(table):
+    places = (("project", "optional-dependencies"), ("dependency-groups",), ("tool", "pdm", "dev-dependencies"))
+    required = [
+        _at(table, "project", "dependencies"),
+        *(each for where in places for each in _values(_at(table, *where))),
+    ]
+    required += [_at(each, "dependencies") for each in _values(_at(hatch, "envs"))]
+    for text in (text for each in required for text in _texts(each)):
         if found := _BY_PATH.search(text):
             yield _inside(home, found[1].strip())
 
@@ -163,29 +188,6 @@ def _inside(home: Path, path: str) -> Path:
     return (home / path).resolve()
 
 
-def _requirements(table: Mapping[str, Any]) -> Iterator[str]:
-    yield from _texts(_at(table, "project", "dependencies"))
-    for where in (("project", "optional-dependencies"), ("dependency-groups",), ("tool", "pdm", "dev-dependencies")):
-        for each in _values(_at(table, *where)):
-            yield from _texts(each)
-    for each in _values(_at(table, "tool", "hatch", "envs")):
-        yield from _texts(_at(each, "dependencies"))
-
-
-def _of_project_file(package: Path, table: Mapping[str, Any]) -> Iterator[Path]:
-    """Yield the package folders of setuptools, pdm, poetry and hatch in pyproject.toml."""
-    setuptools = _at(table, "tool", "setuptools") or {}
-    yield from (package / where for where in _texts(_at(setuptools, "packages", "find", "where")))
-    yield from _of_package_dir(package, _at(setuptools, "package-dir"))
-    if isinstance(where := _at(table, "tool", "pdm", "build", "package-dir"), str):
-        yield package / where
-    packages = _at(table, "tool", "poetry", "packages")
-    for each in packages if isinstance(packages, list) else ():
-        yield package / str(_at(each, "from") or "")
-    for each in _texts(_at(table, "tool", "hatch", "build", "targets", "wheel", "packages")):
-        yield (package / each).parent
-
-
 def _of_package_dir(package: Path, places: Any) -> Iterator[Path]:
     """Import folders of setuptools' `package-dir`: of the empty name the folder itself, of `a.b` what `a` lies in."""
     for name, where in places.items() if isinstance(places, Mapping) else ():
@@ -193,23 +195,6 @@ def _of_package_dir(package: Path, places: Any) -> Iterator[Path]:
             folder, parts = package / where, tuple(filter(None, name.split(".")))
             if folder.parts[len(folder.parts) - len(parts) :] == parts:  # else no folder gives it that name
                 yield Path(*folder.parts[: len(folder.parts) - len(parts)])
-
-
-def _of_setup_files(package: Path) -> Iterator[Path]:
-    """Yield the package folders of setuptools in setup.cfg and, if they are literals, in setup.py."""
-    settings = configparser.RawConfigParser(strict=False)
-    with contextlib.suppress(configparser.Error, OSError, ValueError):
-        settings.read_string(read_text(package / "setup.cfg"))
-    lines = settings.get("options", "package_dir", fallback="").split("\n")
-    pairs = (line.partition("=") for line in lines if "=" in line)
-    yield from _of_package_dir(package, {name.strip(): where.strip() for name, _, where in pairs})
-    for where in settings.get("options.packages.find", "where", fallback="").split():
-        yield package / where
-    with contextlib.suppress(OSError, ValueError, SyntaxError, RecursionError, MemoryError):
-        text = read_bytes(package / "setup.py")
-        for node in ast.walk(ast.parse(text)) if b"package_dir" in text else ():
-            if isinstance(node, ast.keyword) and node.arg == "package_dir" and isinstance(node.value, ast.Dict):
-                yield from _of_package_dir(package, ast.literal_eval(node.value))
 
 
 NO_LINKS = Linked()
@@ -251,7 +236,16 @@ def copy_beside(folders: Iterable[Path], copy: Path, files: Iterable[Path]) -> N
 def imported_beside(folders: Iterable[Path], texts: Iterable[bytes]) -> Iterator[tuple[Path, Path]]:
     """Files of folders outside of a project that these texts import, directly or by another of them: the folder, and
     the file relative to it. Raises UsageError for a package of too many files."""
-    waiting = {folder: _offered(folder) for folder in folders}
+    # Packages and modules in a folder by name; a folder, a file and a compiled one may have the same.
+    waiting: dict[Path, dict[str, list[Path]]] = {}
+    for folder in folders:
+        offered = waiting.setdefault(folder, {})
+        with contextlib.suppress(OSError):
+            entries = sorted(folder.iterdir())
+            modules = [each for each in entries if each.suffix in (".py", ".so")]
+            named = (each for each in entries if each.name.isidentifier() and each.name not in LEFT_OUT)
+            for each in (*modules, *(each for each in named if each.is_dir())):
+                offered.setdefault(each.name.partition(".")[0], []).append(each)
     names = set[str]().union(*map(_imported, texts)) if waiting else set()
     while found := [folder for folder, offered in waiting.items() if names & offered.keys()]:
         for folder in found:
@@ -260,20 +254,6 @@ def imported_beside(folders: Iterable[Path], texts: Iterable[bytes]) -> Iterator
                 yield folder, path
                 if path.suffix == ".py":
                     names |= _imported(read_bytes(folder / path))
-
-
-def _offered(folder: Path) -> Mapping[str, Sequence[Path]]:
-    """The packages and modules in a folder by name; a folder, a file and a compiled one may have the same."""
-    try:
-        entries = sorted(folder.iterdir())
-    except OSError:
-        return {}
-    modules = [each for each in entries if each.suffix in (".py", ".so")]
-    packages = [each for each in entries if each.name.isidentifier() and each.name not in LEFT_OUT and each.is_dir()]
-    found: dict[str, list[Path]] = {}
-    for each in (*modules, *packages):
-        found.setdefault(each.name.partition(".")[0], []).append(each)
-    return found
 
 
 def _imported(text: bytes) -> set[str]:

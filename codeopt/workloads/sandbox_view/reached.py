@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
@@ -71,11 +71,14 @@ class ReachedText:
             texts.clear()
             if len(found) > MOST_FILES or (wide and not self.isolated):
                 return None
-        if wide:
-            everything = self._everything()
-            if everything is None:
+        if wide:  # every file that may be read
+            places = [root for root in self.roots if not root.is_relative_to(self._top)]
+            files = list(islice(_files_below(self._top), MOST_FILES + 1))
+            elsewhere = (file for place in places for file in _files_below(place) if file.suffix in IMPORTED)
+            files += islice(elsewhere, MOST_FILES + 1)
+            if len(files) > MOST_FILES:
                 return None
-            found = {**everything, **found}
+            found = {**{path: read_bytes(path) for path in files}, **found}
         return self._digest_of(found)
 
     @property
@@ -113,7 +116,13 @@ class ReachedText:
             if path.suffix == ".py":
                 text = content.decode("utf-8", "replace")
                 waiting += imported_files(text, path, (path.parent, *roots))
-                waiting += _starred(text, path, roots)
+                # of packages of which everything is imported all modules: `__all__` may name them
+                for node in ast.walk(read_module(text)):
+                    if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
+                        parts = node.module.split(".") if node.module else []
+                        is_near = 0 < node.level <= len(path.parents)
+                        for home in [path.parents[node.level - 1]] if is_near else roots:
+                            waiting += sorted(home.joinpath(*parts).glob("*.py"))[:MOST_FILES]
 
     def _is_followed(self, path: Path) -> bool:
         """Inside the project, or in a folder that is no installed package's."""
@@ -124,14 +133,6 @@ class ReachedText:
 
     def _more_texts(self) -> list[str]:
         return [text.decode("utf-8", "replace") for name, text in self.more.items() if name.endswith(".py")]
-
-    def _everything(self) -> dict[Path, bytes] | None:
-        """Every file that may be read; None where they are too many."""
-        places = [root for root in self.roots if not root.is_relative_to(self._top)]
-        files = list(islice(_files_below(self._top), MOST_FILES + 1))
-        elsewhere = (file for place in places for file in _files_below(place) if file.suffix in IMPORTED)
-        files += islice(elsewhere, MOST_FILES + 1)
-        return {path: read_bytes(path) for path in files} if len(files) <= MOST_FILES else None
 
     def _digest_of(self, found: Mapping[Path, bytes]) -> str:
         """Digest of paths as a run sees them, with their texts."""
@@ -151,21 +152,6 @@ def _files_below(folder: Path) -> Iterator[Path]:
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__pycache__")))
         folders[:] = [name for name in folders if not (Path(at) / name / "pyvenv.cfg").exists()]
         yield from (path for name in sorted(names) if (path := Path(at) / name).is_file() and not path.is_symlink())
-
-
-def _starred(text: str, path: Path, roots: Iterable[Path]) -> list[Path]:
-    """Modules of the packages of which everything is imported: `__all__` may name them."""
-    stars = [
-        node
-        for node in ast.walk(read_module(text))
-        if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
-    ]
-    found: list[Path] = []
-    for node in stars:
-        parts = node.module.split(".") if node.module else []
-        places = [path.parents[node.level - 1]] if 0 < node.level <= len(path.parents) else list(roots)
-        found += [file for place in places for file in sorted(place.joinpath(*parts).glob("*.py"))[:MOST_FILES]]
-    return found
 
 
 # Advice about what a run in the sandbox did not find.

@@ -69,7 +69,15 @@ def locate(path: Path, linked: Linked = NO_LINKS) -> Module:
     path = path.resolve()
     root = project_top(path)
     inside, beside = linked.divided(path, root) if root.name not in PACKAGES else ((), ())
-    base = _import_base(path, root, inside)
+    # The name counts from the folder above the outermost regular package. Namespace packages are found in src/, in
+    # site-packages, and in linked folders below a project's top.
+    above = path.parent
+    while (above / "__init__.py").exists() and above != root:
+        above = above.parent
+    in_place = (each for each in inside if each in path.parents and not is_package(each) and each != root)
+    is_below_src = (root / "src") in path.parents and not (root / "src" / "__init__.py").exists()
+    usual = root / "src" if is_below_src else above
+    base = root if root.name in PACKAGES else next(in_place, usual)
     parts = list(path.relative_to(base).with_suffix("").parts)
     if parts[-1] == "__init__":
         parts.pop()
@@ -81,24 +89,6 @@ def locate(path: Path, linked: Linked = NO_LINKS) -> Module:
         name = name if name.isidentifier() else f"_{name}"
     others = [folder for folder in (root / "src", root) if folder.is_dir()]
     return Module(name, root, path, tuple(dict.fromkeys((base, *others, *inside))), beside)
-
-
-def _import_base(path: Path, root: Path, linked: tuple[Path, ...] = ()) -> Path:
-    """Return the folder from which the file's dotted name counts: the one above the outermost regular package.
-
-    Namespace packages are found in src/, in site-packages, and in linked folders below a project's top.
-    """
-    if root.name in PACKAGES:
-        return root
-    for folder in linked:
-        if folder in path.parents and not is_package(folder) and folder != root:
-            return folder
-    if (root / "src") in path.parents and not (root / "src" / "__init__.py").exists():
-        return root / "src"
-    folder = path.parent
-    while (folder / "__init__.py").exists() and folder != root:
-        folder = folder.parent
-    return folder
 
 
 def tracked(module: Module) -> list[Path]:
@@ -145,7 +135,8 @@ class View:
     shown_at: str = INSIDE
     tracked: tuple[Path, ...] = ()
     """As of `tracked`, listed when the view was opened."""
-    release: Callable[[], None] = lambda: None
+    close: Callable[[], None] = lambda: None
+    """Ends the use of the copy. Those that share it are closed before it."""
 
     @cached_property
     def test_folders(self) -> list[Path]:
@@ -181,10 +172,6 @@ class View:
         """For codeopt_sandbox.Options."""
         return ((str(self.folder), self.shown_at),) if self.copied else ()
 
-    def close(self) -> None:
-        """End the use of the copy. Those that share it are closed before it."""
-        self.release()
-
 
 def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = (), beside: View | None = None) -> View:
     """Copy what may be shown, and what of the project a user names. Raises UsageError when it is too much.
@@ -209,7 +196,7 @@ def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = (),
             copy_file(module.root / source, shared.folder / name)
     else:
         copy = open_copy(module.root, files, signatures)
-        view = replace(view, folder=copy.folder, release=copy.release)
+        view = replace(view, folder=copy.folder, close=copy.release)
     if not view.copied:
         return view
     folder = view.folder

@@ -85,7 +85,14 @@ class _Wanted:
                 if len(lines) + len(part) <= 400 + len(_span(target)):
                     lines |= part
                     todo |= names - known
-        return lines | _class_heads(self.tree, self.qualname)
+        body: list[ast.stmt] = self.tree.body
+        for owner in self.qualname.split(".")[:-1]:  # the `class` lines around a method, with __init__ and class data
+            around = next((node for node in body if isinstance(node, ast.ClassDef) and node.name == owner), None)
+            if around is None:
+                break
+            lines |= _fields(around)
+            body = around.body
+        return lines
 
     def _bound(self, target: Def) -> dict[str, list[ast.stmt]]:
         """Map a name to the module's statements that bind it; `.name` to the first that does of the class around."""
@@ -143,19 +150,6 @@ def _names(node: ast.AST) -> set[str]:
     """Names and attributes that a node mentions; an attribute may be a method of the same class."""
     names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
     return names | {f".{n.attr}" for n in ast.walk(node) if isinstance(n, ast.Attribute)}
-
-
-def _class_heads(tree: ast.Module, qualname: str) -> set[int]:
-    """The `class` lines around a method, with __init__ and class data."""
-    lines: set[int] = set()
-    body: list[ast.stmt] = tree.body
-    for name in qualname.split(".")[:-1]:
-        node = next((n for n in body if isinstance(n, ast.ClassDef) and n.name == name), None)
-        if node is None:
-            break
-        lines |= _fields(node)
-        body = node.body
-    return lines
 
 
 def _fields(node: ast.ClassDef) -> set[int]:

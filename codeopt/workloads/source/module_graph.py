@@ -18,8 +18,6 @@ _MAY_IMPORT = (
 )
 """Places where a name may be a module: an import, a line of an import list, or a whole string."""
 NOTHING = ast.Module([], [])
-PACKAGE = ("__init__", "__main__")
-"""Modules that are not imported by their own names."""
 
 
 class ModuleGraph:
@@ -44,7 +42,9 @@ class ModuleGraph:
         todo, seen = list(begin), set[str]()
         while todo:
             path = todo.pop()
-            for named in self._named(path):
+            plain = NAMED_PATH.findall(self.files[path]) if not path.endswith(".py") else []
+            words = [posixpath.normpath(text.decode().lstrip("/")) for text in plain]
+            for named in self.named_texts(path) if path.endswith(".py") else words:
                 if named in self.files and named.endswith(".py") and named != path and named not in seen:
                     seen.add(named)
                     todo.append(named)
@@ -57,18 +57,12 @@ class ModuleGraph:
                 for folder in ("", posixpath.dirname(path)):
                     yield posixpath.normpath(posixpath.join(folder, node.value.lstrip("/")))
 
-    def _named(self, path: str) -> Iterator[str]:
-        """Whole texts of a module, words of any other file."""
-        if path.endswith(".py"):
-            yield from self.named_texts(path)
-        else:
-            yield from (posixpath.normpath(text.decode().lstrip("/")) for text in NAMED_PATH.findall(self.files[path]))
-
     def helpers_of(self, tests: set[str], code: str) -> Iterator[str]:
         """Yield modules that only tests import, from the tests' folders. `code` is other text that may import them."""
         folders = {posixpath.dirname(path) for path in tests}
         beside = {path for path in self.files if path.endswith(".py") and posixpath.dirname(path) in folders}
-        beside = {path for path in beside if _stem(path) not in PACKAGE} - self.imported(read_module(code.encode()), "")
+        named = {path for path in beside if _stem(path) not in ("__init__", "__main__")}  # others go by their folder's
+        beside = named - self.imported(read_module(code.encode()), "")
         found, asked = set(tests), set(tests)
         while asked and beside - found:
             asked = self._imported_of(asked, beside - found)
@@ -154,13 +148,18 @@ def _imports(tree: ast.Module, name: str, package: bool) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            parts = name.split(".")
-            kept = parts[: len(parts) - node.level + package] if node.level else []
-            base = ".".join([*kept, *filter(None, [node.module])])
+            base = imported_from(node, name, package)
             yield base
             yield from (f"{base}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 200:
             yield node.value
+
+
+def imported_from(node: ast.ImportFrom, module: str, is_package: bool) -> str:
+    """The module that a statement in a module imports from; a relative one counts from there."""
+    parts = module.split(".")
+    kept = parts[: len(parts) - node.level + is_package] if node.level else []
+    return ".".join([*kept, *filter(None, [node.module])])
 
 
 def module_name(path: str) -> str:
@@ -191,8 +190,15 @@ def importers(files: Mapping[str, bytes], roots: Sequence[str] = ()) -> Mapping[
     users: dict[str, set[str]] = defaultdict(set)
     for path, content in files.items():
         if path.endswith(".py"):
-            for name in _imports_by_words(path, content):
-                if used := by_name.get(name):
+            package = path.split("/")[:-1]
+            for source, names, plain in _IMPORT.findall(content):
+                text = source.decode()
+                level = len(text) - len(text.lstrip("."))
+                above = package[: len(package) - level + 1] if level else []
+                base = ".".join([*above, *filter(None, [text.lstrip(".")])])
+                meant = [part.split()[0].decode() for part in plain.split(b",") if part.split()]
+                meant = meant if plain else [base, *(f"{base}.{word.decode()}" for word in _WORD.findall(names))]
+                for used in filter(None, map(by_name.get, meant)):
                     users[used].add(path)
     return users
 
@@ -210,22 +216,6 @@ def steps_to(hot: Sequence[str], users: Mapping[str, set[str]]) -> dict[str, int
     return steps
 
 
-def _imports_by_words(path: str, content: bytes) -> Iterator[str]:
-    """Dotted names that may be meant by the imports of a text."""
-    home = path.removesuffix(".py").split("/")
-    package = home[:-1]
-    for source, names, plain in _IMPORT.findall(content):
-        if plain:
-            yield from (part.split()[0].decode() for part in plain.split(b",") if part.split())
-            continue
-        text = source.decode()
-        level = len(text) - len(text.lstrip("."))
-        above = package[: len(package) - level + 1] if level else []
-        base = ".".join([*above, *filter(None, [text.lstrip(".")])])
-        yield base
-        yield from (f"{base}.{word.decode()}" for word in _WORD.findall(names))
-
-
 # Imports of a module on the disk.
 
 
@@ -239,21 +229,17 @@ def imported_files(text: str | bytes, path: Path, roots: tuple[Path, ...]) -> It
         except OSError:
             return frozenset()
 
-    for name, places in dict.fromkeys(_imported_names(read_module(text), path, roots)):
-        yield from module_files(name, [place for place in places if names(place) & {name[0], f"{name[0]}.py"}])
-
-
-def _imported_names(
-    tree: ast.Module, path: Path, roots: tuple[Path, ...]
-) -> Iterator[tuple[tuple[str, ...], tuple[Path, ...]]]:
-    """Yield the parts of each imported name, and the folders that the name is searched in."""
-    for node in ast.walk(tree):
+    # the parts of each imported name, and the folders that the name is searched in
+    found: dict[tuple[tuple[str, ...], tuple[Path, ...]], None] = {}
+    for node in ast.walk(read_module(text)):
         if isinstance(node, ast.Import):
-            yield from ((tuple(alias.name.split(".")), roots) for alias in node.names)
+            found |= {(tuple(alias.name.split(".")), roots): None for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             home = node.module.split(".") if node.module else []
             places = (path.parents[node.level - 1],) if 0 < node.level <= len(path.parents) else roots
-            yield from (((*home, alias.name), places) for alias in node.names)
+            found |= {((*home, alias.name), places): None for alias in node.names}
+    for name, places in found:
+        yield from module_files(name, [place for place in places if names(place) & {name[0], f"{name[0]}.py"}])
 
 
 def module_files(parts: Sequence[str], roots: Iterable[Path]) -> Iterator[Path]:

@@ -13,6 +13,7 @@ from codeopt.analysis.nodes import Def
 from codeopt.core.errors import UsageError
 from codeopt.core.program import read_program
 from codeopt.workloads.source.functions import Function, dotted
+from codeopt.workloads.source.module_graph import imported_from
 
 FAR = 6
 """Maximum number of imports followed from one name to another."""
@@ -98,21 +99,13 @@ class Scope:
 
     def _imported(self, node: ast.ImportFrom, first: str, rest: str, far: int) -> tuple[Scope, ast.stmt] | None:
         """Target of `from home import first`: a name of that module, or a module in it."""
-        home = self._absolute(node)
+        home = imported_from(node, self.module, self.is_package)
         real = next(alias.name for alias in node.names if (alias.asname or alias.name) == first)
         scope = self.other(home)
         if scope is not None and (found := scope.look_up(f"{real}.{rest}" if rest else real, far - 1)):
             return found
         inner = self.other(f"{home}.{real}") if rest else None
         return inner.look_up(rest, far - 1) if inner else None
-
-    def _absolute(self, node: ast.ImportFrom) -> str:
-        """The module that an import names, relative ones from here."""
-        if not node.level:
-            return node.module or ""
-        parts = self.module.split(".")
-        base = parts[: len(parts) - node.level + self.is_package]
-        return ".".join([*base, *([node.module] if node.module else [])])
 
     def bases(self, node: ast.ClassDef) -> list[tuple[Scope, ast.ClassDef]]:
         """A class and those of the project that it inherits from, nearest first; each once, even in circles."""
@@ -200,7 +193,15 @@ _MAKERS = {"__init__", "__new__", "__slots__", "__setattr__"}
 def settings(function: Function) -> dict[str, Any]:
     """Another value for each public constant of the module that a function reads, or what it calls."""
     tree = ast.parse(function.source)
-    reads = _names_read(tree, function.qualname.partition(".")[0])
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    defined = {node.name: node for node in tree.body if isinstance(node, kinds)}
+    reads: set[str] = set()
+    left = [function.qualname.partition(".")[0]]
+    while left:
+        part = defined.get(left.pop())
+        names = {each.id for each in ast.walk(part) if isinstance(each, ast.Name)} if part is not None else set()
+        left += names - reads
+        reads |= names
     state = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
     found: dict[str, Any] = {}
     for node in tree.body:
@@ -222,20 +223,6 @@ def subclasses(source: str) -> list[tuple[str, str]]:
         for base in base_names(node)
         if base in classes and _methods(node) & _methods(classes[base]) and not _is_made_otherwise(node)
     ]
-
-
-def _names_read(tree: ast.Module, name: str) -> set[str]:
-    """Names in a function or class of the module, and in those that it names."""
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    defined = {node.name: node for node in tree.body if isinstance(node, kinds)}
-    found: set[str] = set()
-    left = [name]
-    while left:
-        node = defined.get(left.pop())
-        names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} if node is not None else set()
-        left += names - found
-        found |= names
-    return found
 
 
 def _another(value: Any) -> Any:
@@ -290,8 +277,6 @@ def _of(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 # Parameters that make an object of a project's class, as its definition says: dataclasses, named tuples, enums, typed
 # dictionaries, and plain classes with an `__init__`.
-
-_ENUMS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
 
 _MUTATORS = (
     "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popleft", "popitem", "push", "put",
@@ -356,16 +341,12 @@ def _fields(lineage: list[tuple[Scope, ast.ClassDef]], record: bool) -> list[Par
             named |= kind.endswith("KW_ONLY")
             if kind.rpartition(".")[2] in ("ClassVar", "KW_ONLY") or "init=False" in _text(field.value):
                 continue
-            name = field.target.id
-            found[name] = Parameter(name, field.annotation, _default(field.value), scope.inside(node), named)
+            name, default = field.target.id, field.value
+            if isinstance(default, ast.Call) and dotted(default).rpartition(".")[2] in ("field", "ib", "attrib"):
+                given = any(word.arg in ("default", "default_factory", "factory") for word in default.keywords)
+                default = default if given else None  # `field()` and `field(repr=False)` give none
+            found[name] = Parameter(name, field.annotation, default, scope.inside(node), named)
     return list(found.values())
-
-
-def _default(value: ast.expr | None) -> ast.expr | None:
-    """`field()` and `field(repr=False)` give none."""
-    if isinstance(value, ast.Call) and dotted(value).rpartition(".")[2] in ("field", "ib", "attrib"):
-        return value if any(word.arg in ("default", "default_factory", "factory") for word in value.keywords) else None
-    return value
 
 
 def _text(node: ast.expr | None) -> str:
@@ -396,7 +377,8 @@ def _changes(method: ast.FunctionDef) -> bool:
 
 def members(home: Scope, node: ast.ClassDef) -> list[str]:
     """The names of an enumeration; none for another class."""
-    if not any(name in _ENUMS for _, each in home.bases(node) for name in base_names(each)):
+    enums = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
+    if not any(name in enums for _, each in home.bases(node) for name in base_names(each)):
         return []
     targets = [n.targets[0] for n in node.body if isinstance(n, ast.Assign)]
     return [target.id for target in targets if isinstance(target, ast.Name) and not target.id.startswith("_")]

@@ -40,7 +40,8 @@ def splice(original: str, qualname: str, draft: str) -> str:
     layout = edits.Indentation.of(original, was)
     methods = _new_methods(nodes.find_definition(module.body, owner), nodes.find_definition(new.body, owner), now)
     above = "".join("".join(layout.lines(draft, each)) + "\n" for each in methods)
-    merged = [*_function_in(text), *methods]
+    body = ast.parse(f"if 1:\n{text}" if text[:1].isspace() else text).body  # the lines may have any margin
+    merged = [*(body[0].body if isinstance(body[0], ast.If) else body), *methods]
     result = edits.replaced(original, (nodes.first_line(was), nodes.last_line(was)), above + text)
     anchor = qualname.partition(".")[0]
     imports, helpers = _additions(module, new, anchor, merged)
@@ -63,12 +64,6 @@ def _parsed(draft: str) -> ast.Module:
         return nodes.parse(draft)
     except SyntaxError as error:
         raise SpliceError(f"line {error.lineno or 1}: {error.msg}") from error
-
-
-def _function_in(text: str) -> Sequence[ast.stmt]:
-    """The statement that lines with any margin hold."""
-    body = ast.parse(f"if 1:\n{text}" if text[:1].isspace() else text).body
-    return body[0].body if isinstance(body[0], ast.If) else body
 
 
 def _require_same_use(qualname: str, was: nodes.Def, now: nodes.Def) -> None:

@@ -7,7 +7,7 @@ import ast
 import configparser
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Any
@@ -25,10 +25,15 @@ _TEST = re.compile(rb"^(?:\s*(?:async\s+)?def test|class \w*Test)", re.M)
 
 def find_test_files(files: Mapping[str, bytes], words: Sequence[str] = ()) -> tuple[str, ...]:
     """Paths, but of what the command itself names. words: of the command."""
-    settings = [pattern for path, content in files.items() for pattern in _patterns(path, content)]
-    given = [each for word in words if FLAG in word for each in word.rpartition(FLAG)[2].split()]
-    patterns = tuple(dict.fromkeys([*USUAL, *settings, *given]))
-    named = set(_named_by_runners(files))
+    patterns = [*USUAL]
+    # Python files that a Makefile, tox, nox, settings or a script at the top names
+    named = set[str]()
+    for path, content in files.items():
+        given = (pytest_settings(path, content) or {}).get("python_files") or []
+        patterns += given.split() if isinstance(given, str) else map(str, given)
+        if "/" not in path and decides_tests(path):
+            named |= {found.decode().removeprefix("./") for found in NAMED_PATH.findall(content)}
+    patterns += [each for word in words if FLAG in word for each in word.rpartition(FLAG)[2].split()]
     found = (
         path
         for path, content in files.items()
@@ -51,14 +56,6 @@ def decides_tests(path: str) -> bool:
     name = PurePosixPath(path)
     at_top = len(name.parts) == 1 and (path in RECIPE_FILES or name.suffix in (".sh", ".yml"))
     return name.suffix == ".py" or name.name in SETTINGS or at_top
-
-
-def _named_by_runners(files: Mapping[str, bytes]) -> Iterator[str]:
-    """Python files that a Makefile, tox, nox, settings or a script at the top names."""
-    for path, content in files.items():
-        if "/" not in path and decides_tests(path):
-            for found in NAMED_PATH.findall(content):
-                yield found.decode().removeprefix("./")
 
 
 def _has_cases(content: bytes) -> bool:
@@ -85,31 +82,18 @@ def pytest_settings(path: str, content: bytes | None) -> Mapping[str, Any] | Non
     if content is None or name not in SETTINGS:
         return None
     try:
-        text = content.decode()
-        found = _of_toml(text) if path.endswith(".toml") else _of_ini(text)
+        text, tables = content.decode(), list[Mapping[str, Any]]()
+        if path.endswith(".toml"):
+            for names in (("pytest",), ("tool", "pytest"), ("tool", "pytest", "ini_options")):
+                found: Any = tomllib.loads(text)
+                for part in names:
+                    found = found.get(part) if isinstance(found, dict) else None
+                tables += [found] if isinstance(found, dict) else []
+        else:
+            parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
+            parser.read_string(text)
+            tables += [parser[part] for part in ("pytest", "tool:pytest") if parser.has_section(part)]
     except (ValueError, configparser.Error):
-        found = None
-    return {} if found is None and "pytest." in name else found
-
-
-def _patterns(path: str, content: bytes) -> list[str]:
-    found = (pytest_settings(path, content) or {}).get("python_files") or []
-    return found.split() if isinstance(found, str) else [str(each) for each in found]
-
-
-def _of_toml(text: str) -> Mapping[str, Any] | None:
-    whole = tomllib.loads(text)
-    tables: list[Mapping[str, Any]] = []
-    for names in (("pytest",), ("tool", "pytest"), ("tool", "pytest", "ini_options")):
-        found: Any = whole
-        for name in names:
-            found = found.get(name) if isinstance(found, dict) else None
-        tables += [found] if isinstance(found, dict) else []
-    return {key: value for table in tables for key, value in table.items()} if tables else None
-
-
-def _of_ini(text: str) -> Mapping[str, Any] | None:
-    parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
-    parser.read_string(text)
-    sections = [name for name in ("pytest", "tool:pytest") if parser.has_section(name)]
-    return {key: value for name in sections for key, value in parser.items(name)} if sections else None
+        tables = []
+    decides = bool(tables) or "pytest." in name
+    return {key: value for table in tables for key, value in table.items()} if decides else None

@@ -143,6 +143,13 @@ def _put(args: tuple[Any, ...], kwargs: Named, at: int, value: Any) -> tuple[tup
     return args, (*kwargs[:at], (kwargs[at][0], value), *kwargs[at + 1 :])
 
 
+def with_part(value: Any, at: Any, new: Any) -> Any:
+    """An object, a dictionary or a sequence with another part: by its place among `values`, its key or its index."""
+    if isinstance(value, Constructed):
+        return value.with_value(at, new)
+    return {**value, at: new} if isinstance(value, dict) else type(value)([*value[:at], new, *value[at + 1 :]])
+
+
 def texts_of(calls: Iterable[Call]) -> tuple[str, ...]:
     """Calls as the sandbox reads them."""
     return tuple(call.text for call in calls)

@@ -74,10 +74,6 @@ class ProjectClass:
         """`pkg.bags.Bag`."""
         return f"{self.home.module}.{self.home.qualified(self.node)}"
 
-    def is_a(self, other: ProjectClass) -> bool:
-        """Return True if the class is another one, or derives from it."""
-        return any(ProjectClass(*each).name == other.name for each in self.home.bases(self.node))
-
     def constructor(self) -> list[Parameter]:
         """Parameters of its constructor; none where a base outside of the project may add fields."""
         if self.node not in self.home.constructors:
@@ -257,7 +253,7 @@ class ClassHints:
             if "TypedDict" in names:
                 return False if self._breaks_keys(meant, value) else None
             made = self.class_of(value)
-            if made and made.is_a(meant):
+            if made and any(ProjectClass(*each).name == meant.name for each in made.home.bases(made.node)):
                 fit = (
                     part.hint is not None and part.hints.fits(part.hint, part.value) for part in self.made_with(value)
                 )

@@ -14,8 +14,11 @@ from typing import Any
 
 TABLE = ("csv", "tsv")
 """Names of formats whose documents are `{"header": names or None, "rows": records}`."""
-OTHER_NAMES = {"jsonl": "lines", "ndjson": "lines", "cfg": "ini"}
-EXTENSIONS = {name: name for name in ("json", *TABLE, "ini", "log")} | OTHER_NAMES
+EXTENSIONS = {name: name for name in ("json", *TABLE, "ini", "log")} | {
+    "jsonl": "lines",
+    "ndjson": "lines",
+    "cfg": "ini",
+}
 NO_DOCUMENT = (ValueError, TypeError, AttributeError, RecursionError, csv.Error, configparser.Error)
 """Errors from reading a text or writing a value that is not of the format."""
 
@@ -265,28 +268,29 @@ def find_log_layout(known: Sequence[bytes]) -> LogLayout | None:
     width = min(map(len, rows), default=0)
     has_message = len({*map(len, rows)}) > 1
     columns = [[row[at] for row in rows] for at in range(width)]
-    while has_message and columns and not _is_regular(columns[-1]):
+    while has_message and columns:  # values of a last field, or words of messages
+        is_code = all(each.isupper() or each.strip("[]:").isdigit() for each in columns[-1])
+        if is_code or _around(columns[-1]) != ("", "") or _kind(LogField(""), columns[-1]):
+            break
         columns.pop()
-    fields = tuple(_named(columns))
+    fields: list[LogField] = []  # named by their key, as `date` or `time`, or by number
+    for at, column in enumerate(columns, 1):
+        before, after = _around(column)
+        key = KEY.fullmatch(before)
+        name = key[1] if key else _kind(LogField("", before, after), column)
+        taken = {MESSAGE, *(each.name for each in fields)}
+        fields.append(LogField(name if name and name not in taken else f"field {at}", before, after))
     timed = any(_kind(each, column) for each, column in zip(fields, columns, strict=True))
     # number of parts of a line, at least; fewer may be anything
     if not timed or len(fields) + has_message < 3:
         return None
-    return LogLayout(fields, has_message, all(data.endswith(b"\n") for data in known))
+    return LogLayout(tuple(fields), has_message, all(data.endswith(b"\n") for data in known))
 
 
 def _kind(field: LogField, column: Sequence[str]) -> str:
     """`date` or `time`; empty for values of another kind."""
     values = [(field.value(each) or "").strip("[]:,") for each in column]
     return next((name for name, each in (("date", DATE), ("time", TIME)) if all(map(each.fullmatch, values))), "")
-
-
-def _is_regular(column: Sequence[str]) -> bool:
-    """Return True if the values belong to a field, and are not words of messages."""
-    around = _around(column)
-    if around != ("", "") or _kind(LogField("", *around), column):
-        return True
-    return all(each.isupper() or each.strip("[]:").isdigit() for each in column)
 
 
 def _around(column: Sequence[str]) -> tuple[str, str]:
@@ -296,15 +300,3 @@ def _around(column: Sequence[str]) -> tuple[str, str]:
             return before, after
     keys = {found[0] if (found := KEY.match(each)) else "" for each in column}
     return (keys.pop(), "") if len(keys) == 1 else ("", "")
-
-
-def _named(columns: Sequence[Sequence[str]]) -> Iterator[LogField]:
-    """Yield fields, named by their key, as `date` or `time`, or by number."""
-    taken = {MESSAGE}
-    for at, column in enumerate(columns, 1):
-        before, after = _around(column)
-        key = KEY.fullmatch(before)
-        name = key[1] if key else _kind(LogField("", before, after), column)
-        name = name if name and name not in taken else f"field {at}"
-        taken.add(name)
-        yield LogField(name, before, after)

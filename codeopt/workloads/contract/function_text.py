@@ -46,7 +46,7 @@ NOTHING_RELIED = Relied()
 
 def relied_on(node: Def) -> Relied:
     """What a function may rely on, as its code shows and its docstring says."""
-    names = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    names = _names(node)
     nodes = list(ast.walk(node))
     read = [each for each in nodes if isinstance(each, ast.Subscript)]
     calls = [each for each in nodes if isinstance(each, ast.Call)]
@@ -83,15 +83,27 @@ def relied_on(node: Def) -> Relied:
     # the second as packages name the first that also run under Python 2
     ranges = [part for call in calls if dotted(call.func) in ("range", "xrange") for part in ast.walk(call)]
     ends = sorted({part.id for part in ranges if isinstance(part, ast.Name)} & names)
-    indices |= {(items, at, False): None for items, at in stated_indices(node)}
+    stated: set[tuple[str, str]] = set()
+    for about, words in _statements(ast.get_docstring(node) or "", names):
+        stated |= _stated_patterns(about, words)
+        for match in _BELOW.finditer(words):  # `n is shorter than the list`
+            at = match["name"] or about
+            rest = names - {at}
+            if at in names and (match["other"] in rest or len(rest) == 1):
+                indices[match["other"] if match["other"] in rest else min(rest), at, False] = None
     return Relied(
         tuple(indices),
         frozenset(searched),
-        stated_patterns(node),
+        frozenset(each for each in stated if each[0] in names),
         tuple(dict.fromkeys(pair for each in by_index.values() for pair in combinations(sorted(each), 2))),
         tuple(sorted((inside & names) | by_name)),
         tuple((items, count) for items in rows for count in ends if count != items),
     )
+
+
+def _names(node: Def) -> set[str]:
+    """Names of its parameters."""
+    return {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
 
 
 def _rows(nodes: list[ast.AST], names: set[str]) -> Iterator[tuple[str, str]]:
@@ -201,34 +213,21 @@ def _numbers(value: Any) -> list[Any]:
 def stated_bounds(node: Def) -> tuple[StatedBound, ...]:
     """Bounds that the docstring of a function states of its parameters."""
     text = ast.get_docstring(node) or ""
-    names = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    names = _names(node)
     found = [each for about, words in _statements(text.translate(_SIGNS), names) for each in _bounds(about, words)]
     return tuple(dict.fromkeys(each for each in found if each.parameter in names))
 
 
-def stated_patterns(node: Def) -> frozenset[tuple[str, str]]:
-    """Parameters that the docstring calls sorted, or without repeats, each with the words of the pattern."""
-    names = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+def _stated_patterns(about: str, words: str) -> set[tuple[str, str]]:
+    """Names that a sentence calls sorted, or without repeats, each with the words of the pattern."""
     found = set()
-    for about, words in _statements(ast.get_docstring(node) or "", names):
-        for pattern, said in _PATTERNS.items():
-            after = rf"\b(?P<name>\w+)\b`{{0,2}}(?:, | is | are | must be | has to be | \()(?:{said})\b"
-            before = rf"\b(?:{said}) (?:list|numbers|items) `{{0,2}}(?P<other>\w+)\b"
-            found |= {(match["name"] or match["other"], pattern) for match in re.finditer(f"{after}|{before}", words)}
-            if about and re.match(rf"(?:an? )?(?:{said})\b", words):
-                found.add((about, pattern))
-    return frozenset(each for each in found if each[0] in names)
-
-
-def stated_indices(node: Def) -> Iterator[tuple[str, str]]:
-    """Yield parameters that are shorter than another, as the docstring says: `n is shorter than the list`."""
-    names = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
-    for about, words in _statements(ast.get_docstring(node) or "", names):
-        for match in _BELOW.finditer(words):
-            at = match["name"] or about
-            rest = names - {at}
-            if at in names and (match["other"] in rest or len(rest) == 1):
-                yield match["other"] if match["other"] in rest else min(rest), at
+    for pattern, said in _PATTERNS.items():
+        after = rf"\b(?P<name>\w+)\b`{{0,2}}(?:, | is | are | must be | has to be | \()(?:{said})\b"
+        before = rf"\b(?:{said}) (?:list|numbers|items) `{{0,2}}(?P<other>\w+)\b"
+        found |= {(match["name"] or match["other"], pattern) for match in re.finditer(f"{after}|{before}", words)}
+        if about and re.match(rf"(?:an? )?(?:{said})\b", words):
+            found.add((about, pattern))
+    return found
 
 
 def _statements(text: str, names: set[str]) -> Iterator[tuple[str, str]]:

@@ -76,7 +76,6 @@ class InputFormat:
     """Raises one of NO_DOCUMENT."""
     write: Callable[[Call], bytes]
     """Raises one of NO_DOCUMENT."""
-    document: DocumentFormat | None = None
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ def _look_at(path: str, chosen: tuple[bytes, ...], evidence: EvidenceNeeded) -> 
     calls = [known.read(data) for data in chosen]
     named = [by_name(call, known.names) for call in calls]
     ties = () if found else find_ties([call.args for call in calls])
-    own = () if found else tie_relations(known.names, [call.args for call in calls], ties)
+    own = [] if found else [*tie_relations(known.names, [call.args for call in calls], ties)]
     counts = {(known.names[tie.number],) for tie in ties}
     relations = find_relations([parts(each, columns=True) for each in named], evidence=evidence, counts=counts)
     told = {each.words for each in own}
@@ -174,7 +173,7 @@ def _of_document(document: DocumentFormat, known: Sequence[bytes]) -> InputForma
             value = mapped(value, lambda path, leaf: notations.get(path, plain).write(leaf))
         return document.write({"header": read[0]["header"], **value} if table else value)
 
-    return InputFormat(keys or ("document",), get, put, document)
+    return InputFormat(keys or ("document",), get, put)
 
 
 def mapped(value: Any, change: Callable[[tuple[Any, ...], Any], Any], path: tuple[Any, ...] = ()) -> Any:
@@ -190,8 +189,10 @@ def mapped(value: Any, change: Callable[[tuple[Any, ...], Any], Any], path: tupl
 
 def _of_layout(known: Sequence[bytes]) -> InputFormat:
     """The words of single lines, and for each block of lines a list."""
-    # number of known inputs that show the layout; the others are read by it
-    layout = find_layout(_spread(known, 12))
+    # number of known inputs that show the layout, the shortest, the longest and some between; the others are read by it
+    most = 12
+    some = known if len(known) <= most else [known[round(at * (len(known) - 1) / (most - 1))] for at in range(most)]
+    layout = find_layout(some)
     if layout is None or not all(map(layout.read, known)):
         layout = Layout((Part((None,), rest=True),))
     readings = [reading for data in known if (reading := layout.read(data)) is not None]
@@ -281,14 +282,6 @@ def _lines(layout: Layout, args: Sequence[Any], write: Callable[[InputField, Any
 
 def _items(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
-
-
-def _spread(inputs: Sequence[bytes], most: int) -> Sequence[bytes]:
-    """The shortest and the longest, and some between."""
-    if len(inputs) <= most:
-        return inputs
-    step = (len(inputs) - 1) / (most - 1)
-    return [inputs[round(number * step)] for number in range(most)]
 
 
 # Numbers as texts write them.

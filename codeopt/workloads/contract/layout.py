@@ -143,6 +143,8 @@ class _Search:
         self.best: tuple[Part, ...] = ()
         self.cost = float("inf")
         self.steps = 0
+        self.numbers: dict[InputField, list[int]] = {}
+        """The number of the lines at the head, of each input."""
 
     def go(self, at: tuple[int, ...], scalars: tuple[InputField, ...], parts: tuple[Part, ...], cost: float) -> None:
         """Describe what follows after these places."""
@@ -155,24 +157,21 @@ class _Search:
             self.best, self.cost = parts, cost
             return
         for part, price in (*self._blocks(at, scalars), *self._rests(at, left)):
-            self.go(self._after(part, at, left), scalars, (*parts, part), cost + price)
+            sizes = left
+            if part.count is not None:
+                values = self.numbers[part.count.scalar]
+                sizes = [(value + part.count.offset) * len(part.widths) for value in values]
+            below = tuple(here + size for here, size in zip(at, sizes, strict=True))
+            self.go(below, scalars, (*parts, part), cost + price)
         if all(left):
             width = self._width(at, scalars)
             new = () if width is None else self._integers(at, len(parts), width)
             after = tuple(here + 1 for here in at)
             self.go(after, (*scalars, *new), (*parts, Part((width,))), cost + 1)
 
-    def _after(self, part: Part, at: tuple[int, ...], left: Sequence[int]) -> tuple[int, ...]:
-        sizes = left
-        if not part.rest:
-            assert part.count is not None
-            group = len(part.widths)
-            sizes = [(value + part.count.offset) * group for value in self._row_values(part.count.scalar)]
-        return tuple(here + size for here, size in zip(at, sizes, strict=True))
-
     def _blocks(self, at: tuple[int, ...], scalars: tuple[InputField, ...]) -> Iterator[tuple[Part, float]]:
         for role in reversed(scalars):
-            values = self._row_values(role)
+            values = self.numbers[role]
             for offset in (0, -1, 1):
                 if min(values) + offset < 0 or max(values) + offset < 2:
                     continue
@@ -211,13 +210,9 @@ class _Search:
         # a line of more tokens is a list, though all known ones have as many
         if len(set(found)) > 1 or found[0] > 8:
             return None
-        if found[0] > 1 and any(self._row_values(role) == found for role in scalars):
+        if found[0] > 1 and any(self.numbers[role] == found for role in scalars):
             return None
         return found[0]
-
-    def _row_values(self, role: InputField) -> list[int]:
-        """A number of the lines at the head, of each input."""
-        return [self._place[role][number] for number in range(len(self.inputs))]
 
     def _integers(self, at: tuple[int, ...], part: int, width: int) -> tuple[InputField, ...]:
         found = []
@@ -225,13 +220,9 @@ class _Search:
             values = [integer(lines[here][token]) for lines, here in zip(self.inputs, at, strict=True)]
             if all(value is not None for value in values):
                 role = InputField(part, 0, token)
-                self._place[role] = [value for value in values if value is not None]
+                self.numbers[role] = [value for value in values if value is not None]
                 found.append(role)
         return tuple(found)
-
-    @cached_property
-    def _place(self) -> dict[InputField, list[int]]:
-        return {}
 
 
 # Numbers that say how long something after them is: of a line, of a block of lines, of the words in it.
@@ -317,12 +308,6 @@ def followed(base: Record, new: Record, ties: Sequence[Tie]) -> list[Any]:
     return found
 
 
-def tie_relations(names: Sequence[str], records: Sequence[Record], ties: Sequence[Tie]) -> tuple[Relation, ...]:
-    """Ties of whole inputs, of the rows of each block, and of lines with a count at their beginning; the shape of
-    blocks of numbers whose lengths nothing says."""
-    return (*(_top(names, ties, tie) for tie in ties), *_of_rows(names, records, {tie.target for tie in ties}))
-
-
 def _top(names: Sequence[str], ties: Sequence[Tie], tie: Tie) -> Relation:
     def record(found: Parts) -> list[Any]:
         return [found.values[(name,)] for name in names]
@@ -335,7 +320,10 @@ def _top(names: Sequence[str], ties: Sequence[Tie], tie: Tie) -> Relation:
     return Relation(tie.words(names), lambda found: tie.holds(record(found)), repair)
 
 
-def _of_rows(names: Sequence[str], records: Sequence[Record], sized: set[int]) -> Iterator[Relation]:
+def tie_relations(names: Sequence[str], records: Sequence[Record], ties: Sequence[Tie]) -> Iterator[Relation]:
+    """Ties of whole inputs, of the rows of each block, and of lines with a count at their beginning; the shape of
+    blocks of numbers whose lengths nothing says."""
+    yield from (_top(names, ties, tie) for tie in ties)
     for at, name in enumerate(names):
         blocks = [record[at] for record in records]
         rows = [row for block in blocks if isinstance(block, list) for row in block]

@@ -180,10 +180,6 @@ def _letters(value: Any) -> str | None:
     return value if type(value) is str else None
 
 
-def _of_order(count: int) -> float:
-    return BY_HAND * math.log(2) * count
-
-
 def _typed_rows(values: Sequence[Any]) -> list[Pattern]:
     """Return the pattern of the types in rows, place by place.
 
@@ -226,10 +222,20 @@ def _adjacency(value: Any) -> Links | None:
         return dict(enumerate(value))
     if _is_sparse(value):
         return _rows_of(value)
-    if isinstance(value, dict) and value and all(isinstance(row, list | set | frozenset) for row in value.values()):
-        found = {node: list(row) for node, row in value.items()}
-        return found if _are_nodes(found) else None
-    return None
+    found = _lists_by_key(value)
+    return found if found and _are_nodes(found) else None
+
+
+def _lists_by_key(value: Any) -> Links | None:
+    """The items of each list or set in a mapping of nothing else."""
+    if not isinstance(value, dict) or not all(isinstance(row, list | set | frozenset) for row in value.values()):
+        return None
+    return {node: list(row) for node, row in value.items()}
+
+
+def _listed_adjacency(value: Any) -> Links | None:
+    """The same, but of no mapping."""
+    return _adjacency(value) if isinstance(value, list) or _is_sparse(value) else None
 
 
 def _is_sparse(value: Any) -> bool:
@@ -270,14 +276,6 @@ def _weighs_the_same(value: Any) -> Kept | None:
     return Kept(all(items.get((column, at)) == item for (at, column), item in items.items()), weight)
 
 
-def _holds_its_keys(value: Any) -> Kept | None:
-    """Check that the lists of a mapping hold its own keys."""
-    if not isinstance(value, dict) or not all(isinstance(row, list | set | frozenset) for row in value.values()):
-        return None
-    found = {node: list(row) for node, row in value.items()}
-    return Kept(_are_nodes(found), BY_HAND * sum(map(len, found.values())))
-
-
 def _with_own_keys(value: Mapping[Any, Any]) -> dict[Any, Any]:
     keys = list(value)
     return {
@@ -308,14 +306,9 @@ def _neighbours_once(value: Any) -> Kept | None:
     return Kept(all(len(set(row)) == len(row) for row in found.values()), weight)
 
 
-def _neighbours_sorted(value: Any) -> Kept | None:
-    found = _adjacency(value)
-    if found is None or not (isinstance(value, list) or _is_sparse(value)):
-        return None
-    return Kept(
-        all(row == sorted(row) for row in found.values()),
-        BY_HAND * sum(math.lgamma(len(row) + 1) for row in found.values()),
-    )
+def _are_sorted(found: Links) -> Kept:
+    weight = BY_HAND * sum(math.lgamma(len(row) + 1) for row in found.values())
+    return Kept(all(row == sorted(row) for row in found.values()), weight)
 
 
 def _is_mutual(found: Links) -> Kept:
@@ -448,16 +441,8 @@ def _with_even_rows(value: Any) -> Any:
     return type(value)((row * size)[:size] if len(row) else rows[0] for row in value) if rows else value
 
 
-def _rows_as(value: Any, change: Callable[[Any], Any]) -> Any:
-    return type(value)(map(change, value))
-
-
-def _once_each(value: Any, kind: Callable[[Any], Any]) -> Any:
-    return type(value)({kind(tuple(row[:2])): row for row in value}.values())
-
-
-def _mirrored(value: Matrix) -> Matrix:
-    return [[value[min(at, to)][max(at, to)] for to in range(len(value))] for at in range(len(value))]
+def _with_ordered_rows(value: Any) -> Any:
+    return type(value)(type(row)([*sorted(row[:2]), *row[2:]]) for row in value)
 
 
 _RISE = "the first number of each pair of {} is below the second"
@@ -471,33 +456,41 @@ PATTERNS = (
     Pattern(ONCE, _comes_once, "", _without_repeats),
     Pattern(EVEN, _has_even_rows, "", _with_even_rows),
     Pattern(
-        _RISE, _of(_spans, lambda pairs: Kept(all(a < b for a, b in pairs), _of_order(len(pairs)))), "",
-        lambda v: _rows_as(v, lambda row: type(row)([*sorted(row[:2]), *row[2:]])),
+        _RISE, _of(_spans, lambda pairs: Kept(all(a < b for a, b in pairs), BY_HAND * math.log(2) * len(pairs))), "",
+        _with_ordered_rows,
     ),
     Pattern(
         "the first number of each pair of {} is at most the second",
-        _of(_spans, lambda pairs: Kept(all(a <= b for a, b in pairs), _of_order(len(pairs)))), _RISE,
-        lambda v: _rows_as(v, lambda row: type(row)([*sorted(row[:2]), *row[2:]])),
+        _of(_spans, lambda pairs: Kept(all(a <= b for a, b in pairs), BY_HAND * math.log(2) * len(pairs))), _RISE,
+        _with_ordered_rows,
     ),
     Pattern(
         "no pair of {} has the same number twice", _of(_pairs, _pairs_apart), _RISE,
         lambda v: type(v)(row for row in v if row[0] != row[1]),
     ),
     Pattern(
-        _LINKS, _of(_pairs, lambda pairs: _once(pairs, frozenset, 2)), "", lambda v: _once_each(v, frozenset)
+        _LINKS, _of(_pairs, lambda pairs: _once(pairs, frozenset, 2)), "",
+        lambda v: type(v)({frozenset(row[:2]): row for row in v}.values()),
     ),
     Pattern(
         "no pair of {} comes twice", _of(_pairs, lambda pairs: _once(pairs, tuple, 1)), _LINKS,
-        lambda v: _once_each(v, tuple),
+        lambda v: type(v)({tuple(row[:2]): row for row in v}.values()),
     ),
     Pattern("the pairs of {} are the edges of a tree", _of(_pairs, _are_a_tree), "", _as_tree),
-    Pattern("the lists of {} hold its own keys", _holds_its_keys, "", _with_own_keys),
+    Pattern(
+        "the lists of {} hold its own keys",
+        _of(_lists_by_key, lambda found: Kept(_are_nodes(found), BY_HAND * sum(map(len, found.values())))), "",
+        _with_own_keys,
+    ),
     Pattern("the pointers of {} are those of a square sparse matrix", _is_by_rows),
     Pattern("no list of {} holds its own place", _of(_adjacency, _no_loops)),
     Pattern("no list of {} holds anything twice", _neighbours_once),
-    Pattern("each list of {} is sorted", _neighbours_sorted),
+    Pattern("each list of {} is sorted", _of(_listed_adjacency, _are_sorted)),
     Pattern("each link of {} has one back", _of(_adjacency, _is_mutual)),
-    Pattern("{} is symmetric", _of(_matrix, _is_symmetric), "", _mirrored),
+    Pattern(
+        "{} is symmetric", _of(_matrix, _is_symmetric), "",
+        lambda v: [[v[min(at, to)][max(at, to)] for to in range(len(v))] for at in range(len(v))],
+    ),
     Pattern("{} is a symmetric sparse matrix", _weighs_the_same),
     Pattern("{} leads one way only", _of(_matrix, _is_one_way)),
     Pattern(
@@ -510,7 +503,7 @@ PATTERNS = (
 )  # fmt: skip
 """Patterns. A stronger one comes before those that it implies."""
 OF_COLUMNS = (
-    Pattern("nothing in {} comes twice", _once_in_a_column, "", lambda v: type(v)(dict.fromkeys(v))),
+    Pattern(ONCE, _once_in_a_column, "", _without_repeats),
     Pattern(SORTED, lambda v: _in_a_column(v, operator.le), "", _in_order),
     Pattern("{} is sorted, the largest first", lambda v: _in_a_column(v, operator.ge), SORTED,
             lambda v: _in_order(v)[::-1]),

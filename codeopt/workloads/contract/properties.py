@@ -25,7 +25,6 @@ LARGE = 2**53
 """Magnitude from which numbers are another matter: floats do not hold every whole number from there on."""
 FORMED = 0.05
 """Largest chance of a new form of texts, or length, for which these are closed: nobody keeps `00:00` by habit."""
-MOST_FORMS = 6
 SHOWN = 12
 """Number of values that are named."""
 SIZED = ("list", "tuple", "dict", "set", "frozenset", "str", "bytes", "bytearray")
@@ -266,7 +265,7 @@ def kinds_of_letters(texts: Sequence[str]) -> frozenset[str]:
 
 def _of_forms(calls: Calls, texts: Sequence[str], evidence: EvidenceNeeded) -> Iterator[Property]:
     """Forms such as `00:00`, of texts with signs between numbers and words; and readers that take all of them."""
-    forms = closed_set([[_form(text) for text in call] for call in calls], FORMED, MOST_FORMS)
+    forms = closed_set([[_form(text) for text in call] for call in calls], FORMED, 6)
     if evidence.of_inputs and len(texts) >= FEW and len(set(map(_exact, texts))) == 1:  # times of a log
         forms = frozenset(map(_form, texts))
     if not forms or not all(re.search(r"[^0A]", str(form)) and re.search("[0A]", str(form)) for form in forms):

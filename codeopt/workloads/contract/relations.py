@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from codeopt.core.call import Constructed
+from codeopt.core.call import Constructed, with_part
 from codeopt.workloads.contract.function_text import NOTHING_RELIED, Relied
 from codeopt.workloads.contract.patterns import EVEN, patterns_of
 from codeopt.workloads.contract.properties import FEW, OF_CALLS, EvidenceNeeded, resized
@@ -67,8 +67,13 @@ class Parts:
         for path, value in self.values.items():
             if type(value) is int or (type(value) is float and math.isfinite(value)):
                 found[path] = (value,)
-            elif isinstance(value, SIZED) and (ints := _indices(value)):
-                found[path] = ints
+            elif isinstance(value, SIZED):
+                ints, width = list(_ints(value, DEPTH)), _width(value)
+                if None in ints and 0 < width <= COLUMNS:  # the int columns of a narrow table
+                    columns = [[row[at] for row in value[:MOST]] for at in range(width)]
+                    ints = [item for column in columns if all(type(item) is int for item in column) for item in column]
+                if ints and None not in ints:
+                    found[path] = [number for number in ints if number is not None]
         return found
 
     @cached_property
@@ -170,10 +175,8 @@ def put(value: Any, steps: Path, new: Any) -> Any:
         names = [*range(len(value.args)), *(name for name, _ in value.kwargs)]
         at = names.index(step.name)
         return value.with_value(at, put(value.values[at], steps[1:], new))
-    if isinstance(value, list | tuple):
-        at = step if type(step) is int else 0  # a step to each item of a list
-        return type(value)([*value[:at], put(value[at], steps[1:], new), *value[at + 1 :]])
-    return {**value, step: put(value[step], steps[1:], new)}
+    at = 0 if isinstance(value, list | tuple) and type(step) is not int else step  # a step to each item of a list
+    return with_part(value, at, put(value[at], steps[1:], new))
 
 
 @dataclass(frozen=True)
@@ -250,18 +253,6 @@ def _width(value: Sequence[Any]) -> int:
     """Return the length of each row of a table; 0 for other values."""
     rows = {len(row) if isinstance(row, SIZED) else 0 for row in value[:MOST]}
     return max(rows) if len(rows) == 1 else 0
-
-
-def _indices(value: Sequence[Any]) -> list[int]:
-    """Return ints of a list and its inner lists, or of the int columns of a narrow table.
-
-    The list is empty if there is anything else.
-    """
-    ints, width = list(_ints(value, DEPTH)), _width(value)
-    if None in ints and 0 < width <= COLUMNS:
-        columns = [[row[at] for row in value[:MOST]] for at in range(width)]
-        ints = [item for column in columns if all(type(item) is int for item in column) for item in column]
-    return [] if None in ints else [number for number in ints if number is not None]
 
 
 def _ints(value: Sequence[Any], depth: int) -> Iterator[int | None]:
@@ -357,7 +348,11 @@ def _bounded(calls: Sequence[Parts], few: int, counts: frozenset[str]) -> Iterat
         length = any(name.startswith("the length") or name in counts for name in (size, *others))
         for path in dict.fromkeys(path for each in calls for path in each.ends):
             both = [each for each in calls if path in each.ends and size in each.sizes]
-            if size == named(path) or len(both) < 1 or _is_of_itself(both, path, size):
+            # of a list of numbers and its own length other patterns tell
+            of_itself = size == f"the length of {named(path)}" and any(
+                all(type(item) is int for item in each.values[path][:MOST]) for each in both
+            )
+            if size == named(path) or len(both) < 1 or of_itself:
                 continue
             low = min(each.ends[path][0] for each in both)
             highest, sizes = [each.ends[path][1] for each in both], [each.sizes[size] for each in both]
@@ -370,13 +365,6 @@ def _bounded(calls: Sequence[Parts], few: int, counts: frozenset[str]) -> Iterat
             elif not two_numbers and len(both) >= few and _by_chance(highest, sizes, lambda a, b: a <= b) < CHANCE:
                 listed = any(isinstance(each.values[path], SIZED) for each in both)
                 yield replace(_at_most(path, size, listed=listed), bounded=path if length else ())
-
-
-def _is_of_itself(calls: Sequence[Parts], path: Path, size: str) -> bool:
-    """Return True for a list of numbers and its own length, of which other patterns tell."""
-    return size == f"the length of {named(path)}" and any(
-        all(type(item) is int for item in each.values[path][:MOST]) for each in calls
-    )
 
 
 def _index(path: Path, size: str, words: str = "") -> Relation:

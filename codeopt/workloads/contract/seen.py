@@ -148,9 +148,9 @@ class Seen:
             }
         if isinstance(value, dict):
             key, item = roles[KEYS], roles[VALUES]
-            return {_hashed(key(name), name): item(part) for name, part in value.items()}
+            return {hashed(key(name), name): item(part) for name, part in value.items()}
         if ITEMS in roles:
-            return type(value)(_hashed(roles[ITEMS](part), part) if isinstance(value, set | frozenset)
+            return type(value)(hashed(roles[ITEMS](part), part) if isinstance(value, set | frozenset)
                                else roles[ITEMS](part) for part in value)  # fmt: skip
         return tuple(roles[str(at)](part) for at, part in enumerate(value)) if roles else value
 
@@ -159,7 +159,8 @@ class Seen:
         return self.pool[zlib.crc32(write(value).encode("utf-8", "replace")) % len(self.pool)] if self.pool else value
 
 
-def _hashed(value: Any, usual: Any) -> Any:
+def hashed(value: Any, usual: Any) -> Any:
+    """A value that may be a key or an item of a set; else another one."""
     try:
         hash(value)
     except TypeError:
@@ -328,16 +329,15 @@ def shown_types(shown: Mapping[str, Seen], hints: Mapping[str, object]) -> tuple
 
 def hint_of(seen: Seen) -> str:
     """`list[int | None]`; empty where a value is of another type, or nothing is known."""
-    kinds = [_kind_of_hint(kind, parts) for kind, parts in seen.kinds.items()]
-    return " | ".join(dict.fromkeys(kinds)) if kinds and all(kinds) else ""
-
-
-def _kind_of_hint(kind: str, parts: Mapping[str, Seen]) -> str:
-    inside = [hint_of(part) for part in parts.values()]
-    if kind not in _CONTAINERS or not inside or not all(inside):
-        return _SCALARS.get(kind, "")
-    if kind == "dict" and KEYS not in parts:
-        return f"dict[str, {' | '.join(dict.fromkeys(inside))}]"
-    if kind == "dict":
-        return f"dict[{inside[0]}, {inside[1]}]" if len(inside) == 2 else ""
-    return f"{kind}[{' | '.join(dict.fromkeys(inside))}]"
+    kinds: dict[str, None] = {}
+    for kind, parts in seen.kinds.items():
+        inside = [hint_of(part) for part in parts.values()]
+        hint = f"{kind}[{' | '.join(dict.fromkeys(inside))}]"
+        if kind not in _CONTAINERS or not inside or not all(inside):
+            hint = _SCALARS.get(kind, "")
+        elif kind == "dict" and KEYS not in parts:
+            hint = f"dict[str, {' | '.join(dict.fromkeys(inside))}]"
+        elif kind == "dict":
+            hint = f"dict[{inside[0]}, {inside[1]}]" if len(inside) == 2 else ""
+        kinds[hint] = None
+    return " | ".join(kinds) if all(kinds) else ""

@@ -17,9 +17,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from codeopt.core.call import Call, Constructed, Opaque
+from codeopt.core.call import Call, Constructed, Opaque, with_part
 from codeopt.workloads.contract.properties import resized
 from codeopt.workloads.contract.relations import ARRAYS, content
+from codeopt.workloads.contract.seen import hashed
 from codeopt.workloads.generated.vocabulary import Texts, Vocabulary, texts_in
 
 SMALL = 12
@@ -81,6 +82,7 @@ class Maker:
         self.texts = Texts(draw, *words.words, known)
         self.others: list[Any] = []
         self.seen: dict[int, list[Any]] = {}
+        """Values that calls give, by place."""
         self.kinds: dict[type, Callable[[Any], Any]] = {
             bool: lambda v: not v, int: self.whole, float: self.real, str: self.text, bytes: self.data,
             list: self.sequence, tuple: self.record, dict: self.mapping, set: self.group,
@@ -129,13 +131,9 @@ class Maker:
         if isinstance(value, str):
             yield from self.texts.usual(value)
         elif isinstance(value, list | tuple | Constructed) and getattr(value, "maker", "") not in ARRAYS:
-            parts = value.values if isinstance(value, Constructed) else value
-            for at, part in enumerate(parts):
+            for at, part in enumerate(value.values if isinstance(value, Constructed) else value):
                 for new in self.with_usual(part):
-                    if isinstance(value, Constructed):
-                        yield value.with_value(at, new)
-                        continue
-                    yield type(value)([*value[:at], new, *value[at + 1 :]])
+                    yield with_part(value, at, new)
                     if isinstance(value, list) and len(value) > 1 and not at:
                         yield [new]
         elif isinstance(value, dict):
@@ -186,7 +184,10 @@ class Maker:
     def change(self, value: Any, at: int = -1) -> Any:
         """A value of the same type, or one that another call has at this place."""
         if at >= 0 and self.draw.random() < 0.12:
-            seen = self.seen_at(at)
+            if at not in self.seen:
+                every = [call.values for call in self.bases if len(call.values) > at]
+                self.seen[at] = [values[at] for values in every if not isinstance(values[at], Opaque)]
+            seen = self.seen[at]
             return self.shorten(self.draw.choice(seen)) if seen else value
         make = self.kinds.get(type(value))
         return make(value) if make else value
@@ -237,13 +238,6 @@ class Maker:
             ([], rows[:at], rows[::-1], rows[at:] + rows[at : at + 1], rows[at : at + 1] * 3, rows * 2)
         )
         return value.with_value(0, {name: [each[row] for row in some] for name, each in columns.items()})
-
-    def seen_at(self, at: int) -> list[Any]:
-        """Values that calls give at a place."""
-        if at not in self.seen:
-            every = [call.values for call in self.bases]
-            self.seen[at] = [values[at] for values in every if len(values) > at and not isinstance(values[at], Opaque)]
-        return self.seen[at]
 
     def whole(self, value: int) -> int:
         """Neighbours, boundaries, lengths and items of the other arguments."""
@@ -326,7 +320,11 @@ class Maker:
         """A number among the others that is equal to one of them and of another type, of those that the list holds."""
         kinds = {type(item) for item in value}
         several = len(kinds & {bool, int, float}) > 1  # a long list of one kind need not be gone through
-        twins = [twin for item in value for twin in _twins(item) if type(twin) in kinds] if several else []
+        twins = []
+        for item in value if several else ():
+            if type(item) in (bool, int, float) and item == item and abs(item) <= 2**50 and item == int(item):
+                others = (bool, int, float) if type(item) is not float and item in (0, 1) else (int, float)
+                twins += [kind(item) for kind in others if kind is not type(item) and kind in kinds]
         at = self.draw.randint(0, len(value))
         return [*value[:at], self.draw.choice(twins), *value[at:]] if twins else self.with_odd(value)
 
@@ -379,12 +377,7 @@ class Maker:
 
     def hashable(self, value: Any) -> Any:
         """A changed value that may be a key."""
-        new = self.change(value)
-        try:
-            hash(new)
-        except TypeError:
-            return value
-        return new
+        return hashed(self.change(value), value)
 
 
 def _few(value: Any) -> Any:
@@ -415,11 +408,3 @@ def _lists(values: Sequence[Any]) -> Iterator[list[Any]]:
             yield value
         elif isinstance(value, Constructed):
             yield from _lists(value.values)
-
-
-def _twins(item: Any) -> list[Any]:
-    """Equal to a number, and of another type."""
-    kinds = (bool, int, float) if type(item) in (bool, int) and item in (0, 1) else (int, float)
-    if type(item) not in (bool, int, float) or item != item or abs(item) > 2**50 or item != int(item):
-        return []
-    return [kind(item) for kind in kinds if kind is not type(item)]

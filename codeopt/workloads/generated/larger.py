@@ -167,8 +167,9 @@ def deep_calls(bases: Sequence[Call]) -> list[Call]:
             unlike = Opaque(f"{DEEPENED}(None, {write(value)}, 0)")
             found[given[0].with_value(at, value if near else unlike)] = None
         for base in sorted(given, key=lambda each: len(write(each.values[at])))[-BASES:]:
-            if (nested := _nested(base.values[at])) is not None:
-                found[base.with_value(at, nested)] = None
+            value = base.values[at]  # deeper nested lists, tuples or dictionaries
+            if (shell := _shell(value, value)) is not None:
+                found[base.with_value(at, Opaque(f"{DEEPENED}(lambda inner: {shell}, {write(value)}, {DEEP})"))] = None
                 break
     # the largest call with DEEP items, unless other long calls have as many
     sized = [(max((len(v) for v in each.values if isinstance(v, list | str)), default=0), each) for each in bases]
@@ -258,14 +259,6 @@ def _chain_of_followers(sample: dict[Any, Any]) -> dict[Any, Any]:
     kind = type(next(part for part in sample.values() if part))
     keys = list(range(DEEP)) if isinstance(next(iter(sample)), int) else [f"n{at}" for at in range(DEEP)]
     return {key: kind([keys[at + 1]] if at + 1 < DEEP else []) for at, key in enumerate(keys)}
-
-
-def _nested(value: Any) -> Opaque | None:
-    """Return a deeper value of nested lists, tuples or dictionaries. None if it contains no part of its own kind."""
-    shell = _shell(value, value)
-    if shell is None:
-        return None
-    return Opaque(f"{DEEPENED}(lambda inner: {shell}, {write(value)}, {DEEP})")
 
 
 def _shell(value: Any, top: Any, depth: int = 2) -> str | None:

@@ -45,13 +45,16 @@ class Vocabulary:
     def words(self) -> tuple[list[str], list[str]]:
         """Texts of the vocabulary, bytes as characters: the function's own, and all."""
         own, reached = (
-            [value if isinstance(value, str) else value.decode("latin1") for value in values if type(value) in _TEXTS]
+            [
+                value if isinstance(value, str) else value.decode("latin1")
+                for value in values
+                if type(value) in (str, bytes)
+            ]
             for values in (self.own, self.reached)
         )
         return own, [*own, *reached]
 
 
-_TEXTS = (str, bytes)
 _KINDS = {
     "DIGIT": "0123456789", "NOT_DIGIT": "a~ ", "SPACE": " \t", "NOT_SPACE": "a1~", "WORD": "ab_1", "NOT_WORD": "~. "
 }  # fmt: skip
@@ -110,7 +113,11 @@ def _names(node: ast.AST) -> set[str]:
 
 def _values(node: ast.AST) -> Iterator[Any]:
     """The constants in it, regular expressions as what they match. Docstrings are prose."""
-    patterns = {id(part) for call in ast.walk(node) for part in _pattern(call)}
+    patterns = set[int]()  # constants of the first argument of `re.compile(...)`, `re.sub(...)`
+    for call in ast.walk(node):
+        if isinstance(call, ast.Call) and call.args and isinstance(call.func, ast.Attribute):
+            of_re = isinstance(call.func.value, ast.Name) and call.func.value.id in ("re", "regex")
+            patterns |= set(map(id, ast.walk(call.args[0]))) if of_re and call.func.attr in _CALLS else set()
     for part in _without_prose(node):
         if not isinstance(part, ast.Constant):
             continue
@@ -139,14 +146,6 @@ def _without_prose(node: ast.AST) -> Iterator[ast.AST]:
         yield from _without_prose(part)
     if isinstance(node, ast.Constant):
         yield node
-
-
-def _pattern(node: ast.AST) -> list[ast.AST]:
-    """The constants of the first argument of `re.compile(...)`, `re.sub(...)`."""
-    if not (isinstance(node, ast.Call) and node.args and isinstance(node.func, ast.Attribute)):
-        return []
-    of_re = isinstance(node.func.value, ast.Name) and node.func.value.id in ("re", "regex")
-    return list(ast.walk(node.args[0])) if of_re and node.func.attr in _CALLS else []
 
 
 def _distinct(values: Iterable[Any]) -> tuple[Any, ...]:

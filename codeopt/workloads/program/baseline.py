@@ -16,7 +16,7 @@ from codeopt.core.screen import inline
 from codeopt.core.words import end_of_run
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads._runs import axes, other_environments
-from codeopt.workloads.program.cases import Request, collect, find
+from codeopt.workloads.program.cases import Request, collect
 from codeopt.workloads.program.differential import ends_well
 from codeopt.workloads.program.siblings import InProject
 from codeopt.workloads.sandbox_view.reached import missing_part
@@ -33,9 +33,7 @@ TOO_SHORT_S = 0.001
 FRESH = 1_000_000
 """Seeds of a generator that no known case has; so many are drawn from."""
 CANDIDATES = 5
-"""Number of the longest cases that are run again to choose those that are timed ..."""
-SURELY_ENOUGH = 3
-"""... unless the longest took this multiple of what is enough to time it alone."""
+"""Number of the longest cases that are run again to choose those that are timed."""
 
 
 def case_request(program: Path, source: str, options: ImproveOptions, sandbox: Sandbox) -> Request:
@@ -56,14 +54,6 @@ def case_request(program: Path, source: str, options: ImproveOptions, sandbox: S
     )  # fmt: skip
 
 
-def fresh_cases(request: WorkloadRequest, sandbox: Sandbox, asked: Request, check: Checker) -> list[Case]:
-    """Cases that were never run before, with what the original prints, those on which it takes longest first."""
-    made = find(replace(asked, first_seed=FRESH + request.input_seed % FRESH))
-    fresh = (replace(case, name=f"fresh.{case.name}", held_out=True) for case in made)
-    found = [run_original(request, sandbox, case, check) for case in fresh]
-    return [case for case, _ in sorted(found, key=lambda pair: -pair[1].active_s)]
-
-
 def run_original(request: WorkloadRequest, sandbox: Sandbox, case: Case, check: Checker) -> tuple[Case, Run]:
     """The case with what the original does on it. Raises ProgramError."""
     request.notify(f"running the original on case {case.name}")
@@ -82,7 +72,8 @@ def run_original(request: WorkloadRequest, sandbox: Sandbox, case: Case, check: 
     gone = next((file.path for file in run.written if file.content is None), None)
     if gone is not None:
         raise ProgramError(f"the original removes or replaces {gone}, which it is given")
-    return with_output(case, run), run
+    expected = run.stdout if case.expected is None else case.expected
+    return replace(case, expected=expected, written=run.written if case.written is None else case.written), run
 
 
 def limits_of_original(request: WorkloadRequest, sandbox: Sandbox) -> RunLimits:
@@ -97,13 +88,6 @@ def allow_drafts(request: WorkloadRequest, sandbox: Sandbox, longest_s: float) -
     if request.options.timeout is None:
         # time limit of a draft where the user gives none, as a multiple of the longest run of the original
         sandbox.allow(max(sandbox.limits.seconds, 4 * longest_s))
-
-
-def with_output(case: Case, run: Run) -> Case:
-    """Return the case with a run's output and files as expected ones, unless it has its own."""
-    if case.expected is None:
-        case = replace(case, expected=run.stdout)
-    return replace(case, written=run.written) if case.written is None else case
 
 
 def too_short(sandbox: Sandbox, source: str, plan: Plan) -> str:
@@ -121,19 +105,13 @@ def too_short(sandbox: Sandbox, source: str, plan: Plan) -> str:
 
 
 def longest_cases(cases: Sequence[Case], original: Candidate, enough_s: float) -> list[Case]:
-    """The cases among which those to time are chosen: one alone when it surely takes much longer than is enough.
+    """The cases among which those to time are chosen: one alone when it surely takes three times what is enough.
 
     Processor time alone is sure: the first run of a short case may have waited long, for others or for the disk.
     """
     runs = {outcome.case: outcome.run for outcome in original.outcomes}
     ordered = sorted(cases, key=lambda case: -runs[case.name].active_s)
-    return ordered[: 1 if runs[ordered[0].name].cpu_s > SURELY_ENOUGH * enough_s else CANDIDATES]
-
-
-def case_to_profile(cases: Sequence[Case], original: Candidate) -> Case:
-    """The case that takes longest: what it shows is where the time goes, not what the input is."""
-    slowest = max(original.outcomes, key=lambda outcome: outcome.run.active_s)
-    return next(case for case in cases if case.name == slowest.case)
+    return ordered[: 1 if runs[ordered[0].name].cpu_s > 3 * enough_s else CANDIDATES]
 
 
 def profile_longest(request: WorkloadRequest, sandbox: Sandbox) -> Profile:
@@ -284,9 +262,3 @@ def run_elsewhere(
             there = replace(there, expected=run.stdout, written=run.written)
         found.append(CaseElsewhere(there, run.active_s))
     return Elsewhere(tuple(found), tuple(gaps))
-
-
-def with_environment(outcome: Outcome, case: Case) -> Outcome:
-    """A wrong outcome that names the environment of its case."""
-    said = outcome.detail or str(outcome.verdict)
-    return replace(outcome, detail=f"{said} (only in another environment: {axes(case.environment)})")

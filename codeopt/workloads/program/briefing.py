@@ -23,7 +23,6 @@ START = (SMALL, 0)
 """Characters kept at the start and at the end of a longer one."""
 LOOKED_AT = 2_000_000
 """Characters of an input."""
-STARTS = 3
 STATEMENTS = ("statement.txt", "problem.md", "README.md")
 """Names of files with a problem's statement, next to its cases."""
 
@@ -37,7 +36,7 @@ def brief(
     statement: str = "",
 ) -> Briefing:
     """All of it. Starts the interpreter a few times."""
-    start = min(sandbox.run("", mode="exec").cpu_s for _ in range(STARTS))
+    start = min(sandbox.run("", mode="exec").cpu_s for _ in range(3))
     about = [f"It is run by Python {python}." if python else "", example_of(original, cases)]
     shape = input_shape(decoded(timed[0].stdin[:LOOKED_AT])) if timed else ""
     return Briefing(

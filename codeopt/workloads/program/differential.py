@@ -37,7 +37,6 @@ from codeopt.workloads.program.differences import (
 from codeopt.workloads.program.mutated_cases import (
     MutatedCase,
     boundary_cases,
-    break_relations,
     largest_text,
     mutate_cases,
     other_usage,
@@ -53,8 +52,6 @@ FEW = 5
 """Number of mutated inputs below which the report says that they are few."""
 RUN_S = 1.0
 """Upper bound of the time limit of the original on one changed input, seconds."""
-LEAST_RUN_S = 0.1
-"""Lower bound of the same, seconds."""
 ALL_CPU_S = 4.0
 """CPU time limit of the original on all mutated inputs, and the same on those that break a pattern, seconds.
 
@@ -68,8 +65,6 @@ MOST_RELATIONS = 48
 """Number of relations that are broken on purpose."""
 MOST_TOO_LONG = 4
 """Number of inputs that break a relation on which the original takes too long, after which no more are asked."""
-MOST_FAILING = 6
-"""Number of changed inputs on which the original ends with an error that are enough ..."""
 MOST_OF_AN_ERROR = 2
 """... and of those on which it ends with the same one."""
 RunOriginal = Callable[[Case, Mode], Run]
@@ -290,7 +285,7 @@ def make_differential_test(
     mutated = (mutate_cases(given, seed=each, also_known=also_known, source=source) for each in seeds)
     changes = chain(other_usage(source, cases, also_known), chain.from_iterable(mutated))
     at_numbers = boundary_cases(source, given, also_known)
-    breaking = chain(at_numbers, break_relations(given, seed=seed, also_known=also_known, source=source))
+    breaking = chain(at_numbers, mutate_cases(given, seed=seed, also_known=also_known, source=source, breaking=True))
     allowed, others = (
         (mutated for mutated in each if not bounds.excludes(mutated.case.stdin)) for each in (breaking, changes)
     )
@@ -331,9 +326,9 @@ class ProbeBudget:
 def patient(sandbox: Sandbox, source: str, longest_s: float) -> RunOriginal:
     """Runs a program with little time, and with more where others had the processor. longest_s: seconds of the longest
     known input."""
-    # Time limit of the original on one mutated input, as a multiple of the longest known one's time. An input that
-    # takes longer mostly has an enlarged number, and runs to the limit for nothing.
-    seconds = min(RUN_S, sandbox.limits.seconds, max(LEAST_RUN_S, 4 * longest_s))
+    # Time limit of the original on one mutated input, seconds: a multiple of the longest known one's time, and no less
+    # than a tenth. An input that takes longer mostly has an enlarged number, and runs to the limit for nothing.
+    seconds = min(RUN_S, sandbox.limits.seconds, max(0.1, 4 * longest_s))
     limits = replace(sandbox.limits, seconds=seconds)
 
     def run(case: Case, mode: Mode) -> Run:
@@ -368,10 +363,10 @@ class _Spent:
         self.too_long += run.stop == "time"
 
     def add_error(self, run: Run) -> bool:
-        """Count an error, and tell whether such inputs were too few yet."""
+        """Count an error, and tell whether such inputs were too few yet: of the same error, and of all."""
         name = error_name(run)
         self.errors[name] += 1
-        return self.errors[name] <= MOST_OF_AN_ERROR and self.errors.total() <= MOST_FAILING
+        return self.errors[name] <= MOST_OF_AN_ERROR and self.errors.total() <= 6
 
     @property
     def over(self) -> bool:
@@ -439,14 +434,14 @@ class ProbeGenerator:
                 self.others_left = True
                 break
             wanted = counts[False] < quota.alike
-            if mutated.beyond:
+            if mutated.because:
                 # beyond the known inputs for one reason
                 wanted = counts[True] < quota.beyond and reasons[mutated.because] < 4
             if kind_of_change(mutated) in too_long or not wanted:
                 continue
             for found in self._run(mutated, spent, too_long):
                 if found.error is None:
-                    counts[mutated.beyond] += 1
+                    counts[bool(mutated.because)] += 1
                     reasons[mutated.because] += 1
                 yield found
 
@@ -462,7 +457,7 @@ class ProbeGenerator:
             too_long |= {kind_of_change(mutated), "long"}
         case = replace(mutated.case, name=f"changed.{mutated.name}", held_out=self.held_out)
         if ends_well(case, run):
-            self.taken[mutated.beyond] += 1
+            self.taken[bool(mutated.because)] += 1
             case = replace(case, expected=run.stdout, written=run.written, exit=run.exit or 0)
             yield Changed(case, mutated.because, relation=mutated.relation)
         elif run.stop is None and run.exit is not None and spent.add_error(run):

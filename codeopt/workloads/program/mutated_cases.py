@@ -43,11 +43,6 @@ class MutatedCase:
     """Relation that it was made to break, by its number and what is changed; empty where it was made for another
     reason."""
 
-    @property
-    def beyond(self) -> bool:
-        """Outside of what the known cases show."""
-        return bool(self.because)
-
 
 @dataclass(frozen=True)
 class _Text:
@@ -119,20 +114,19 @@ def _slots(cases: Iterable[Case]) -> list[_Slot]:
 
 
 def mutate_cases(
-    cases: Sequence[Case], *, seed: int, also_known: Sequence[Case] = (), source: str = ""
+    cases: Sequence[Case], *, seed: int, also_known: Sequence[Case] = (), source: str = "", breaking: bool = False
 ) -> Iterator[MutatedCase]:
     """Changed cases, taking turns between what can be changed. The same seed gives the same ones.
 
-    source: text of the program, whose constants are tried as values.
+    source: text of the program, whose constants are tried as values. breaking: each breaks one relation that all known
+    cases keep.
     """
-    return _by_turns(cases, also_known, seed, source, breaking=False)
-
-
-def break_relations(
-    cases: Sequence[Case], *, seed: int, also_known: Sequence[Case] = (), source: str = ""
-) -> Iterator[MutatedCase]:
-    """Changed cases of which each breaks one relation that all known cases keep."""
-    return _by_turns(cases, also_known, seed, source, breaking=True)
+    words = vocabulary(source, source) if source else Vocabulary()
+    series = [
+        _mutated(slot, cases, also_known, partial(slot.changes, seed=seed, words=words, breaking=breaking))
+        for slot in _slots(cases)
+    ]
+    return (mutated for turn in zip_longest(*series) for mutated in turn if mutated is not None)
 
 
 def boundary_cases(source: str, cases: Sequence[Case], also_known: Sequence[Case] = ()) -> Iterator[MutatedCase]:
@@ -141,17 +135,6 @@ def boundary_cases(source: str, cases: Sequence[Case], also_known: Sequence[Case
     for slot in _slots(cases):
         if isinstance(slot, _Text) and near:
             yield from _mutated(slot, cases, also_known, partial(inputs_at_boundaries, slot.path, near=near))
-
-
-def _by_turns(
-    cases: Sequence[Case], also: Sequence[Case], seed: int, source: str, *, breaking: bool
-) -> Iterator[MutatedCase]:
-    words = vocabulary(source, source) if source else Vocabulary()
-    series = [
-        _mutated(slot, cases, also, partial(slot.changes, seed=seed, words=words, breaking=breaking))
-        for slot in _slots(cases)
-    ]
-    return (mutated for turn in zip_longest(*series) for mutated in turn if mutated is not None)
 
 
 def _mutated(slot: _Slot, cases: Sequence[Case], also: Sequence[Case], changes: Changes) -> Iterator[MutatedCase]:

@@ -40,7 +40,6 @@ TURNS = 40
 """Times that each known input is changed."""
 TRIES = 3
 """Inputs for a relation: the original may fail on the first."""
-DEEP_LIKE = "no known input's tree is nearly a chain"
 _PLACES = re.compile(r"`[^`]*`|among the .*")
 """Places that words about a relation name."""
 NO_WORDS = Vocabulary()
@@ -55,11 +54,6 @@ class MutatedInput:
     """Property of the known inputs that it breaks; empty where it keeps all that was found."""
     relation: str = ""
     """Relation that it was made to break; empty where it was made for another reason."""
-
-    @property
-    def beyond(self) -> bool:
-        """Outside of what the known inputs show."""
-        return bool(self.because)
 
 
 class InputMaker:
@@ -243,7 +237,10 @@ class InputMaker:
             if found is None:
                 continue
             call = self._sized(self.bases[-1].with_value(at, found[0]))
-            why = next((words_of(each) for each in self.known.contract.broken(call)), DEEP_LIKE * (not found[1]))
+            why = next(
+                (words_of(each) for each in self.known.contract.broken(call)),
+                "no known input's tree is nearly a chain" * (not found[1]),
+            )
             if (data := self.known.text(call)) is not None:
                 yield MutatedInput(f"chain.{at}", data, why)
 
@@ -261,12 +258,7 @@ def _evenly(values: Sequence[Any], size: int) -> Callable[[Any], Any]:
 
 
 def mutated_inputs(
-    path: str,
-    inputs: Sequence[bytes],
-    *,
-    seed: int,
-    also_known: Sequence[bytes] = (),
-    words: Vocabulary = NO_WORDS,
+    path: str, inputs: Sequence[bytes], *, seed: int, also_known: Sequence[bytes] = (), words: Vocabulary = NO_WORDS
 ) -> Iterator[MutatedInput]:
     """Changed inputs, a longer one first, made as they are asked for. The same seed gives the same ones.
 
@@ -312,21 +304,21 @@ def broken_inputs(
         return
     forms = maker.known.written if maker.texts else ()
     texts = (([each.words], data) for each in forms if not each.holds(data := each.broken(maker.texts[0])))
-    calls = (found for base, new in _small_changes(maker) if (found := maker.alone(base, new)) is not None)
     shortest = min(map(len, maker.texts), default=0)
+    # length of the shortest known input up to which all changes of the second one are tried, too
+    few = maker.bases[: 2 if shortest < 1000 else 1]
+    ones = (
+        (base, base.with_value(at, new))
+        for base in few
+        for at, value in enumerate(base.args)
+        for new in variants(value)
+    )
+    drawn = ((base, new) for _, base, new in islice(maker.changed(), TURNS))
+    calls = (found for base, new in chain(ones, drawn) if (found := maker.alone(base, new)) is not None)
     # number of changed inputs that the best are chosen among; of long inputs fewer
     # bytes of such inputs together
     most = min(1500, 3_000_000 // max(1, shortest))
     yield from _best_of_each(islice(chain(texts, calls), most), {*inputs, *also_known})
-
-
-def _small_changes(maker: InputMaker) -> Iterator[tuple[Call, Call]]:
-    """Known inputs with one value changed, and with changes at random."""
-    # length of the shortest known input up to which all changes of the second one are tried, too
-    for base in maker.bases[: 2 if min(map(len, maker.texts), default=0) < 1000 else 1]:
-        for at, value in enumerate(base.args):
-            yield from ((base, base.with_value(at, new)) for new in variants(value))
-    yield from ((base, new) for _, base, new in islice(maker.changed(), TURNS))
 
 
 def _best_of_each(candidates: Iterable[tuple[list[str], bytes]], known: set[bytes]) -> Iterator[MutatedInput]:

@@ -15,7 +15,8 @@ from codeopt.core.program import Target
 from codeopt.core.run_inputs import files_below
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import View, locate, named_files, open_view
-from codeopt.workloads.source.module_graph import read_module
+from codeopt.workloads.source.module_graph import imported_from, read_module
+from codeopt.workloads.source.names import imported_names
 from codeopt_sandbox import Run, Sandbox
 
 _FILE = b"__file__"
@@ -33,7 +34,7 @@ def open_siblings(
         UsageError: A file of --with cannot be used.
     """
     module = locate(target.path, linked)
-    names = {name for source in sources for name in _imported(source)}
+    names = {name.partition(".")[0] for source in sources for name in imported_names(source)}
     roots = (target.path.resolve().parent, *module.roots, *module.beside)
     own = any((root / f"{name}.py").is_file() or (root / name).is_dir() for root in roots for name in names)
     if own or target.module or any(name for source in sources for name in _own_file(ast.parse(source))):
@@ -68,15 +69,6 @@ def search_path(view: View, target: Target) -> str:
     return ":".join(dict.fromkeys(inside))
 
 
-def _imported(source: str) -> Iterator[str]:
-    """Top-level names of what it imports."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
-            yield node.module.partition(".")[0]
-
-
 class InProject(WrappedSandbox):
     """A sandbox in which programs run as in their project.
 
@@ -109,10 +101,9 @@ class InProject(WrappedSandbox):
 def absolute_imports(source: str, package: str) -> str:
     """`from .core import main` of a module in `package`, as `from package.core import main`."""
     lines = source.encode("utf-8", "surrogatepass").split(b"\n")
-    parts = package.split(".")
     for node in ast.walk(read_module(source)):
-        if isinstance(node, ast.ImportFrom) and 0 < node.level <= len(parts):
-            home = ".".join([*parts[: len(parts) - node.level + 1], *([node.module] if node.module else [])])
+        if isinstance(node, ast.ImportFrom) and 0 < node.level <= package.count(".") + 1:
+            home = imported_from(node, package, True)
             line = lines[node.lineno - 1]
             head, rest = line[: node.col_offset], line[node.col_offset :]
             lines[node.lineno - 1] = head + _FROM.sub(f"from {home} import".encode(), rest, count=1)

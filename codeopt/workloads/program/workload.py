@@ -12,21 +12,14 @@ from codeopt.core.history import Briefing, Candidate
 from codeopt.core.revision import OWN, Revision
 from codeopt.core.words import Speedup
 from codeopt.rules import Rule as RewriteRule
-from codeopt.workloads import Checked, Defaults, Stage, Suite, Workload, WorkloadRequest
+from codeopt.workloads import Checked, Stage, Suite, Workload, WorkloadRequest
 from codeopt.workloads._judging import HANGS, NOTHING_CHANGED, InputPolicy, checker_of, require_own
 from codeopt.workloads._runs import OneFile, axes, compared_in, on_other_core
 from codeopt.workloads._sizes import LONG_S, by_size, smaller_ones
 from codeopt.workloads.program import baseline
-from codeopt.workloads.program.baseline import (
-    Elsewhere,
-    allow_drafts,
-    case_request,
-    run_elsewhere,
-    run_original,
-    with_environment,
-)
+from codeopt.workloads.program.baseline import Elsewhere, allow_drafts, case_request, run_elsewhere, run_original
 from codeopt.workloads.program.briefing import brief, stated_bounds, statement_in
-from codeopt.workloads.program.cases import Request, collect, find_script, hold_out
+from codeopt.workloads.program.cases import Request, collect, find, find_script, hold_out
 from codeopt.workloads.program.cut import CutPlan, InputCut, cut_input
 from codeopt.workloads.program.differences import again, error_text_caveat, text_caveat
 from codeopt.workloads.program.differential import DifferentialTest, ProbeSource, make_differential_test
@@ -89,12 +82,10 @@ LAST_WORD_S = 0.1
 SHORT_S = 0.02
 """A shorter run is made SHORT_RUNS times for a time by size: one may be disturbed."""
 SHORT_RUNS = 3
-READ_ALL = Revision.of("import sys\nsys.stdin.buffer.read()\n")
-"""Lower-bound program of those that read all of their input."""
 
 
 @dataclass(frozen=True)
-class ProgramWorkload(Defaults):
+class ProgramWorkload(Workload):
     """One program and its cases in one sandbox."""
 
     request: WorkloadRequest
@@ -109,7 +100,7 @@ class ProgramWorkload(Defaults):
     rule: StoppingRule
     plan: Plan | None = None
     guards = (f"{__package__}.cut",)
-    lower_bound_program = READ_ALL
+    lower_bound_program = Revision.of("import sys\nsys.stdin.buffer.read()\n")  # of those that read all of their input
     too_short: str = ""
     """Reason why timing is impossible, or empty."""
 
@@ -174,15 +165,11 @@ class ProgramWorkload(Defaults):
         found = [text_caveat(case, expected, outcome.run, self.suite.check)]
         if known:
             found += [error_text_caveat(case, known, outcome.run, lambda: self._original_run(case))]
-        told = tuple(replace(each, reproduce=self.again(case)) for each in found if each)
+        told = tuple(replace(each, reproduce=again(self.request, case)) for each in found if each)
         return replace(outcome, caveats=told) if told else outcome
 
     def _original_run(self, case: Case) -> Run:
         return run_on(self.runner, self.baseline.revision, case, mode="exec")
-
-    def again(self, case: Case) -> str:
-        """A line to paste that runs the original on a case; of a comparison both."""
-        return again(self.request, case)
 
     def check(self, draft: Revision, stage: Stage) -> Checked:
         """Check a draft on the cases in other environments, and on fuzzed inputs: the same ones in each round, others
@@ -203,7 +190,7 @@ class ProgramWorkload(Defaults):
             new = make_differential_test(
                 self.sandbox, self.source, inputs, self.suite.check, differential.policy, notify=self.request.notify
             )
-            differential = replace(new, again=self.again)
+            differential = replace(new, again=lambda case: again(self.request, case))
         checked = differential.run(self.sandbox, draft.text, self.suite.check, both=stage is not Stage.ROUND)
         caveats = (caveat for each in found for caveat in each.caveats)
         return replace(checked, caveats=(*caveats, *checked.caveats))
@@ -219,14 +206,18 @@ class ProgramWorkload(Defaults):
             plain == case
             or self.run_case(draft, replace(plain, expected=original.stdout)).verdict is not CaseVerdict.AC
         ):
-            return with_environment(found, case)
+            said = found.detail or str(found.verdict)
+            return replace(found, detail=f"{said} (only in another environment: {axes(case.environment)})")
         got = found.detail or str(found.verdict)
         caveat = Caveat(CaveatKind.ENVIRONMENT, case.name, "", got, f"only with {axes(case.environment)}")
         return replace(found, verdict=CaseVerdict.AC, detail="", caveats=(caveat,))
 
     def unseen_cases(self) -> tuple[Case, ...]:
         """Cases that a generator makes of other seeds, those on which the original takes longest first."""
-        return tuple(baseline.fresh_cases(self.request, self.sandbox, self.cases, self.suite.check))
+        made = find(replace(self.cases, first_seed=baseline.FRESH + self.request.input_seed % baseline.FRESH))
+        fresh = (replace(case, name=f"fresh.{case.name}", held_out=True) for case in made)
+        found = [run_original(self.request, self.sandbox, case, self.suite.check) for case in fresh]
+        return tuple(case for case, _ in sorted(found, key=lambda pair: -pair[1].active_s))
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
         """Plan of the cases that nobody has seen, unless these are too short to show the gain."""
@@ -259,7 +250,7 @@ class ProgramWorkload(Defaults):
         # a known input made a little shorter is mostly as valid as before
         yield from shorter_cases(case, (0.95, 0.8))
         mutants = mutate_cases([case], seed=self.request.input_seed + 2, also_known=self.suite.cases)
-        changed = (mutant.case for mutant in mutants if not mutant.beyond)
+        changed = (mutant.case for mutant in mutants if not mutant.because)
         # number of fuzzed inputs offered to find some on which the gain can be looked for
         yield from islice(changed, 12)
 
@@ -269,7 +260,9 @@ class ProgramWorkload(Defaults):
         return self._profile(draft, modes, self.plan.cut if isinstance(self.plan, CutPlan) else None)
 
     def _profile(self, draft: Revision, modes: Sequence[Mode], cut: InputCut | None) -> Profile:
-        longest = cut.case if cut else baseline.case_to_profile(self.suite.cases, self.baseline)
+        # what the case that takes longest shows is where the time goes, not what the input is
+        slowest = max(self.baseline.outcomes, key=lambda outcome: outcome.run.active_s)
+        longest = cut.case if cut else next(case for case in self.suite.cases if case.name == slowest.case)
         return baseline.take_profile(self.sandbox, draft.text, longest, modes)
 
     def by_size(self, draft: Revision, timed: Speedup) -> BySize:

@@ -43,7 +43,6 @@ from codeopt.workloads.generated.larger import can_grow, deep_calls, grow, size_
 from codeopt.workloads.generated.vocabulary import Vocabulary, samples, tokens, vocabulary
 from codeopt.workloads.program.mutated_cases import (
     boundary_cases,
-    break_relations,
     largest_text,
     mutate_cases,
     mutated_inputs,
@@ -261,7 +260,7 @@ def of_cases() -> Iterator[object]:
     yield from boundaries(PROGRAM)
     yield from islice(mutate_cases([CASE, OTHER], seed=1, source=PROGRAM), 90)
     yield from islice(mutate_cases([CASE], seed=1, also_known=[OTHER]), 30)
-    yield from islice(break_relations([CASE, OTHER], seed=1), 60)
+    yield from islice(mutate_cases([CASE, OTHER], seed=1, breaking=True), 60)
     yield from boundary_cases(PROGRAM, [CASE, OTHER])
     for source, path, data in BOUNDED:
         yield from boundary_cases(source, [Case("one", b"", args=(path,), files=((path, data),))])

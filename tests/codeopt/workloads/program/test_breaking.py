@@ -9,8 +9,9 @@ import json
 
 import pytest
 
+from codeopt.workloads.contract.documents import find_format
 from codeopt.workloads.contract.inputs import look_at
-from codeopt.workloads.program.mutated_cases import break_relations, mutate_cases
+from codeopt.workloads.program.mutated_cases import mutate_cases
 from codeopt.workloads.program.mutated_inputs import LARGEST_BASE, MutatedInput, broken_inputs, mutated_inputs
 from codeopt_sandbox import Case
 from tests.support.known_inputs import why_beyond
@@ -114,9 +115,7 @@ def test_a_relation_of_a_log_is_broken_in_its_field(known: list[bytes], words: s
     ["3\n1 2 3\n4 5 6\n", "2024-01-02 red\n2024-01-03 blue\n", "a b c\nd e f\n", "2024-01-02 10:00:01 INFO a\n\n"],
 )
 def test_lines_without_fields_and_a_time_are_no_log(text: str) -> None:
-    found = look_at("a.log", [text.encode()])
-    assert found
-    assert found.format.document is None
+    assert find_format("a.log", [text.encode()]) is None
 
 
 @pytest.mark.parametrize(
@@ -152,11 +151,10 @@ def test_a_structured_file_is_written_as_it_is_and_changed_files_are_like_it(
 ) -> None:
     found = look_at(path, known)
     assert found
-    assert found.format.document
-    assert found.format.document.name == name
+    assert getattr(find_format(path, known), "name", "") == name
     assert [found.text(found.format.read(data)) for data in known] == known
     assert not any(why_beyond(found, data) for data in known)
-    made = [each.stdin for each in mutated_inputs(path, known, seed=1) if not each.beyond]
+    made = [each.stdin for each in mutated_inputs(path, known, seed=1) if not each.because]
     assert len(made) > 8
     assert not any(why_beyond(found, data) for data in made)
 
@@ -165,11 +163,11 @@ def test_a_structured_file_is_written_as_it_is_and_changed_files_are_like_it(
 def test_no_plain_text_is_a_document_and_one_seed_gives_the_same(known: list[bytes]) -> None:
     found = look_at("", known)
     assert found
-    assert (found.format.document is None) == (known in (LISTS, SORTED, WORDS, LINES))
+    assert (find_format("", known) is None) == (known in (LISTS, SORTED, WORDS, LINES))
     cases = [Case(str(at), data) for at, data in enumerate(known)]
-    first, again = (list(break_relations(cases, seed=3)) for _ in range(2))
+    first, again = (list(mutate_cases(cases, seed=3, breaking=True)) for _ in range(2))
     assert first == again
-    assert all(each.beyond and each.relation for each in first)
+    assert all(each.because and each.relation for each in first)
     made = [each.case.stdin for each in first]
     assert len(set(made)) == len(made)
     assert not set(made) & set(known)

@@ -23,7 +23,7 @@ def similar(inputs: list[bytes], seed: int = 1, *kinds: str) -> list[bytes]:
     return [
         each.stdin
         for each in mutated_inputs("", inputs, seed=seed)
-        if not each.beyond and (not kinds or each.name.partition(".")[0] in kinds)
+        if not each.because and (not kinds or each.name.partition(".")[0] in kinds)
     ]
 
 

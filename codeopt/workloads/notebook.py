@@ -87,7 +87,24 @@ class NotebookFile:
     @cached_property
     def cells(self) -> tuple[CodeCell, ...]:
         """Code cells. Raises UsageError."""
-        return tuple(self._cells())
+        try:
+            start, _ = dict(_members(self.text, _skip(self.text, 0)))["cells"]
+            if self.text[start] != "[":
+                raise ValueError
+            starts = [at for at, _ in _items(self.text, start) if self.text[at] == "{"]
+        except (ValueError, KeyError, IndexError, RecursionError) as error:
+            raise UsageError(f"{self.path} is no notebook of format 4, which has a list of cells") from error
+        number, found = 0, list[CodeCell]()
+        for places in (dict(_members(self.text, at)) for at in starts):
+            if "cell_type" not in places or self._value(places["cell_type"]) != "code":
+                continue
+            number += 1
+            value = self._value(places["source"]) if "source" in places else ""
+            source = as_source("".join(map(str, value)) if isinstance(value, list) else str(value))
+            if source.strip():
+                plain = plain_cell(source, f"{self.path}, code cell {number}")
+                found.append(CodeCell(number, source, plain, *places["source"]))
+        return tuple(found)
 
     @property
     def program(self) -> str:
@@ -98,8 +115,20 @@ class NotebookFile:
         """The file's text with a program in place of its cells'. Raises UsageError where that is not known to belong
         into which."""
         parts = [cell.text.split("\n")[:-1] for cell in self.cells]
-        for at, lines in enumerate(self._divided(source, parts)):
-            parts[at] = lines
+        # Lines of the program by cell. What is added between two cells belongs to the one that follows.
+        old = [line for lines in parts for line in lines]
+        owner = [at for at, lines in enumerate(parts) for _ in lines]
+        new = source.rstrip("\n").split("\n")
+        parts = [[] for _ in parts]
+        for kind, first, last, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+            if kind == "equal":
+                for at, line in zip(owner[first:last], new[start:end], strict=True):
+                    parts[at].append(line)
+                continue
+            cells = set(owner[first:last]) or {owner[min(first, len(owner) - 1)]}
+            if len(cells) > 1:  # lines that replace some of several cells
+                raise UsageError(self._misfit, hint="-o FILE.py writes it next to the notebook")
+            parts[cells.pop()] += new[start:end]
         if "".join(f"{line}\n" for lines in parts for line in lines) != source.rstrip("\n") + "\n":
             raise UsageError(self._misfit, hint="-o FILE.py writes it next to the notebook")
         out, done = [], 0
@@ -122,24 +151,6 @@ class NotebookFile:
     def _misfit(self) -> str:
         return f"the change does not fit into the cells of {self.path}"
 
-    def _divided(self, source: str, parts: list[list[str]]) -> list[list[str]]:
-        """The lines of a program by cell. What is added between two cells belongs to the one that follows. Raises
-        UsageError for lines that replace some of several cells."""
-        old = [line for lines in parts for line in lines]
-        owner = [at for at, lines in enumerate(parts) for _ in lines]
-        new = source.rstrip("\n").split("\n")
-        found: list[list[str]] = [[] for _ in parts]
-        for kind, first, last, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-            if kind == "equal":
-                for at, line in zip(owner[first:last], new[start:end], strict=True):
-                    found[at].append(line)
-                continue
-            cells = set(owner[first:last]) or {owner[min(first, len(owner) - 1)]}
-            if len(cells) > 1:
-                raise UsageError(self._misfit, hint="-o FILE.py writes it next to the notebook")
-            found[cells.pop()] += new[start:end]
-        return found
-
     def _written(self, cell: CodeCell, lines: list[str]) -> str:
         """A cell's source as JSON, in the form that the notebook has it. Raises UsageError where a magic was lost."""
         before = cell.plain.text.split("\n")
@@ -156,29 +167,6 @@ class NotebookFile:
         between = span[end : places[1][0]] if len(places) > 1 else f",{span[1:first] or ' '}"
         rows = [json.dumps(line, ensure_ascii=as_is) for line in text.splitlines(keepends=True)]
         return span[:first] + between.join(rows) + span[last:]
-
-    def _cells(self) -> Iterator[CodeCell]:
-        number = 0
-        for at in self._cell_places():
-            places = dict(_members(self.text, at))
-            if "cell_type" not in places or self._value(places["cell_type"]) != "code":
-                continue
-            number += 1
-            value = self._value(places["source"]) if "source" in places else ""
-            source = as_source("".join(map(str, value)) if isinstance(value, list) else str(value))
-            if source.strip():
-                plain = plain_cell(source, f"{self.path}, code cell {number}")
-                yield CodeCell(number, source, plain, *places["source"])
-
-    def _cell_places(self) -> list[int]:
-        """Places of the cells in the text. Raises UsageError."""
-        try:
-            start, _ = dict(_members(self.text, _skip(self.text, 0)))["cells"]
-            if self.text[start] != "[":
-                raise ValueError
-            return [at for at, _ in _items(self.text, start) if self.text[at] == "{"]
-        except (ValueError, KeyError, IndexError, RecursionError) as error:
-            raise UsageError(f"{self.path} is no notebook of format 4, which has a list of cells") from error
 
     def _value(self, place: tuple[int, int]) -> object:
         return json.loads(self.text[slice(*place)])

@@ -27,8 +27,7 @@ def matches(target: Target, options: ImproveOptions) -> bool:
 
 def read(target: Target) -> ProjectProgram:
     """The project's modules. Raises UsageError."""
-    from codeopt.workloads.project.files import read_project
-    from codeopt.workloads.project.project_program import read_text
+    from codeopt.workloads.project.project_program import read_project, read_text
 
     return read_text(target.path, read_project(target.path))
 
@@ -86,8 +85,7 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
         UsageError: The command, the project or an option cannot be used.
         NoSandbox: No sandbox runs on this machine.
     """
-    from codeopt.workloads.project.files import read_project
-    from codeopt.workloads.project.project_program import ProjectProgram, find_protected_files
+    from codeopt.workloads.project.project_program import ProjectProgram, find_protected_files, read_project
     from codeopt.workloads.project.runs import open_command
     from codeopt.workloads.project.suite import named_tests
 

@@ -354,7 +354,7 @@ def _with_data(command: ProjectCommand, files: Mapping[str, bytes], seed: int) -
     # Bytes of a data file that is changed
     for path in (each for each in data if len(files[each]) <= 4 << 20):
         mutated = mutate_cases([Case("command", b"", files=((path, files[path]),))], seed=seed)
-        alike = (each.case.files for each in mutated if not each.beyond and each.case.files)
+        alike = (each.case.files for each in mutated if not each.because and each.case.files)
         # Maximum number of changes of one file
         yield from (ChangedCommand("another file", command.line, found) for found in islice(alike, 3))
 
@@ -376,7 +376,6 @@ def _without_options(command: ProjectCommand, draw: random.Random) -> Iterator[C
 #
 # A replacement is a little smaller or larger. The order of the numbers stays, so a relation between two of them stays.
 
-NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 _WORD = re.compile(r"(?:--?[\w-]+=|\w+=|-[A-Za-z])?(?P<numbers>-?\d+(?:\.\d+)?(?:[,:x]-?\d+(?:\.\d+)?)*)")
 _ONE = re.compile(r"-?\d+(?:\.\d+)?")
 SEEDED = re.compile(r"seed|Random|RandomState|default_rng")

@@ -20,16 +20,7 @@ from codeopt.workloads.function.recording import Instrument
 from codeopt.workloads.project.command_probes import BaselineCommand, larger_commands
 from codeopt.workloads.project.public_calls import FunctionFinding
 from codeopt.workloads.project.watch import LEAST_S, LONGER, watched_run
-from codeopt.workloads.source.edits import (
-    OUTSIDE,
-    CodeEdit,
-    body_of,
-    by_name,
-    edits_of,
-    functions_of,
-    head_of,
-    without,
-)
+from codeopt.workloads.source.edits import OUTSIDE, CodeEdit, body_of, by_name, edits_of, functions_of, head_of, without
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule, compare
 from codeopt_sandbox.errors import OriginalUnsteady
 from codeopt_sandbox.outcome import Case, CaseVerdict, run_on
@@ -117,7 +108,15 @@ class EditGains:
             return draft
         kept, dropped, patch = list[EditGain](), list[EditGain](), draft
         rule = replace(rule.screening(), max_pairs=min(30, rule.max_pairs), worth_having=WORTH_HAVING)
-        uncalled = self._uncalled(draft, groups)
+        # Groups of functions alone that neither the command calls nor a larger one.
+        changed = {group: changed_places(draft, self._without(draft, group)) for group in groups}
+        left = {group: places for group, places in changed.items() if places is not None}
+        cases: tuple[Callable[[], Case | None], ...] = (lambda: self.given.case, self._larger)
+        for find in cases:
+            case = find() if left else None
+            called = called_places(self.given, draft, case) if case else frozenset()
+            left = {} if called is None else {group: places for group, places in left.items() if not places & called}
+        uncalled = list(left)
         parts = self._standing_alone(draft, groups, uncalled)
         for number, group in enumerate(parts, 1):
             self.notify(f"timing the patch without part {number} of {len(parts)}")
@@ -157,17 +156,6 @@ class EditGains:
             self.notify("finding a larger input for the command")
             self.larger.append(larger_case(self.given, least_s))
         return self.larger[0]
-
-    def _uncalled(self, draft: Revision, groups: Sequence[tuple[CodeEdit, ...]]) -> list[tuple[CodeEdit, ...]]:
-        """Groups of functions alone that neither the command calls nor a larger one."""
-        changed = {group: changed_places(draft, self._without(draft, group)) for group in groups}
-        left = {group: places for group, places in changed.items() if places is not None}
-        cases: tuple[Callable[[], Case | None], ...] = (lambda: self.given.case, self._larger)
-        for find in cases:
-            case = find() if left else None
-            called = called_places(self.given, draft, case) if case else frozenset()
-            left = {} if called is None else {group: places for group, places in left.items() if not places & called}
-        return list(left)
 
     def _larger(self) -> Case | None:
         """The larger command at which gains are looked for."""
@@ -246,7 +234,7 @@ def _read(edit: CodeEdit, old: Revision, new: Revision) -> _NamesOfEdit:
     before, after = old[edit.file], new[edit.file]
     if edit.qualname == OUTSIDE:
         was, now = ast.parse(before), ast.parse(after)
-        names = frozenset(_bound(now.body) - _bound(was.body))
+        names = frozenset(bound_names(now) - bound_names(was))
         introduces = names | {f".{name}" for name in names}
         return _NamesOfEdit(edit, introduces, _mentioned(now) - _mentioned(was), mentions=_mentioned(now))
     # The function as a module of its own, empty if a version has none.
@@ -254,10 +242,6 @@ def _read(edit: CodeEdit, old: Revision, new: Revision) -> _NamesOfEdit:
     name = edit.qualname.rpartition(".")[2]
     reshaped = frozenset({name, f".{name}"}) if _parameters(was) != _parameters(now) else frozenset()
     return _NamesOfEdit(edit, _stored(now) - _stored(was), _mentioned(now) - _mentioned(was), reshaped, _mentioned(now))
-
-
-def _bound(body: Sequence[ast.stmt]) -> set[str]:
-    return {name for node in body for name in bound_names(node)}
 
 
 def _stored(tree: ast.AST) -> frozenset[str]:

@@ -167,7 +167,14 @@ class NumberedModule:
     @cached_property
     def docstrings(self) -> frozenset[int]:
         """Return the lines of long docstrings. They are restored in answers that omit them."""
-        return frozenset(at for node in self.found.values() for at in _docstring(node))
+        found = set[int]()
+        for node in self.found.values():
+            first, is_alone = node.body[0], len(node.body) == 1 and isinstance(node, Def)
+            last = first.end_lineno or first.lineno
+            # Lines from which on a docstring is left out
+            if is_text(first) and last - first.lineno >= 3 and not is_alone:
+                found |= {*range(first.lineno, last + 1)}
+        return frozenset(found)
 
     def span(self, name: str) -> set[int]:
         """Lines of a function or class, of one in a function those of the outer one; of an empty name all lines."""
@@ -234,15 +241,6 @@ def _statements(body: Sequence[ast.stmt], heads: set[int]) -> Iterator[tuple[set
             yield from _statements(node.body, heads | {*range(first_line(node), first_line(node.body[0]))})
         else:
             yield heads, {*range(first_line(node), last_line(node) + 1)}
-
-
-def _docstring(node: Definition) -> Iterator[int]:
-    first = node.body[0]
-    if is_text(first):
-        last = first.end_lineno or first.lineno
-        # Lines from which on a docstring is left out
-        if last - first.lineno >= 3 and (len(node.body) > 1 or not isinstance(node, Def)):
-            yield from range(first.lineno, last + 1)
 
 
 # Functions, classes and files of a project that a text names.

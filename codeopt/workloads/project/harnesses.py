@@ -15,12 +15,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import ceil
 from statistics import median
-from typing import Any, Protocol
+from typing import Any
 
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import WATCH, ProjectCommand
-from codeopt.workloads.project.files import ProjectFiles
-from codeopt.workloads.project.project_program import ASV_SETTINGS, asv_folder
+from codeopt.workloads.project.project_program import ASV_SETTINGS, ProjectFiles, asv_folder
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt_sandbox.guest_bundle import loading
 from codeopt_sandbox.outcome import Files, Run
@@ -117,25 +116,8 @@ def _benches(harness: Harness, run: Run) -> tuple[TimedBody, ...]:
         return ()
 
 
-# The tools. Each of them is in `HARNESSES`.
-
-
-class Harness(Protocol):
-    """Knows one tool."""
-
-    NAME: str
-
-    def matches(self, command: ProjectCommand, project: ProjectFiles) -> bool:
-        """Return True if the command runs benchmarks of this tool."""
-        ...
-
-    def fixed(self, command: ProjectCommand, project: ProjectFiles, loops: int) -> tuple[ProjectCommand, Files]:
-        """The command that runs each body so often and leaves its figures in RESULT, and files that it needs."""
-        ...
-
-    def read(self, content: bytes) -> Iterator[tuple[str, list[float]]]:
-        """Names in RESULT with the seconds of a call. Raises ValueError, KeyError, TypeError, AttributeError."""
-        ...
+# The tools. Each of them is in `HARNESSES`. `fixed` gives the command that runs each body so often and leaves its
+# figures in RESULT, and files that it needs; `read` gives names in RESULT with the seconds of a call.
 
 
 def _runs_tool(command: ProjectCommand, name: str) -> bool:
@@ -253,4 +235,5 @@ class Asv:
             yield each["name"], each["seconds"]
 
 
+Harness = Asv | Pyperf | PytestBenchmark
 HARNESSES: tuple[Harness, ...] = (Asv(), Pyperf(), PytestBenchmark())

@@ -18,14 +18,13 @@ from codeopt.workloads.project.command import WATCH
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.source.edits import OUTSIDE, CodeEdit, body_of, head_of
 from codeopt.workloads.source.module_graph import ModuleGraph, module_name, read_module
+from codeopt.workloads.tests import called_name
 from codeopt_sandbox.guest.tests.surface import HOLDS
 from codeopt_sandbox.guest_bundle import loading
 from codeopt_sandbox.outcome import Caveat, CaveatKind
 
 MOST = 20
 """Maximum number of public functions that are judged by their calls."""
-MOST_REACHED = 10 * MOST
-"""Maximum number of functions that are found to lead to a name: a class that all of a large project uses has more."""
 WIDELY = 60
 """Number of modules that mention a name from which on not all of their functions are looked at."""
 ALONE = "judged by the whole command alone"
@@ -189,13 +188,13 @@ class FunctionGraph:
     def reached(self, place: CodeEdit, apart: Collection[str], seen: Collection[CodeEdit]) -> list[CodeEdit]:
         """Public functions that lead to a name; of more than can be judged those that lead to it by functions that were
         seen. apart: modules that are left out."""
-        if seen and sum(path not in apart for path in self._graph.with_text(_name_of(place).encode())) > WIDELY:
-            return self._reached_by(place, apart, seen)
-        found = list(islice(self._public_users(place, apart), MOST_REACHED))
-        return self._reached_by(place, apart, seen) if seen and len(found) > MOST else found
-
-    def _reached_by(self, place: CodeEdit, apart: Collection[str], seen: Collection[CodeEdit]) -> list[CodeEdit]:
-        return list(islice(self._public_users(place, apart, frozenset(seen)), MOST))
+        users = (path for path in self._graph.with_text(called_name(place.qualname).encode()) if path not in apart)
+        # Functions that are found to lead to a name: a class that all of a large project uses has more
+        is_wide = bool(seen) and sum(1 for _ in users) > WIDELY
+        found = [] if is_wide else list(islice(self._public_users(place, apart), 10 * MOST))
+        if is_wide or (seen and len(found) > MOST):
+            return list(islice(self._public_users(place, apart, frozenset(seen)), MOST))
+        return found
 
     def _public_users(
         self, place: CodeEdit, apart: Collection[str], only: Collection[CodeEdit] | None = None
@@ -214,7 +213,7 @@ class FunctionGraph:
     def _users(self, place: CodeEdit, files: Collection[str] | None) -> Iterator[CodeEdit]:
         """Functions that mention a name. Of a class, or of a method that Python calls: those that mention the class.
         files: where to look; None: everywhere."""
-        name = _name_of(place)
+        name = called_name(place.qualname)
         for path in self._graph.with_text(name.encode()) if place.qualname != OUTSIDE else [place.file]:
             if (files is None or path in files) and (path == place.file or self._imports(path, place.file)):
                 for qualname, mentioned in self.known(path).items():
@@ -227,12 +226,6 @@ class FunctionGraph:
         if path not in self._imported:
             self._imported[path] = set(self._graph.imported(self._graph.tree(path), path))
         return bool(self._imported[path] & {other, *packages})
-
-
-def _name_of(place: CodeEdit) -> str:
-    """Name by which others mention a function: of a method that Python calls that of its class."""
-    owner, _, name = place.qualname.rpartition(".")
-    return owner.rpartition(".")[2] if owner and name.startswith("__") and name.endswith("__") else name
 
 
 @lru_cache(maxsize=1)
@@ -356,8 +349,12 @@ def surface_of(file: str, files: Mapping[str, str]) -> Surface:
     """Public surface of a module. files: the project's modules by path."""
     path = PurePosixPath(file)
     listed = _exported(files[file])
-    if listed is None:
-        listed = _listed_by_package(path, files)
+    for folder in path.parents if listed is None else ():  # what a package around it takes from it and lists
+        text = files.get(str(folder / "__init__.py"), "")
+        named, taken_there = _exported(text), _taken(path.stem, [text])
+        if named is not None and (taken_there & named or EVERYTHING in taken_there):
+            listed = named if EVERYTHING in taken_there else taken_there & named
+            break
     hidden = any(_is_private(part) for part in (*path.parent.parts, path.stem))
     packages = (text for name, text in files.items() if PurePosixPath(name).name == "__init__.py")
     taken = _taken(path.stem, packages) if hidden else ()
@@ -378,16 +375,6 @@ def _exported(text: str) -> set[str] | None:
                 return {str(name) for name in ast.literal_eval(node.value)}
             except (ValueError, TypeError):
                 return None
-    return None
-
-
-def _listed_by_package(path: PurePosixPath, files: Mapping[str, str]) -> set[str] | None:
-    """Names that a package around a module takes from it and lists in `__all__`; None where none does that."""
-    for folder in path.parents:
-        text = files.get(str(folder / "__init__.py"), "")
-        listed, taken = _exported(text), _taken(path.stem, [text])
-        if listed is not None and (taken & listed or EVERYTHING in taken):
-            return listed if EVERYTHING in taken else taken & listed
     return None
 
 

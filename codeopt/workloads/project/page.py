@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from shlex import join
 from textwrap import wrap
 
@@ -15,13 +14,7 @@ from codeopt.report.html.drafts import LineColumn, annotated, percents
 from codeopt.report.html.profile_page import branches, flame
 from codeopt.report.html.templating import Markup, made, page, tag
 from codeopt.report.stacks import CallNode, StackProfile, call_tree, placed
-from codeopt.workloads.project.profile import (
-    IMPORTS,
-    N_PLUS_1,
-    FunctionTime,
-    LineTime,
-    ProjectProfile,
-)
+from codeopt.workloads.project.profile import IMPORTS, N_PLUS_1, FunctionTime, LineTime, ProjectProfile
 from codeopt.workloads.source.functions import definitions
 from codeopt.workloads.source.module_graph import read_module
 
@@ -31,14 +24,6 @@ SEEN = 0.0005
 """Minimum share of what a flame graph shows."""
 ROWS = 20
 """Maximum number of rows of a short table."""
-
-
-@dataclass(frozen=True)
-class EarlierProfile:
-    """Flame graph of the command before a change. The page shows it next to the present one."""
-
-    words: str
-    flame: Markup
 
 
 def command_page(
@@ -68,7 +53,7 @@ def command_page(
     then = None
     if before:
         drawn = flame(call_tree(before, least=SEEN), f"Flame graph of {before.name}", then_width)
-        then = EarlierProfile(f"{before.name}, {_amount(before.total, before.unit)}", drawn)
+        then = {"words": f"{before.name}, {_amount(before.total, before.unit)}", "flame": drawn}
     counted = [f.calls for f in profile.functions if f.calls is not None]
     words = f"{took(profile.seconds)} wall time, {took(profile.cpu_s)} CPU time."
     if profile.queued_s > BUSY * profile.seconds:

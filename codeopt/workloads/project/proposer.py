@@ -273,7 +273,10 @@ def _require_contracts(before: Mapping[str, str], after: Mapping[str, str]) -> N
     """A public function is called by others, who know its name and its parameters. Raises SpliceError."""
     for path in (path for path in before if before[path] != after[path]):
         old, new = (nodes.functions_by_name(ast.parse(files[path]).body) for files in (before, after))
-        bound = _names_of(ast.parse(after[path]))
+        # Names that the module and its classes bind, as by `f = _quick` and `from x import f`.
+        tree = ast.parse(after[path])
+        owners = [("", tree.body), *((f"{n.name}.", n.body) for n in ast.walk(tree) if isinstance(n, ast.ClassDef))]
+        bound = {prefix + name for prefix, body in owners for node in body for name in nodes.bound_names(node)}
         surface = surface_of(path, before)
         for name, node in old.items():
             if not surface.reaches(name):
@@ -282,12 +285,6 @@ def _require_contracts(before: Mapping[str, str], after: Mapping[str, str]) -> N
                 raise SpliceError(f"{path}: it removes {name}, which others may call")
             if name in new and edits.bare_parameters(node) != edits.bare_parameters(new[name]):
                 raise SpliceError(f"{path}: it changes the parameters of {name}, which others may call")
-
-
-def _names_of(tree: ast.Module) -> set[str]:
-    """Names that a module and its classes bind, as by `f = _quick` and `from x import f`."""
-    owners = [("", tree.body), *((f"{n.name}.", n.body) for n in ast.walk(tree) if isinstance(n, ast.ClassDef))]
-    return {prefix + name for prefix, body in owners for node in body for name in nodes.bound_names(node)}
 
 
 def _tree(text: str, path: str) -> ast.Module:

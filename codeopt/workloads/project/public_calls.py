@@ -72,10 +72,6 @@ class FunctionFinding:
         called = f"its caller {self.caller}" if self.caller else "it"
         return [f"{counted(self.calls, 'call')} of {called}"] if self.calls else []
 
-    def of_callee(self, edit: CodeEdit) -> FunctionFinding:
-        """Return the finding for a function that this one calls. Its caveats are about calls of this function."""
-        return replace(self, edit=edit, caller=self.edit, wrong=self.wrong and f"{edit}, called by {self.wrong}")
-
 
 @dataclass(frozen=True)
 class JudgedDraft:
@@ -93,17 +89,9 @@ class JudgedDraft:
         return next((each.wrong for each in self.functions if each.wrong), "")
 
     @property
-    def by_edit(self) -> dict[CodeEdit, FunctionFinding]:
-        return {found.edit: found for found in self.functions}
-
-    @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """All that is not judged by calls."""
         return (*(found.shortfall for found in self.functions if found.shortfall), *self.gaps)
-
-    @property
-    def all_caveats(self) -> tuple[Caveat, ...]:
-        return (*self.caveats, *(caveat for found in self.functions for caveat in found.caveats))
 
 
 @dataclass
@@ -131,7 +119,15 @@ class PublicCalls:
         found = self.judged.pop(draft, None)
         if found is None:
             impact = self._impact(draft)
-            found = JudgedDraft(tuple(self._findings(draft, impact)), impact.gaps, impact.caveats)
+            self._record(impact.judged)
+            functions: list[FunctionFinding] = []
+            with ExitStack() as stack:
+                copies = cache(lambda: stack.enter_context(self._copies(draft)))
+                for edit in impact.judged:  # up to the first that is wrong
+                    functions.append(self._finding(edit, impact.classes_without(edit), copies))
+                    if functions[-1].wrong:
+                        break
+            found = JudgedDraft(tuple(functions), impact.gaps, impact.caveats)
         self.judged[draft] = found
         return found
 
@@ -152,34 +148,29 @@ class PublicCalls:
         gaps = (Diagnostic(words.format(path), "it cannot be imported alone") for path in by_text)
         return replace(impact, gaps=(*impact.gaps, *gaps))
 
-    def _findings(self, draft: Revision, impact: Impact) -> Iterator[FunctionFinding]:
-        """Up to the first that is wrong."""
-        self._record(impact.judged)
-        with ExitStack() as stack:
-            copies = cache(lambda: stack.enter_context(self._copies(draft)))
-            for edit in impact.judged:
-                found = self._finding(edit, impact.classes_without(edit), copies)
-                yield found
-                if found.wrong:
-                    return
-
     def _finding(self, edit: CodeEdit, changed: set[str], copies: Copies) -> FunctionFinding:
         """changed: names of classes whose objects may be others."""
         self.request.notify(f"checking {edit} on the calls of the command")
         self._record([edit])
         lines = self.recorded[edit]
         if fit := _fit(lines, changed):
-            return self._timed(edit, _sampled(lines, fit), copies)
+            return self._timed(edit, fit, copies)
         callers = callers_of(edit, self.program.revision, self.runs.command.script, self._tests)
         self._record(callers)
         for caller in callers:
             self._record([caller])
-            found = self.recorded[caller]
-            if fit := _fit(found, changed):
-                judged = self._timed(caller, _sampled(found, fit), copies)
-                if judged.calls or judged.wrong:
-                    return judged.of_callee(edit)
-        return FunctionFinding(edit, shortfall=_none(edit, lines))
+            if fit := _fit(self.recorded[caller], changed):
+                judged = self._timed(caller, fit, copies)
+                if judged.calls or judged.wrong:  # caveats are about calls of the caller
+                    wrong = judged.wrong and f"{edit}, called by {judged.wrong}"
+                    return replace(judged, edit=edit, caller=caller, wrong=wrong)
+        lost = [line.removeprefix("# ") for line in lines if line.startswith("# ")]
+        why = "the command does not call it"
+        if any(line.startswith("f(") for line in lines):
+            why = "it is called with objects whose class the candidate changes also"
+        elif lost:
+            why = f"its calls cannot be written down: {lost[0]}, nor those of public functions that call it"
+        return FunctionFinding(edit, shortfall=Diagnostic(f"{edit} is judged by the whole command alone", why))
 
     def _timed(self, function: CodeEdit, lines: list[str], copies: Copies) -> FunctionFinding:
         """The finding about a function by its recorded calls; the time that it takes is added up."""
@@ -290,27 +281,11 @@ def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: Revision) -> Fu
 
 
 def _fit(lines: Sequence[str], changed: set[str]) -> list[str]:
-    """Calls without objects of classes that the draft changes."""
-    return [line for line in lines if line.startswith("f(") and not changed & pickled_names(line)]
-
-
-def _sampled(lines: Sequence[str], fit: Sequence[str]) -> list[str]:
-    """A recording with as many of the calls that fit as are made."""
-    loaded = [line for line in lines if not line.startswith("f(")]
+    """A recording of as many calls as are made, without those of objects of classes that the draft changes; nothing
+    where there is no other call."""
+    fit = [line for line in lines if line.startswith("f(") and not changed & pickled_names(line)]
     # Maximum number of recorded calls of one function, of sizes like those of all that were recorded
-    return [*loaded, *sample(fit, 100)]
-
-
-def _none(edit: CodeEdit, lines: tuple[str, ...]) -> Diagnostic:
-    """Return the reason why there is no call to make."""
-    lost = [line.removeprefix("# ") for line in lines if line.startswith("# ")]
-    if any(line.startswith("f(") for line in lines):
-        why = "it is called with objects whose class the candidate changes also"
-    elif lost:
-        why = f"its calls cannot be written down: {lost[0]}, nor those of public functions that call it"
-    else:
-        why = "the command does not call it"
-    return Diagnostic(f"{edit} is judged by the whole command alone", why)
+    return [*(line for line in lines if not line.startswith("f(")), *sample(fit, 100)] if fit else []
 
 
 def pickled_names(call: str) -> set[str]:

@@ -12,9 +12,9 @@ from codeopt.core.program import TargetFiles, changes_of
 from codeopt.core.revision import Revision
 from codeopt.core.words import error_line
 from codeopt.workloads._protocol import WorkloadRequest
+from codeopt.workloads._runs import AroundRunner
 from codeopt.workloads.project.command import ProjectCommand, read_command
-from codeopt.workloads.project.files import ProjectFiles
-from codeopt.workloads.project.project_program import OtherVersion
+from codeopt.workloads.project.project_program import OtherVersion, ProjectFiles
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.guest.request import USUAL
 from codeopt_sandbox.outcome import Files, Run, RunLimits, RunOptions
@@ -73,7 +73,7 @@ class Bytecode:
 
 
 @dataclass
-class CommandRuns:
+class CommandRuns(AroundRunner):
     """Runner of a project's command: its program is a revision of the project, its answer what the command prints and
     writes."""
 
@@ -97,10 +97,6 @@ class CommandRuns:
     """Seconds of the clock in which other processes let a run work for one second, as the first runs were let."""
     spent: dict[str, float] = field(default_factory=dict)
     """Seconds of the clock that runs took, by their purpose."""
-
-    @property
-    def limits(self) -> RunLimits:
-        return self.sandbox.limits
 
     def run(self, program: Revision, stdin: bytes = b"", /, **options: Unpack[RunOptions]) -> Run:
         """Run the command in a fresh interpreter.
@@ -214,13 +210,6 @@ class CommandRuns:
         """Give further runs a multiple of what the command took as it is, within the limit that there is."""
         # Time limit of a run: a multiple of the time of the command as it is, but no less than so many seconds
         self.sandbox.allow(min(self.limits.seconds, max(60.0, 10 * plain.wall_s)))
-
-    def restart_guest(self) -> None:
-        """Restart the sandbox's guest."""
-        self.sandbox.restart_guest()
-
-    def quiesce(self) -> None:
-        self.sandbox.quiesce()
 
 
 def error_of(run: Run) -> str:

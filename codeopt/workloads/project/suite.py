@@ -32,7 +32,6 @@ from codeopt.workloads.project.test_runs import (
     TestResults,
     TestRunner,
     Way,
-    run_new_tests,
     run_tests,
 )
 from codeopt.workloads.source.edits import CodeEdit, commented, edits_of
@@ -194,11 +193,6 @@ class ProjectSuite:
         files = self.runs.project.contents
         return nearest_tests(changed, self.paths, files, importers(files))
 
-    def of_new(self) -> NewTests | None:
-        """Run the tests that only the other version has. None if it has no such files."""
-        self.new_tests = run_new_tests(self.runs, self.ways[0])
-        return self.new_tests
-
     def _run_original(self, paths: Sequence[str], seconds: float) -> None:
         """Run files on the original, by each runner that is left until one has a test that passes."""
         for path in paths:
@@ -223,7 +217,10 @@ class ProjectSuite:
         """Keep what a run says of each file. If its time ended it, the files that it did not reach stay unknown."""
         by_file: dict[str, list[str]] = {path: [] for path in paths}
         for name in results.states:
-            by_file[_file_of(name, paths)].append(name)
+            home = name.partition("::")[0]
+            # of a runner with names of its own: the count of files is then that of the first
+            belonging = (path for path in paths if home == path or home.startswith(f"{path}/"))
+            by_file[next(belonging, paths[0])].append(name)
         late = results.run.stop == "time"
         reached = [at for at, path in enumerate(paths) if by_file[path]]
         last = max(reached, default=-1) if late else len(paths)
@@ -242,10 +239,6 @@ class ProjectSuite:
         except ValueError:
             return None
 
-    def passes(self, draft: Revision, path: str) -> bool:
-        """Return whether a draft is known to pass the tests of a file. One that fails is judged again."""
-        return bool(self._earlier(path, draft.digest) == PASSES)
-
     def _text_of(self, test: str, path: str) -> str:
         """Source of a failing test as a model sees it; empty where no function has its name."""
         text = self.runs.project.contents.get(path, b"").decode("utf-8", "replace")
@@ -263,7 +256,8 @@ class ProjectSuite:
 
     def _asked(self, draft: Revision, found: DraftTests, paths: Sequence[str], left_s: float) -> DraftTests:
         """Run files on a draft, and add to what is known of it."""
-        again = [path for path in paths if self.passes(draft, path)]
+        # One that fails the tests of a file is judged again.
+        again = [path for path in paths if self._earlier(path, draft.digest) == PASSES]
         found = self._counted(found, again, ())
         todo = [path for path in paths if path not in again]
         expected = {name: path for path in todo for name in self.known[path].passed}
@@ -335,22 +329,16 @@ def open_suite(runs: CommandRuns, original: Revision, request: WorkloadRequest) 
     paths = named_tests(options.tests, (runs.project.root,)) or find_test_files(files, runs.command.words)
     if not paths:
         return ProjectSuite(runs, original, shortfall=Diagnostic(NOT_RUN, "it has no test_*.py"))
-    ways = tuple(_ways(files))
+    ways: list[Way] = [(TestRunner.MANAGE, ())] if b"django" in files.get("manage.py", b"") else []
+    # the project's own options may ask for plug-ins that are not here
+    ways += [(TestRunner.PYTEST, ()), (TestRunner.PYTEST, WITHOUT_OPTIONS)]
+    if any(b"TestCase" in content for path, content in files.items() if path.endswith(".py")):
+        ways.append((TestRunner.UNITTEST, ()))
     limit = options.time_limit_s if session.limit_s is None else session.limit_s
     return ProjectSuite(
         runs, original, paths, ways, allowed_s=WITHOUT_LIMIT_S if limit is None else SHARE * limit,
         kept=_kept(request, runs, paths, ways), notify=session.console.progress,
     )  # fmt: skip
-
-
-def _ways(files: Mapping[str, bytes]) -> Iterator[Way]:
-    """Runners to try until one has tests that pass."""
-    if b"django" in files.get("manage.py", b""):
-        yield TestRunner.MANAGE, ()
-    yield TestRunner.PYTEST, ()
-    yield TestRunner.PYTEST, WITHOUT_OPTIONS  # the project's own options may ask for plug-ins that are not here
-    if any(b"TestCase" in content for path, content in files.items() if path.endswith(".py")):
-        yield TestRunner.UNITTEST, ()
 
 
 def named_tests(tests: Sequence[Path], roots: Sequence[Path]) -> list[str]:
@@ -360,13 +348,6 @@ def named_tests(tests: Sequence[Path], roots: Sequence[Path]) -> list[str]:
         root = next((each for each in roots if each in path.parents), None)
         found += [path.relative_to(root).as_posix()] if root else []
     return found
-
-
-def _file_of(name: str, paths: Sequence[str]) -> str:
-    """The one of some files and folders that a test belongs to."""
-    home = name.partition("::")[0]
-    # of a runner with names of its own: the count of files is then that of the first
-    return next((path for path in paths if home == path or home.startswith(f"{path}/")), paths[0])
 
 
 def collected_files(names: Sequence[str], paths: Iterable[str]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -137,10 +137,18 @@ def run_tests(
     states: dict[str, bool] = {}
     why: dict[str, str] = {}
     given: dict[str, str] = {}
-    for name, state, text, variables in _rows(run):
-        states[name] = states.get(name, True) and state == "passed"
-        why |= {name: text} if text else {}
-        given |= {name: variables} if variables else {}
+    content = next((file.content for file in run.written if file.path == RESULTS), None) or b""
+    for line in content.decode("utf-8", "replace").split("\n"):
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        # truncated and foreign lines are skipped
+        if isinstance(row, list) and len(row) == 4 and all(isinstance(each, str) for each in row):
+            name, state, text, variables = row
+            states[name] = states.get(name, True) and state == "passed"
+            why |= {name: text} if text else {}
+            given |= {name: variables} if variables else {}
     return TestResults(run, states, why, given)
 
 
@@ -166,18 +174,6 @@ def argv_of(command: ProjectCommand) -> tuple[str, ...]:
     entry = command.entry
     first = {EntryKind.CODE: "-c", EntryKind.NOTHING: "", EntryKind.MODULE: f"{entry.name.replace('.', '/')}.py"}
     return (first.get(entry.kind, entry.name), *command.arguments)
-
-
-def _rows(run: Run) -> Iterator[tuple[str, str, str, str]]:
-    """Yield (name, state, reason, variables) of each valid row. Truncated and foreign lines are skipped."""
-    content = next((file.content for file in run.written if file.path == RESULTS), None) or b""
-    for line in content.decode("utf-8", "replace").split("\n"):
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(row, list) and len(row) == 4 and all(isinstance(each, str) for each in row):
-            yield row[0], row[1], row[2], row[3]
 
 
 # Tests that only NEW has, run on both versions: a row of their own, in addition to OLD's tests.

@@ -24,7 +24,6 @@ from codeopt.report.stacks import Frame
 from codeopt.workloads._protocol import WorkloadRequest
 from codeopt.workloads.function.recording import Instrument, events, sampler
 from codeopt.workloads.project.command import WATCH
-from codeopt.workloads.project.files import ProjectFiles, read_project
 from codeopt.workloads.project.profile import (
     CalledBy,
     FunctionTime,
@@ -37,7 +36,7 @@ from codeopt.workloads.project.profile import (
     make_profile,
     with_sampled_lines,
 )
-from codeopt.workloads.project.project_program import ProjectProgram
+from codeopt.workloads.project.project_program import ProjectFiles, ProjectProgram, read_project
 from codeopt.workloads.project.runs import CommandRuns, error_of, open_command
 from codeopt.workloads.source.functions import definitions
 from codeopt.workloads.source.module_graph import read_module
@@ -260,7 +259,6 @@ COMPOUND = (
     ast.ClassDef, ast.Match,
 )  # fmt: skip
 """Statements that begin their line."""
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
 CALL = re.compile(r"(\w+)\(")
 
 
@@ -323,7 +321,11 @@ class Names:
         the line itself.
         """
         if path not in self.loops:  # whose body ends with a block
-            loops = (each for each in ast.walk(read_module(self.files[path])) if isinstance(each, LOOPS))
+            loops = (
+                each
+                for each in ast.walk(read_module(self.files[path]))
+                if isinstance(each, ast.For | ast.AsyncFor | ast.While)
+            )
             self.loops[path] = [each for each in loops if isinstance(each.body[-1], COMPOUND)]
         around = [loop for loop in self.loops[path] if loop.lineno <= last <= last_line(loop.body[-1])]
         if not around:

@@ -15,7 +15,7 @@ from codeopt.core.revision import Revision
 from codeopt.report.verdict import THE_COMMAND
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._judging import HANGS, InputPolicy, OutputChecker, answers_of, require_own
-from codeopt.workloads._protocol import Checked, Defaults, KeepTests, Stage, Suite, Workload, WorkloadRequest
+from codeopt.workloads._protocol import Checked, KeepTests, Stage, Suite, Workload, WorkloadRequest
 from codeopt.workloads.project import command_probes
 from codeopt.workloads.project.briefing import brief, fixed_words
 from codeopt.workloads.project.edit_gains import EditGains
@@ -27,6 +27,7 @@ from codeopt.workloads.project.proposer import ProjectProposer, project_rules
 from codeopt.workloads.project.public_calls import FunctionFinding, PublicCalls
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.suite import ProjectSuite, collected_files, open_suite
+from codeopt.workloads.project.test_runs import run_new_tests
 from codeopt.workloads.project.watch import profile_command, require_good
 from codeopt.workloads.source.edits import CodeEdit
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
@@ -42,7 +43,7 @@ HOT = 0.05
 
 
 @dataclass
-class ProjectWorkload(Defaults):
+class ProjectWorkload(Workload):
     request: WorkloadRequest
     program: ProjectProgram
     runner: CommandRuns
@@ -135,7 +136,8 @@ class ProjectWorkload(Defaults):
             if compared.rejection:
                 return compared
             inputs += compared.caveats
-        return Checked(caveats=(*self.masks.caveats, *inputs, *found.all_caveats))
+        of_functions = (caveat for each in found.functions for caveat in each.caveats)
+        return Checked(caveats=(*self.masks.caveats, *inputs, *found.caveats, *of_functions))
 
     def run_tests(self, draft: Revision, stage: Stage, seconds: float | None, keep: KeepTests) -> Checked:
         """Run the project's tests on a draft that is faster: in a round those near to the change, later the others."""
@@ -145,9 +147,14 @@ class ProjectWorkload(Defaults):
         changed = draft.changed_files(self.program.revision)
         if path := next(collected_files((*suite.passed, *suite.lost), changed), ""):
             return Checked(rejection=f"{path} is fixed ground ({ProtectedReason.TEST}): it may not be edited")
-        wrong = found.wrong or (self._suggestion if stage is Stage.CONFIRMATION else "")
-        run_new = self.runner.other and not self.request.options.no_tests and not wrong
-        of_new = suite.of_new() if run_new else None
+        wrong, unwanted = found.wrong, self.request.options.no_tests
+        if not wrong and stage is Stage.CONFIRMATION and not unwanted and not suite.latest.count.passed:
+            missing = "there was no time for one" if suite.passed else "none is near"
+            missing = suite.gap.cause if suite.gap else missing
+            wrong = f"no test of the project was run ({missing}): the patch is a suggestion, which --no-tests accepts"
+        if self.runner.other and not unwanted and not wrong:
+            suite.new_tests = run_new_tests(suite.runs, suite.ways[0])
+        of_new = suite.new_tests if not wrong else None
         return Checked(
             rejection=wrong or (of_new.wrong if of_new else ""),
             notes=(of_new.words,) if of_new else (),
@@ -155,15 +162,6 @@ class ProjectWorkload(Defaults):
             caveats=found.caveats,
             tests=found.count if suite.paths else None,
         )
-
-    @property
-    def _suggestion(self) -> str:
-        """Return the reason why the patch is only a suggestion. Empty if tests have checked it, or are not wanted."""
-        suite = self.project_suite
-        if suite.latest.count.passed or self.request.options.no_tests:
-            return ""
-        missing = suite.gap.cause if suite.gap else "there was no time for one" if not suite.passed else "none is near"
-        return f"no test of the project was run ({missing}): the patch is a suggestion, which --no-tests accepts"
 
     def similar_inputs(self, case: Case) -> Iterable[Case]:
         """Yield mutated commands that no model saw, those of the confirmation first."""
@@ -174,11 +172,8 @@ class ProjectWorkload(Defaults):
         """Without the edits that do not pay: each is taken back, with those that belong to it, and the rest compared
         with the whole."""
         assert candidate.comparison is not None  # only a faster one is confirmed
-
-        def failing_test(draft: Revision) -> str:
-            return self.project_suite.judge(draft, near=True).wrong
-
-        kept = self.gains.paid(candidate.revision, candidate.comparison, failing_test, self.rule)
+        suite, found = self.project_suite, candidate.comparison
+        kept = self.gains.paid(candidate.revision, found, lambda d: suite.judge(d, near=True).wrong, self.rule)
         self.after[:] = self.benches.after(kept) if self.benches else ()
         return candidate if kept == candidate.revision else replace(candidate, revision=kept)
 
@@ -253,7 +248,7 @@ class ProjectWorkload(Defaults):
         return WorkloadEvidence(command=self._patch(known), gaps=gaps)
 
     def _patch(self, known: CommandEvidence) -> PatchEvidence:
-        by_edit = self.calls.latest.by_edit
+        by_edit = {found.edit: found for found in self.calls.latest.functions}
         evidence = ["the command's output and files"] if not self.masks.output.nothing else []
         passed = self.project_suite.latest.count.passed
         evidence += [f"{passed} tests"] if passed else []

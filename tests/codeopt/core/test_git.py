@@ -28,7 +28,7 @@ from codeopt.review.base_checkout import open_base_checkout
 from codeopt.review.change import change_since, find_base, whole_files
 from codeopt.review.repository import open_repository
 from codeopt.serving import slow_functions
-from codeopt.workloads.project.files import read_project
+from codeopt.workloads.project.project_program import read_project
 from tests.codeopt.review.pull_request import git
 from tests.support.git_trap import nested_repository
 

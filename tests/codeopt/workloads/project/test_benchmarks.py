@@ -16,9 +16,8 @@ from codeopt.core.session import Session
 from codeopt.report.verdict import table_of
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project.command import ProjectCommand
-from codeopt.workloads.project.files import ProjectFiles, read_project
 from codeopt.workloads.project.harnesses import RESULT, Asv, Harness, Pyperf, PytestBenchmark, find_benches
-from codeopt.workloads.project.project_program import read_text
+from codeopt.workloads.project.project_program import ProjectFiles, read_project, read_text
 from codeopt.workloads.project.proposer import apply_answer
 from codeopt.workloads.project.runs import open_command
 from codeopt_sandbox.guest.tests import asv_bodies

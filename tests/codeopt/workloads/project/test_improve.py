@@ -9,8 +9,7 @@ import pytest
 
 from codeopt.core.program import changes_of
 from codeopt.core.revision import Revision
-from codeopt.workloads.project.files import read_project
-from codeopt.workloads.project.project_program import is_own, read_text
+from codeopt.workloads.project.project_program import is_own, read_project, read_text
 from codeopt.workloads.project.proposer import apply_answer
 from codeopt.workloads.project.suite import steadily_lost
 from codeopt.workloads.source.edits import edits_of, without

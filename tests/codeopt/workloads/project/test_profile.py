@@ -15,7 +15,6 @@ from codeopt.core.revision import Revision
 from codeopt.report.stacks import Frame
 from codeopt.workloads.project.briefing import brief
 from codeopt.workloads.project.command import read_command
-from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.profile import (
     INTERPRETER,
     CalledBy,
@@ -28,6 +27,7 @@ from codeopt.workloads.project.profile import (
     make_profile,
     with_sampled_lines,
 )
+from codeopt.workloads.project.project_program import read_project
 from codeopt.workloads.project.watch import Names, worth_counting
 from codeopt.workloads.project.watch import samples_of as read_samples
 from codeopt.workloads.project.workload import as_profile

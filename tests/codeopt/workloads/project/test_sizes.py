@@ -22,9 +22,9 @@ from codeopt.workloads.project import edit_gains
 from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.command_probes import BaselineCommand, changed_runs
 from codeopt.workloads.project.edit_gains import EditGains, FailingTest
-from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.guards.start_and_imports import StartTime, apart, hot_region
 from codeopt.workloads.project.profile import NO_PROFILE
+from codeopt.workloads.project.project_program import ProjectFiles
 from codeopt.workloads.project.public_calls import FunctionFinding
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.workload import ProjectWorkload

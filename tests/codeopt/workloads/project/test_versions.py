@@ -14,8 +14,7 @@ from benchmarks.errors.changes import edit, project_named, write
 from codeopt.core.errors import UsageError
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import read_command
-from codeopt.workloads.project.files import ProjectFiles
-from codeopt.workloads.project.project_program import OtherVersion, TwoVersions, read_versions
+from codeopt.workloads.project.project_program import OtherVersion, ProjectFiles, TwoVersions, read_versions
 from tests.codeopt.command import Done, codeopt
 from tests.codeopt.workloads.shop import ADD, FIND, write_shop
 from tests.conftest import require_sandbox

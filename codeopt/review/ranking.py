@@ -19,8 +19,7 @@ from codeopt.core.words import utc
 from codeopt.report.stacks import SourcePlaces, Stack, StackProfile
 from codeopt.review.findings.known import KnownFindings
 from codeopt.review.suggestion import ReviewTarget
-from codeopt.workloads.function.corpus.existing_tests import Times, any_function
-from codeopt.workloads.function.corpus.trace_cache import TraceCache, open_trace_cache
+from codeopt.workloads.function.corpus.existing_tests import Times, TraceCache, any_function, open_trace_cache
 from codeopt.workloads.function.harness import FunctionHarness, open_harness
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import locate

@@ -14,7 +14,7 @@ from codeopt.core.options import FuzzPolicy, ImproveOptions
 from codeopt.core.ownership import read_given
 from codeopt.core.words import end_of_run
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.calls import accept_program
+from codeopt_sandbox.calls import FunctionRef, accept_program
 from codeopt_sandbox.guest.request import CheckerRequest
 from codeopt_sandbox.guest_bundle import GuestProgram
 from codeopt_sandbox.outcome import Case, Run, Tier
@@ -108,13 +108,20 @@ class OutputChecker:
         return given, _text(expected), _text(got)
 
 
-def answers_of(options: ImproveOptions, sandbox: Sandbox) -> CheckerAnswers[Question] | None:
-    """Answers of the user's own checker of outputs; None where none is asked for."""
+def answers_of(
+    options: ImproveOptions, sandbox: Sandbox, target: FunctionRef | None = None, names: tuple[str, ...] = ()
+) -> CheckerAnswers[Any] | None:
+    """Answers of the user's own checker; None where none is asked for. target, names: the function whose results are
+    checked, and its parameters; of outputs there is none."""
     if options.special_checker is None:
         return None
     file, accept = options.special_checker
     source = decode_source(read_given(file))
-    return CheckerAnswers(sandbox, lambda asked: accept_program(CheckerRequest(source, str(file), accept, asked)))
+
+    def program(asked: tuple[Any, ...]) -> GuestProgram:
+        return accept_program(CheckerRequest(source, str(file), accept, asked, names), target)
+
+    return CheckerAnswers(sandbox, program)
 
 
 def checker_of(options: ImproveOptions, sandbox: Sandbox) -> Checker:

@@ -12,9 +12,6 @@ from codeopt.core.program import Target
 from codeopt.workloads.function.recording import UsersCommand, record, run_shares, said_of
 from codeopt.workloads.source.functions import read_function
 
-STDERR = 2
-"""File descriptor for the command's output: standard output has only the result."""
-
 
 @dataclass(frozen=True)
 class RunFirst:
@@ -39,26 +36,22 @@ def run_first(target: Target, command_line: str, say: Callable[[str], None], pyt
         UsageError: The command or the target cannot be used.
         ProgramError: The command makes no call that can be recorded.
     """
-    command = UsersCommand(_split(command_line), python, STDERR)
+    try:
+        words = tuple(shlex.split(command_line))
+    except ValueError as error:
+        raise UsageError(f"--run: {error} in {command_line}") from error
+    if not words:
+        raise UsageError("--run is empty", hint='give a command, such as --run "python script.py"')
+    command = UsersCommand(words, python, 2)  # standard output has only the result
     told: dict[str, Any] = {}
     if not target.name:
         found = run_shares(target.path, command)
-        target = Target(target.path, found.first)
+        target = Target(target.path, found.functions[0][0])
         told["shares"] = {name: round(share, 4) for name, share in found.functions}
         say(f"own time   {found.words} of {found.seconds:.2f} s; improving {target}")
     recording = record(read_function(target.path, target.name), command)
     for line in said_of(recording, target):
         say(line)
-    told |= {"command": list(recording.program), "status": recording.status, "calls": recording.seen,
+    told |= {"command": list(recording.run.program), "status": recording.run.status, "calls": recording.seen,
               "function": target.name, "lost": list(recording.lost)}  # fmt: skip
     return RunFirst(target, told)
-
-
-def _split(command_line: str) -> tuple[str, ...]:
-    try:
-        command = tuple(shlex.split(command_line))
-    except ValueError as error:
-        raise UsageError(f"--run: {error} in {command_line}") from error
-    if not command:
-        raise UsageError("--run is empty", hint='give a command, such as --run "python script.py"')
-    return command

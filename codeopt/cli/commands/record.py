@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.core.program import as_target
     from codeopt.core.screen import log_line, open_terminal, write_lines
     from codeopt.engine.open_session import open_session
-    from codeopt.workloads.function.record_tests import record_tests
+    from codeopt.workloads.function.corpus.sources import record_tests
 
     command = _command(arguments)
     target = as_target(arguments.target)

@@ -40,11 +40,7 @@ decorators and imports."""
 
 
 def brief(
-    request: WorkloadRequest,
-    harness: FunctionHarness,
-    cases: Sequence[Case],
-    plan: CallPlan | None,
-    contract: str,
+    request: WorkloadRequest, harness: FunctionHarness, cases: Sequence[Case], plan: CallPlan | None, contract: str
 ) -> Briefing:
     """All of it. Runs the original on the timed calls once more.
 
@@ -54,12 +50,14 @@ def brief(
     inside = f" within `class {function.qualname.rpartition('.')[0]}:`" if "." in function.qualname else ""
     timed = plan.timed if plan else None
     calls = len(timed.batch.calls) - timed.batch.warm if timed else 0
+    # the contract as data: keys and names of classes are others' text, of 500 characters at most
+    inside_of = "Contract of its arguments, inside of which every answer must be the same:\n"
+    given = inside_of + fenced(inline(contract, 500)) if contract else ""
+    facts = (_nature(request, harness), given, example_calls(harness, cases))
     return Briefing(
         rules=RULES,
         answer_format=ANSWER.format(short=function.name, inside=inside),
-        source_facts="\n\n".join(
-            part for part in (_nature(request, harness), _contract(contract), example_calls(harness, cases)) if part
-        ),
+        source_facts="\n\n".join(filter(None, facts)),
         measured_facts=_measured(harness, plan) if plan else "",
         functions=True,
         timed=TimedCalls(calls, timed.batch.passes) if timed else None,
@@ -81,14 +79,6 @@ def _nature(request: WorkloadRequest, harness: FunctionHarness) -> str:
     return " ".join(fact for fact in facts if fact)
 
 
-def _contract(contract: str) -> str:
-    """The contract of the arguments, as data: keys and names of classes are others' text."""
-    if not contract:
-        return ""
-    # maximum length of the contract in a briefing, characters
-    return "Contract of its arguments, inside of which every answer must be the same:\n" + fenced(inline(contract, 500))
-
-
 def _measured(harness: FunctionHarness, plan: CallPlan) -> str:
     """The timed calls: their seconds, kinds of arguments."""
     timed, clock = plan.timed, clock_name("wall" if plan.metric == "wall" else "cpu")
@@ -99,20 +89,13 @@ def _measured(harness: FunctionHarness, plan: CallPlan) -> str:
     each = f", {duration(seconds / len(calls))} a call" if len(calls) > 1 else ""
     if len(calls) == 1:
         took = f"one call ({origin}) takes {duration(seconds)} of {clock}"
-    shape = _shapes(harness, calls)
-    parts = [f"Timed: {took}{each}.", shape]
-    return "\n".join(part for part in parts if part)
-
-
-def _shapes(harness: FunctionHarness, calls: Sequence[str]) -> str:
-    """Kinds and sizes of the arguments, by their names."""
     # time limit of making the timed calls once and looking at them, seconds
     batch = CallBatch(tuple(calls), "inspect", "shape", seconds=20.0)
     answer = harness.runner.ask(harness.source, batch).answer
     if answer is None or not answer.lines:
-        return "What their arguments are like could not be told."
-    rows = [argument(harness, line) for line in answer.lines]
-    return "Their arguments and results, by kind and size:\n" + fenced("\n".join(rows))
+        return f"Timed: {took}{each}.\nWhat their arguments are like could not be told."
+    rows = fenced("\n".join(argument(harness, line) for line in answer.lines))
+    return f"Timed: {took}{each}.\nTheir arguments and results, by kind and size:\n{rows}"
 
 
 def argument(harness: FunctionHarness, line: str) -> str:
@@ -135,15 +118,21 @@ LONGEST_RESULT = 160
 LONGEST_CALL = 400
 """Length of a call beyond which another of its kind is looked for, characters."""
 
-ONE_SHAPE_S = 5.0
-
 ShownCall = tuple[Call, Answer, bool]
 """A call, what comes of it, and whether it was given and not made of others."""
 
 
 def example_calls(harness: FunctionHarness, cases: Sequence[Case]) -> str:
-    """A block of lines; empty where no call may be shown."""
-    rows = [_row(harness, call, outcome) for call, outcome, _ in _diverse(list(_shown(cases)))]
+    """A block of lines; empty where no call may be shown. They are one call of each kind of answer, the most frequent
+    kind first, and a longer one of that."""
+    kinds: dict[tuple[object, ...], list[ShownCall]] = {}
+    for call in _shown(cases):
+        kinds.setdefault(_kind(call[1]), []).append(call)
+    groups = sorted(kinds.values(), key=len, reverse=True)
+    chosen = [min(group, key=_beyond) for group in groups[:MOST]]
+    chosen += [max(group, key=lambda call: (-_beyond(call), call[2], len(call[0].text))) for group in groups[:1]]
+    different = list({call[0]: call for call in chosen}.values())[:MOST]
+    rows = [_row(harness, call, outcome) for call, outcome, _ in different]
     return "Some calls:\n" + fenced("\n".join(rows)) if rows else ""
 
 
@@ -156,17 +145,6 @@ def _shown(cases: Sequence[Case]) -> Iterator[ShownCall]:
             for call, outcome in zip(calls_of(case), answer.outcomes if answer else (), strict=False):
                 if isinstance(call, Call) and outcome.kind not in (Kind.NOT_MADE, Kind.NO_ARGUMENTS):
                     yield call, outcome, case.environment.name == USUAL.name
-
-
-def _diverse(calls: Sequence[ShownCall]) -> list[ShownCall]:
-    """Return one call of each kind of answer, the most frequent kind first, and a longer one of that."""
-    kinds: dict[tuple[object, ...], list[ShownCall]] = {}
-    for call in calls:
-        kinds.setdefault(_kind(call[1]), []).append(call)
-    groups = sorted(kinds.values(), key=len, reverse=True)
-    chosen = [min(group, key=_beyond) for group in groups[:MOST]]
-    longer = [max(group, key=lambda call: (-_beyond(call), call[2], len(call[0].text))) for group in groups[:1]]
-    return list({call[0]: call for call in [*chosen, *longer]}.values())[:MOST]
 
 
 def _beyond(call: ShownCall) -> int:
@@ -185,8 +163,12 @@ def _kind(outcome: Answer) -> tuple[object, ...]:
 
 def _row(harness: FunctionHarness, call: Call, outcome: Answer) -> str:
     parts = _parts(call.text)
-    if parts is None:
-        return _by_shape(harness, call, outcome)
+    if parts is None:  # with objects in it: as constructor calls, else all arguments by kind and size, with their names
+        given, result = given_by_shape(harness, call)
+        text = harness.names.shown(call.text)
+        as_it_is = not has_objects(call) and len(text) <= LONGEST_CALL
+        shown = f"{harness.names.method or 'f'}({given})" if given and not as_it_is else inline(text, LONGEST_CALL)
+        return f"{shown} -> {_outcome(outcome, result)}"
     words = [f"{name}{_part(value)}" for name, value in parts]
     result = given_by_shape(harness, call)[1] if _is_long(outcome) else ""
     return f"{harness.names.method or 'f'}({', '.join(words)}) -> {_outcome(outcome, result)}"
@@ -206,12 +188,10 @@ def _parts(call: str) -> list[tuple[str, ast.expr]] | None:
 
 
 def _part(node: ast.expr) -> str:
+    """A literal; of a longer one kind and size."""
     text = ast.unparse(node)
-    return inline(text, 2 * LONGEST_PART) if len(text) <= LONGEST_PART else _like(text)
-
-
-def _like(text: str) -> str:
-    """Kind and size of a literal, in place of it."""
+    if len(text) <= LONGEST_PART:
+        return inline(text, 2 * LONGEST_PART)
     try:
         return f"<{shape_of([ast.literal_eval(text)])}>"
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
@@ -232,15 +212,6 @@ def _outcome(outcome: Answer, result: str = "") -> str:
     return inline(outcome.text, 3 * LONGEST_RESULT)
 
 
-def _by_shape(harness: FunctionHarness, call: Call, outcome: Answer) -> str:
-    """A call with objects in it: as constructor calls, else all of its arguments by kind and size, with their names."""
-    given, result = given_by_shape(harness, call)
-    if not has_objects(call) and len(harness.names.shown(call.text)) <= LONGEST_CALL:
-        given = ""
-    shown = f"{harness.names.method or 'f'}({given})" if given else inline(harness.names.shown(call.text), LONGEST_CALL)
-    return f"{shown} -> {_outcome(outcome, result)}"
-
-
 def has_objects(call: Call) -> bool:
     """Return True if a part is not a literal, a name or a constructor call."""
     return not call.can_change or any(map(_is_hidden, call.values))
@@ -258,7 +229,7 @@ def _is_hidden(value: Any) -> bool:
 
 def given_by_shape(harness: FunctionHarness, call: Call) -> tuple[str, str]:
     """The arguments of a call, and its result, by kind and size."""
-    answer = harness.runner.ask(harness.source, CallBatch((call.text,), "inspect", "shape", seconds=ONE_SHAPE_S)).answer
+    answer = harness.runner.ask(harness.source, CallBatch((call.text,), "inspect", "shape", seconds=5.0)).answer
     words = dict(line.split("\t", 1) for line in answer.lines) if answer else {}
     result = words.pop("->", "")
     names = harness.function.parameters

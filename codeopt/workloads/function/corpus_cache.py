@@ -21,7 +21,7 @@ from codeopt.workloads import WorkloadRequest
 from codeopt.workloads._evidence_cache import EvidenceCache, Parts, in_words, open_evidence, runner_parts
 from codeopt.workloads.function.corpus.collect import collect_corpus, with_given_calls
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck
-from codeopt.workloads.function.corpus.trace_cache import named_tests, open_trace_cache, reached_digest, test_paths
+from codeopt.workloads.function.corpus.existing_tests import named_tests, open_trace_cache, reached_digest, test_paths
 from codeopt.workloads.function.counterexample import CallNames
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording import left_out, recorded_calls
@@ -61,10 +61,13 @@ def known_function(
     decides = partial(decided_by, request, asked)
     root = harness.view.module.root
     kept = open_evidence(request.options, request.session, request.interpreter, root, decides)
-    found = None if fresh else _loaded(kept, asked)
-    if found is not None:
-        notify(f"using the calls of {in_words(found.corpus.reused_from)}")
-        return found
+    stored = None if fresh else kept.load(CacheKind.CORPUS)
+    if stored is not None:
+        with suppress(ValueError):
+            corpus, names = corpus_from_json(stored.value)
+            notify(f"using the calls of {in_words(stored.made_at)}")
+            found = replace(asked, names=replace(names, method=asked.names.method))
+            return KnownFunction(found, replace(corpus, reused_from=stored.made_at), kept)
     function = harness.function
     linked = request.imported_in_place(function.path, request.other.target.path if request.other else None)
     traces = open_trace_cache(harness, request.options, request.session, request.interpreter, linked)
@@ -75,21 +78,6 @@ def known_function(
     if not corpus.thin():
         kept.save(CacheKind.CORPUS, CODEC.write((corpus, harness.names)))
     return KnownFunction(harness, corpus, kept)
-
-
-def _loaded(kept: EvidenceCache, harness: FunctionHarness) -> KnownFunction | None:
-    stored = kept.load(CacheKind.CORPUS)
-    if stored is None:
-        return None
-    try:
-        corpus, names = corpus_from_json(stored.value)
-    except ValueError:
-        return None
-    return KnownFunction(
-        replace(harness, names=replace(names, method=harness.names.method)),
-        replace(corpus, reused_from=stored.made_at),
-        kept,
-    )
 
 
 def corpus_from_json(value: Any) -> tuple[CallCorpus, CallNames]:

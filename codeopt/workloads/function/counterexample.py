@@ -346,50 +346,43 @@ def paste(call: str, function: Function, places: Sequence[Importable], calls_fil
     line."""
     try:
         is_call = len(ast.parse(call).body) == 1 and call.startswith(("f(", *_FILES))
-        line = _line if is_call else _program  # one call of the function, or several statements
-        lines = [line(call, function, place, calls_file) for place in dict.fromkeys(places)]
+        lines = [_line(call, function, place, calls_file, is_call=is_call) for place in dict.fromkeys(places)]
     except (NotReproducible, SyntaxError, RecursionError):
         return ""
     text = "; ".join(lines)
     return text if len(text) <= LONGEST else ""
 
 
-def _line(call: str, function: Function, place: Importable, calls_file: Path | None) -> str:
-    owner = place.qualname.partition(".")[0]
+def _line(text: str, function: Function, place: Importable, calls_file: Path | None, *, is_call: bool) -> str:
+    """One call of the function, or several statements in which `f` is called, whose last result is printed."""
     target = place.qualname + (".fget" if function.kind == "property" else "")
-    writer = _Writer(target, calls_file)
-    expression = writer.call(call)
+    writer = _Writer(target if is_call else "f", calls_file)
+    statements = _of_call(writer, text, function) if is_call else _of_statements(writer, text, function)
     imports = sorted({*writer.imports, *(["asyncio"] if function.asynchronous else [])})
-    heads = [*(f"import {name}" for name in imports), f"from {place.module} import {owner}"]
+    heads = [*(f"import {name}" for name in imports), f"from {place.module} import {place.qualname.partition('.')[0]}"]
+    heads += [f"f = {target}"] if not is_call and target != "f" else []
+    program = "; ".join([*heads, *statements])
+    return f"PYTHONPATH={shlex.quote(str(place.root))} python -c {shlex.quote(program)}"
+
+
+def _of_call(writer: _Writer, text: str, function: Function) -> list[str]:
+    expression = writer.call(text)
     if function.asynchronous and function.generator:  # only within a function can it be read, and this is one line
         reader = f"async def shown(): print(repr([each async for each in {expression}]))"
-        return _as_command("; ".join([*heads, f"exec({reader!r})", "asyncio.run(shown())"]), place)
+        return [f"exec({reader!r})", "asyncio.run(shown())"]
     if function.asynchronous:
         expression = f"asyncio.run({expression})"
     elif function.generator:
         expression = f"list({expression})"
-    program = "; ".join([*heads, f"print(repr({expression}))"])
-    return _as_command(program, place)
+    return [f"print(repr({expression}))"]
 
 
-def _program(text: str, function: Function, place: Importable, calls_file: Path | None) -> str:
-    """Statements in which `f` is called, of which the last is an expression that is printed."""
-    tree = ast.parse(text)
-    writer = _Writer("f", calls_file)
-    tree = writer.visit(tree)
+def _of_statements(writer: _Writer, text: str, function: Function) -> list[str]:
+    tree = writer.visit(ast.parse(text))
     if function.asynchronous or not isinstance(tree.body[-1], ast.Expr):
         raise NotReproducible
     shown = ast.Call(ast.Name("print", ast.Load()), [tree.body[-1].value], [])
-    *rest, last = [ast.unparse(each) for each in (*tree.body[:-1], shown)]
-    owner = place.qualname.partition(".")[0]
-    target = place.qualname + (".fget" if function.kind == "property" else "")
-    heads = [*(f"import {name}" for name in sorted(writer.imports)), f"from {place.module} import {owner}"]
-    heads += [f"f = {target}"] if target != "f" else []
-    return _as_command("; ".join([*heads, *rest, last]), place)
-
-
-def _as_command(program: str, place: Importable) -> str:
-    return f"PYTHONPATH={shlex.quote(str(place.root))} python -c {shlex.quote(program)}"
+    return [ast.unparse(each) for each in (*tree.body[:-1], shown)]
 
 
 @dataclass

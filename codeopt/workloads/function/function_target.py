@@ -23,13 +23,12 @@ from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads._runs import compared_in
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.corpus import observe
-from codeopt.workloads.function.corpus.cases import CaseMaker, shown_and_held
+from codeopt.workloads.function.corpus.cases import CaseMaker, shown_and_held, special_checker
 from codeopt.workloads.function.corpus.collect import ask_for_calls, with_names
 from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck, TooThin
 from codeopt.workloads.function.corpus.existing_tests import find_tests
 from codeopt.workloads.function.corpus.scenarios import scenario_cases
 from codeopt.workloads.function.corpus.sources import Found
-from codeopt.workloads.function.corpus.special_check import special_checker
 from codeopt.workloads.function.corpus_cache import KnownFunction, known_function
 from codeopt.workloads.function.harness import FunctionHarness, open_harness, require_same_parameters
 from codeopt.workloads.function.judging import comparison_of
@@ -96,12 +95,30 @@ class FunctionTarget:
     def _look(self, harness: FunctionHarness, corpus: CallCorpus) -> None:
         assert self.request.other is not None
         assert self.other_version is not None
-        workload = self._beside_other_version(first_workload(self.request, harness, corpus))
+        # Judged by the calls that the sources gave, before any is made from them: enough to refuse a draft that answers
+        # one of them otherwise.
+        harness = with_names(harness, [each.call for each in corpus.known])
+        corpus, contract = narrowed(harness, corpus, self.request.options.contract)
+        found = _workload(self.request, harness, corpus, contract, list(corpus.known), [], None)
+        workload = self._beside_other_version(found)
         self.request.other.early_check(workload, self.other_version.revision)
 
     def measure_recorded(self) -> FunctionWorkload:
-        """Measure it by its recorded calls alone. Raises ProgramError."""
-        return self._beside_other_version(measure_recorded(self.request, self.harness))
+        """Measure it by its recorded calls alone, as many as the original makes in RECORDED.total seconds, all of which
+        may be shown: quick, and nobody need ask what others may call it with. Raises ProgramError."""
+        harness = self.harness
+        texts = recorded_calls(harness.function)
+        given = Found((("recorded", tuple(texts)),)).with_recorded_ends()
+        known = observe.observe_quick(harness, [*map(read, given.calls[0][1])], "recorded", RECORDED)
+        known, elsewhere = observe.as_recorded(known, given.recorded, harness.function.qualname)
+        if not known:
+            raise NotVerifiable(f"none of its {len(texts)} recorded calls can be made again and does the same twice")
+        harness = with_names(harness, [each.call for each in known])
+        left_out = observe.Exclusions(elsewhere)
+        corpus = CallCorpus(tuple(known), left_out=left_out, diagnostics=left_out.unsteady())
+        corpus, contract = narrowed(harness, corpus, self.request.options.contract)
+        every = list(corpus.known)
+        return self._beside_other_version(_workload(self.request, harness, corpus, contract, every, [], every))
 
     def _beside_other_version(self, found: FunctionWorkload) -> FunctionWorkload:
         """Add a runner that calls each version by its own target."""
@@ -222,30 +239,6 @@ def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionW
     return replace(found, kept=function.kept)
 
 
-def first_workload(request: WorkloadRequest, harness: FunctionHarness, corpus: CallCorpus) -> FunctionWorkload:
-    """Judged by the calls that the sources gave, before any is made from them: enough to refuse a draft that answers
-    one of them otherwise."""
-    harness = with_names(harness, [each.call for each in corpus.known])
-    corpus, contract = narrowed(harness, corpus, request.options.contract)
-    return _workload(request, harness, corpus, contract, list(corpus.known), [], None)
-
-
-def measure_recorded(request: WorkloadRequest, harness: FunctionHarness) -> FunctionWorkload:
-    """Judged by the recorded calls alone, as many as the original makes in RECORDED.total seconds, all of which may be
-    shown: quick, and nobody need ask what others may call it with. Raises ProgramError."""
-    texts = recorded_calls(harness.function)
-    found = Found((("recorded", tuple(texts)),)).with_recorded_ends()
-    known = observe.observe_quick(harness, [*map(read, found.calls[0][1])], "recorded", RECORDED)
-    known, elsewhere = observe.as_recorded(known, found.recorded, harness.function.qualname)
-    if not known:
-        raise NotVerifiable(f"none of its {len(texts)} recorded calls can be made again and does the same twice")
-    harness = with_names(harness, [each.call for each in known])
-    left_out = observe.Exclusions(elsewhere)
-    corpus = CallCorpus(tuple(known), left_out=left_out, diagnostics=left_out.unsteady())
-    corpus, contract = narrowed(harness, corpus, request.options.contract)
-    return _workload(request, harness, corpus, contract, list(corpus.known), [], list(corpus.known))
-
-
 def _workload(
     request: WorkloadRequest, harness: FunctionHarness, corpus: CallCorpus, contract: Contract,
     shown: list[observe.KnownCall], held: list[observe.KnownCall], read_on: list[observe.KnownCall] | None,
@@ -290,7 +283,12 @@ def advice(request: WorkloadRequest, harness: FunctionHarness, tests: Sequence[s
     if not files or not any(work_trees(root)):
         return ""
     command = shlex.join(_words(request, harness, files))
-    folder = os.path.relpath(_of_user(root, request))
+    # NEW's folder, if OLD is a checkout made for a comparison with a commit
+    here = next(work_trees(Path.cwd()), None)
+    if request.other is not None and here is not None and not root.resolve().is_relative_to(here):
+        new = project_top(request.other.target.path.resolve())
+        root = new if new.is_relative_to(here) else root
+    folder = os.path.relpath(root)
     where = [] if folder == os.curdir else [folder]
     asked = request.session.command
     if request.other is None:
@@ -298,15 +296,6 @@ def advice(request: WorkloadRequest, harness: FunctionHarness, tests: Sequence[s
     base = [] if "--base" in asked else ["--base", "HEAD"]
     line = other_command(asked, "compare", *where, *base, "--run", command)
     return f"check it by a command instead, with NEW in the place of OLD: {line}"
-
-
-def _of_user(root: Path, request: WorkloadRequest) -> Path:
-    """Return the folder of the project for the user: NEW's if OLD is a checkout made for a comparison with a commit."""
-    here = next(work_trees(Path.cwd()), None)
-    if request.other is None or here is None or root.resolve().is_relative_to(here):
-        return root
-    new = project_top(request.other.target.path.resolve())
-    return new if new.is_relative_to(here) else root
 
 
 def _words(request: WorkloadRequest, harness: FunctionHarness, files: Sequence[str]) -> list[str]:

@@ -20,6 +20,7 @@ from codeopt.workloads.function.corpus.cases import (
     LENIENT,
     CallCase,
     CaveatRules,
+    SpecialChecker,
     WholeCase,
     beyond_caveats,
     call_caveats,
@@ -36,7 +37,6 @@ from codeopt.workloads.function.corpus.scenarios import (
     by_single_calls,
     judged,
 )
-from codeopt.workloads.function.corpus.special_check import SpecialChecker
 from codeopt.workloads.function.counterexample import Importable, Probe, apart, as_python, paste
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.shrink import CallShrinker, first_failing
@@ -174,7 +174,16 @@ class CallJudge:
         if ignored or outcome.verdict is not CaseVerdict.AC or draft == self.original or left is None:
             return outcome
         new = new_process_state(self.runner, self.original, left)
-        return state_changed(outcome, new) if new else outcome
+        if not new:
+            return outcome
+        # `its import leaves settings of the whole process changed, ...: switch interval: 5.0 (0.005 before)`
+        told = tuple(ChangedSetting(e.name, e.before, e.after, "import" if e.when == IMPORT else "calls") for e in new)
+        of_one = [each for each in told if each.when == told[0].when]
+        who = "import leaves" if told[0].when == "import" else "calls leave"
+        words = "; ".join(f"{e.name}: {e.after or 'nothing'} ({e.before or 'nothing'} before)" for e in of_one[:3])
+        more = f", and {len(new) - len(of_one[:3])} more" if len(new) > len(of_one[:3]) else ""
+        detail = f"its {who} settings of the whole process changed, which the original's does not: {words}{more}"
+        return replace(outcome, verdict=CaseVerdict.WA, detail=detail, settings=told)
 
     def _viewed(self, draft: Revision, case: AnsweredCase, outcome: Outcome, mode: Mode) -> Outcome:
         """A right outcome as a wrong one, where objects of the draft's answer their callers otherwise."""
@@ -337,18 +346,6 @@ def _is_asked(answer: Answer, compared: bool) -> bool:
 #
 # Changes by an imported library are not the candidate's. To find them, the original runs once more and then imports the
 # libraries that only the candidate loads. Settings that this run leaves are excused.
-
-
-def state_changed(outcome: Outcome, new: Sequence[LeftSetting]) -> Outcome:
-    """A right outcome as a wrong one that names the settings: `its import leaves settings of the whole process changed,
-    ...: switch interval: 5.0 (0.005 before)`."""
-    told = tuple(ChangedSetting(e.name, e.before, e.after, "import" if e.when == IMPORT else "calls") for e in new)
-    of_one = [each for each in told if each.when == told[0].when]
-    who = "import leaves" if told[0].when == "import" else "calls leave"
-    words = "; ".join(f"{e.name}: {e.after or 'nothing'} ({e.before or 'nothing'} before)" for e in of_one[:3])
-    more = f", and {len(new) - len(of_one[:3])} more" if len(new) > len(of_one[:3]) else ""
-    detail = f"its {who} settings of the whole process changed, which the original's does not: {words}{more}"
-    return replace(outcome, verdict=CaseVerdict.WA, detail=detail, settings=told)
 
 
 def new_process_state(runner: TimedRuns, original: Revision, left: ProcessChanges) -> tuple[LeftSetting, ...]:

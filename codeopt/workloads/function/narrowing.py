@@ -41,7 +41,12 @@ class ContractExpression:
 def contract_expression(function: Function, text: str) -> ContractExpression:
     """The expression over a function's parameters. Raises UsageError for a name that nothing gives a value."""
     tree = ast.parse(function.source)
-    parameters = _parameters(function)
+    # The parameters that a call gives, without hints; those of a class method begin after its class.
+    parameters: ast.arguments = ast.parse(f"def f({ast.unparse(function.node.args)}): ...").body[0].args  # type: ignore[attr-defined]
+    for each in _all(parameters):
+        each.annotation = None
+    if function.kind == "classmethod":
+        del (parameters.posonlyargs or parameters.args)[:1]
     body = ast.unparse(ast.parse(text.strip(), mode="eval"))
     made = f"def {EVALUATED}({ast.unparse(parameters)}):\n    return bool({body})\n"
     known = {*symtable.symtable(function.source, "module", "exec").get_identifiers(), *vars(builtins), *_GIVEN}
@@ -55,17 +60,6 @@ def contract_expression(function: Function, text: str) -> ContractExpression:
             hint=f"use parameters of {function.qualname} ({names}), builtins, or names of its module",
         )
     return ContractExpression(text, f"{function.source}\n\n\n{made}")
-
-
-def _parameters(function: Function) -> ast.arguments:
-    """The parameters that a call gives, without hints; those of a class method begin after its class."""
-    found: ast.arguments = ast.parse(f"def f({ast.unparse(function.node.args)}): ...").body[0].args  # type: ignore[attr-defined]
-    for each in _all(found):
-        each.annotation = None
-    if function.kind == "classmethod":
-        first = found.posonlyargs or found.args
-        del first[:1]
-    return found
 
 
 def _all(parameters: ast.arguments) -> list[ast.arg]:

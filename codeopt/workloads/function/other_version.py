@@ -94,18 +94,15 @@ class OtherVersionOfFunction:
             own = replace(harness, function=self.function, view=self.view, target=self.target(harness))
             kept = tests if harness.places else [each for each in tests if _is_there(there.root, each)]
             return own, kept, "its checkout does not have them"
-        why = self._no_substitute(harness.function)
-        return harness, () if why else tests, why
-
-    def _no_substitute(self, target: Function) -> str:
-        """Return the reason why its module cannot replace the target's, or empty."""
+        why, target = "", harness.function  # its module cannot replace the target's
         if self.function.qualname != target.qualname:
-            return f"it is named {self.function.qualname}"
-        if missing := sorted(_top_names(target.source) - _top_names(self.function.source)):
-            return f"its file does not define {', '.join(missing[:MAX_NAMED])}{', ...' * (len(missing) > MAX_NAMED)}"
-        if is_outside_package(self.function.source, target.path, self.function.path):
-            return "its file imports modules that only its own folder has"
-        return ""
+            why = f"it is named {self.function.qualname}"
+        elif missing := sorted(_top_names(target.source) - _top_names(self.function.source)):
+            more = ", ..." if len(missing) > MAX_NAMED else ""
+            why = f"its file does not define {', '.join(missing[:MAX_NAMED])}{more}"
+        elif is_outside_package(self.function.source, target.path, self.function.path):
+            why = "its file imports modules that only its own folder has"
+        return harness, () if why else tests, why
 
 
 def changed_parameters(old: Function, new: Function) -> str:

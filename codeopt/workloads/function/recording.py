@@ -43,8 +43,7 @@ class Recording:
 
     path: Path
     """File of the calls."""
-    status: int
-    """End of the command."""
+    run: WatchedRun
     seen: int
     """Different calls of this run, also those that were known."""
     new: int
@@ -52,12 +51,8 @@ class Recording:
     """Number of calls kept, of this run and earlier ones."""
     lost: tuple[str, ...]
     """Reasons why some calls cannot be recorded."""
-    processes: int
-    """Interpreters that could be watched."""
     loaded: bool
-    """One of them loaded the function's file."""
-    program: tuple[str, ...]
-    """Command line that was run."""
+    """An interpreter loaded the function's file."""
 
     @property
     def called(self) -> bool:
@@ -91,7 +86,7 @@ def _lines(function: Function) -> list[str]:
 
 
 def _own_lines(path: Path) -> list[str]:
-    return [] if foreign([path]) else read_lines(path)
+    return [] if foreign([path]) or not path.is_file() else list(dict.fromkeys(_all_lines(path)))
 
 
 def _calls(lines: Iterable[str]) -> list[str]:
@@ -113,8 +108,8 @@ def record(function: Function, command: UsersCommand) -> Recording:
     seen = dict.fromkeys(_calls(lines))
     kept = _keep(module, recording_file(module, function.qualname), lines) if seen else len(before)
     return Recording(
-        path=recording_file(module, function.qualname), status=run.status, seen=len(seen),
-        new=len(seen.keys() - before), kept=kept, processes=run.processes, program=run.program,
+        path=recording_file(module, function.qualname), run=run, seen=len(seen), new=len(seen.keys() - before),
+        kept=kept,
         lost=tuple(dict.fromkeys(line.removeprefix("# ") for line in lines if line.startswith("# "))),
         loaded=any(line.startswith("@ loaded ") for line in lines),
     )  # fmt: skip
@@ -173,14 +168,15 @@ def sample(calls: Sequence[str], most: int = MOST_CALLS, room: int = 6_000_000) 
 
 def said_of(found: Recording, target: Target) -> list[str]:
     """Summary of a recording, in lines. Raises ProgramError when the function was never called."""
-    ended = f" (the command ended with status {found.status})" if found.status else ""
-    command = inline(" ".join(found.program), 200)
+    run = found.run
+    ended = f" (the command ended with status {run.status})" if run.status else ""
+    command = inline(" ".join(run.program), 200)
     if not found.called:
         why = f"{target.path} was loaded, the function was not called"
         if not found.loaded:
-            several = "none of its Python processes" if found.processes > 1 else "its Python process never"
+            several = "none of its Python processes" if run.processes > 1 else "its Python process never"
             why = f"{several} loaded {target.path} (an installed copy of it is another file)"
-        if not found.processes:
+        if not run.processes:
             why = "it started no Python (3.8 or later) that could be watched; -I, -E and -S keep the recorder out"
         raise ProgramError(f"{command} never called {target.name}: {why}{ended}")
     known = f", {found.kept} with those that were known" if found.kept > found.new else ""
@@ -327,18 +323,11 @@ def events(lines: Iterable[str]) -> Iterator[tuple[str, Any]]:
             yield kind, value
 
 
-def read_lines(path: Path) -> list[str]:
-    """The different lines of a file; none where there is no file."""
-    return list(dict.fromkeys(_all_lines(path))) if path.is_file() else []
-
-
 def _all_lines(path: Path) -> list[str]:
     return read_text(path, "surrogatepass").split("\n")
 
 
 # The functions of a file that take the time of a user's own command.
-
-MOST_SAID = 6
 
 
 @dataclass(frozen=True)
@@ -352,17 +341,11 @@ class RunShares:
     """
     seconds: float
     """CPU time of all processes together, seconds."""
-    program: tuple[str, ...]
-
-    @property
-    def first(self) -> str:
-        """The name of the function with the largest."""
-        return self.functions[0][0]
 
     @property
     def words(self) -> str:
         """The largest, for people."""
-        return ", ".join(f"{name} {share:.0%}" for name, share in self.functions[:MOST_SAID])
+        return ", ".join(f"{name} {share:.0%}" for name, share in self.functions[:6])
 
 
 def run_shares(path: Path, command: UsersCommand) -> RunShares:
@@ -380,7 +363,7 @@ def run_shares(path: Path, command: UsersCommand) -> RunShares:
             hint="give a run that uses it longer, or name FILE::FUNCTION",
         )
     ranked = sorted(seconds.items(), key=lambda item: -item[1])
-    return RunShares(tuple((name, spent / total) for name, spent in ranked), total, run.program)
+    return RunShares(tuple((name, spent / total) for name, spent in ranked), total)
 
 
 def _seconds(run: WatchedRun, file: str, functions: Sequence[Function]) -> tuple[dict[str, float], float]:

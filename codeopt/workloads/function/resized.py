@@ -22,7 +22,6 @@ CHANCE = 0.1
 """Largest probability that distinct or sorted items are so by chance, where they are kept so."""
 LONGER = 3
 """Letters that a new word has more than known ones, at most."""
-LARGEST_EXACT = 2**53
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _CONTAINERS = (list, dict, set, frozenset)
 Place = tuple[int, ...]
@@ -292,7 +291,7 @@ class _Kinds:
     def _of_type(self, kind: type, items: list[Any]) -> tuple[Any, ...]:
         if kind is int:
             # From small to large; to as many times the largest as there are more items, where they are wide
-            usual = [item for item in items if abs(item) < LARGEST_EXACT] or items
+            usual = [item for item in items if abs(item) < 2**53] or items
             low, high = min(usual), max(usual)
             if not self.wide:
                 return "int", low, high

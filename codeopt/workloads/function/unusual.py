@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from codeopt.core.call import Call, Constructed, Opaque, write
+from codeopt.core.call import Call, Constructed, Opaque, with_part, write
 from codeopt.workloads.contract.seen import ARRAY, VIEW
 from codeopt.workloads.generated.derive import SMALL, Maker
 from codeopt.workloads.generated.larger import can_grow, grow
@@ -192,13 +192,7 @@ def _others(value: Any, depth: int) -> Iterator[Any]:
         parts = [*enumerate(value)] if isinstance(value, list | tuple) else parts
     yield from (other for make in row if (other := make(value)) is not None)
     for key, part in parts[:ITEMS] if depth else ():
-        for other in _others(part, depth - 1):
-            if isinstance(value, Constructed):
-                yield value.with_value(key, other)
-            elif isinstance(value, dict):
-                yield {**value, key: other}
-            else:
-                yield type(value)([*value[:key], other, *value[key + 1 :]])
+        yield from (with_part(value, key, other) for other in _others(part, depth - 1))
 
 
 def _made(module: str, name: str, *args: Any) -> Constructed:
@@ -216,11 +210,6 @@ def _joined(value: list[Any]) -> str | None:
     return "".join(value) if value and all(type(item) is str and len(item) == 1 for item in value) else None
 
 
-def _cannot_be_hashed(value: list[Any]) -> list[Any] | None:
-    """Items that no set takes, in place of numbers and texts."""
-    return [[item] for item in value] if value and all(type(item) in (int, float, str) for item in value) else None
-
-
 def _named_tuple(value: tuple[Any, ...]) -> Constructed | None:
     names = [f"item{at}" for at in range(len(value))]
     return Constructed(f"load('collections', 'namedtuple')('NamedTuple', {names})", value) if value else None
@@ -234,7 +223,11 @@ OTHERS: dict[type, Sequence[Callable[[Any], Any]]] = {
         lambda v: dict(enumerate(v.values())) if not any(type(key) is int for key in v) else None,
         lambda v: {(key, at): item for at, (key, item) in enumerate(v.items())},
     ),
-    list: (tuple, _joined, _cannot_be_hashed),
+    list: (
+        tuple, _joined,
+        # items that no set takes, in place of numbers and texts
+        lambda v: [[item] for item in v] if v and all(type(item) in (int, float, str) for item in v) else None,
+    ),
     tuple: (_named_tuple,),
     int: (
         lambda v: Constructed(f"load('enum', 'IntEnum')('IntEnumMember', {{'ITEM': {v}}})", (v,)), _subclass("int"),

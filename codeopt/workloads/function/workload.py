@@ -12,22 +12,17 @@ from codeopt.core.call import texts_of
 from codeopt.core.errors import Diagnostic, NotVerifiable, ProgramError
 from codeopt.core.evidence import BySize, WorkloadEvidence
 from codeopt.core.history import Briefing, Candidate, Proposer
-from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup, counted
 from codeopt.rules import Rule as RewriteRule
-from codeopt.workloads import Checked, Defaults, Gain, Stage, Suite, TimedRegion, Workload, WorkloadRequest
+from codeopt.workloads import Checked, Gain, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads._evidence_cache import EvidenceCache
 from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads._runs import axes, on_other_core, variables_read
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.contract.seen import shown_types
 from codeopt.workloads.function.briefing import brief
-from codeopt.workloads.function.corpus.cases import (
-    CallCase,
-    CaseMaker,
-    calls_of,
-)
+from codeopt.workloads.function.corpus.cases import CallCase, CaseMaker, calls_of
 from codeopt.workloads.function.corpus.corpus import CallCorpus, fresh_ones, long_ones, longest_s, never_the_same
 from codeopt.workloads.function.corpus.existing_tests import failing
 from codeopt.workloads.function.corpus.observe import values_of
@@ -47,7 +42,7 @@ from codeopt_sandbox.profile import Mode, Profile
 
 
 @dataclass(frozen=True)
-class FunctionWorkload(Defaults):
+class FunctionWorkload(Workload):
     """One function, and the calls that are known of it. A draft is the whole module."""
 
     request: WorkloadRequest
@@ -265,7 +260,8 @@ class FunctionWorkload(Defaults):
 
     def _gaps(self) -> Iterator[Diagnostic]:
         """Yield what is not compared, or not in another environment."""
-        yield from not_compared(self.request.options)
+        for each in self.request.options.ignore_difference:
+            yield Diagnostic(_WORDS[each], f"--ignore-difference {each}")
         variables = variables_read(self.harness.source)
         if variables and not self.harness.environments[1].variables:
             words = f"{', '.join(variables)} was tried with its present value only"
@@ -294,12 +290,6 @@ _WORDS = {
     Observable.OUTPUT: "what is printed, warned of or logged is not compared",
     Observable.STATE: "the state of modules and of the process is not compared",
 }
-
-
-def not_compared(options: ImproveOptions) -> Iterator[Diagnostic]:
-    """Diagnostics of what is left out."""
-    for each in options.ignore_difference:
-        yield Diagnostic(_WORDS[each], f"--ignore-difference {each}")
 
 
 CallGain = Gain[FunctionWorkload, CallPlan]

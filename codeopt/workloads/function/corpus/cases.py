@@ -1,27 +1,31 @@
-"""Known calls as the cases that drafts are judged by, and caveats about differences that do not make a draft wrong."""
+"""Known calls as the cases that drafts are judged by, caveats about differences that do not make a draft wrong, and the
+user's own checker."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from codeopt.core.call import Call, texts_of
-from codeopt.core.errors import NotVerifiable
-from codeopt.workloads._judging import USUAL_POLICY, InputPolicy
+from codeopt.core.errors import NotVerifiable, UsageError
+from codeopt.core.options import ImproveOptions
+from codeopt.workloads._judging import USUAL_POLICY, CheckerAnswers, InputPolicy, answers_of
 from codeopt.workloads._runs import in_order
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.corpus.corpus import never_the_same
 from codeopt.workloads.function.corpus.observe import MADE_UP, KnownCall
-from codeopt.workloads.function.corpus.special_check import undecided
 from codeopt.workloads.function.counterexample import Probe
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.unusual import refusals
 from codeopt.workloads.source.literals import read
 from codeopt_sandbox.calls import Answer, CallAnswer, CallBatch, CallRun, Kind, State
 from codeopt_sandbox.comparing import AnswerComparison, AnswerDifference, AnsweredCase
+from codeopt_sandbox.guest.answer import NOTHING
+from codeopt_sandbox.guest.calls.outcome import MAX_VALUE_BYTES
 from codeopt_sandbox.guest.calls.repr.structure import MAX_ITEMS
-from codeopt_sandbox.guest.request import NEIGHBOUR, ORDERED, USUAL, Environment, batch_of
-from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Outcome, Tier, cut
+from codeopt_sandbox.guest.request import NEIGHBOUR, NO_LITERAL, ORDERED, USUAL, Environment, batch_of
+from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Outcome, Run, Tier, cut
 from codeopt_sandbox.verdict import Checker, judge
 
 READ_ON_S = 0.5
@@ -127,7 +131,9 @@ class CaseMaker:
             if disturbed(run):
                 run = runner.run(revision, stdin, mode="exec", environment=environment)
             case = replace(case, answer=run.answer)
-            if not _as_known(run, outcomes):
+            # whether the calls do here what they did when they were made in other orders, and leave nothing behind
+            here = run.answer if run.answer and run.answer.state == NOTHING_LEFT else None
+            if here is None or any(a.observed() != b.observed() for a, b in zip(here.outcomes, outcomes, strict=True)):
                 other = environment.replace(hash_seed=1 if environment.hash_seed != 1 else 2)
                 again = runner.run(revision, stdin, mode="exec", environment=other)
                 outcome = judge(case, again, self.check)
@@ -153,14 +159,6 @@ def _parts(known: list[KnownCall]) -> Iterator[list[KnownCall]]:
         part.append(one)
     if part:
         yield part
-
-
-def _as_known(run: CallRun, known: list[Answer]) -> bool:
-    """Whether the calls do here what they did when they were made in other orders, and leave nothing behind."""
-    if run.answer is None or run.answer.state != NOTHING_LEFT:
-        return False
-    pairs = zip(run.answer.outcomes, known, strict=True)
-    return all(outcome.observed() == each.observed() for outcome, each in pairs)
 
 
 def shown_and_held(given: list[KnownCall], derived: list[KnownCall]) -> tuple[list[KnownCall], list[KnownCall]]:
@@ -199,16 +197,13 @@ def calls_of(case: Case) -> Sequence[Probe]:
     return case.probes if isinstance(case, CallCase) else [*map(read, batch_of(case.stdin).calls)]
 
 
-Paste = Callable[[Probe], str]
-"""A call as a line for a shell."""
-
-
 @dataclass(frozen=True)
 class CaveatRules:
     """Rules that decide which difference is a caveat, and the text of a caveat."""
 
     comparison: AnswerComparison
-    paste: Paste
+    paste: Callable[[Probe], str]
+    """Returns a call as a line for a shell."""
     accepts: Callable[[AnswerDifference], bool] | None = None
     """Returns True if the user's checker accepts a difference."""
     name: str = "f"
@@ -345,3 +340,115 @@ def _caveat(lines: _Lines, found: Sequence[AnswerDifference], because: str, rule
         max_float_difference=max(each.apart for each in found),
         count=len(found),
     )
+
+
+# The user's own checker, which decides what other answers of a call are also right.
+#
+# Calls are made again in its process. Answers are literals and arrays, read from JSON.
+
+
+TOO_LONG = "the original's own answer is too long to be handed to the checker"
+Question = tuple[str, Any, Any]
+"""A call, what it returns, and what else is returned, as JSON of values."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Answer of the original's own that the user's checker does not accept."""
+
+    answer: Answer
+    reason: str
+
+    @property
+    def is_judged(self) -> bool:
+        """The checker itself refuses it: it was handed the answer."""
+        return self.reason != NO_LITERAL
+
+
+@dataclass(frozen=True)
+class SpecialChecker:
+    """Compares answers as other checkers do, and asks the user's function about those that differ."""
+
+    harness: FunctionHarness
+    answers: CheckerAnswers[Question]
+    comparison: AnswerComparison
+
+    def __call__(self, expected: bytes, got: bytes) -> str:
+        """Outputs of programs are another checker's."""
+        return self.comparison(expected, got)
+
+    def of_run(self, case: Case, run: Run) -> str:
+        """Describe the first answer that is not accepted. Empty if all are accepted."""
+        wanted = case.answer if isinstance(case, AnsweredCase) else None
+        got = run.answer if isinstance(run, CallRun) else None
+        return self.of_answers(wanted, got) if wanted and got else self.comparison.of_run(case, run)
+
+    def of_answers(self, expected: CallAnswer, got: CallAnswer) -> str:
+        """Describe the first difference of two answers that is not accepted. Empty if all are accepted."""
+        told = self.comparison.differences(expected, got)
+        found = [each for each in told if self.comparison.exact or each.subject is None]
+        questions = {at: asked for at, each in enumerate(found) if (asked := self._question(each))}
+        reasons = dict(zip(questions, self.answers.reasons(list(questions.values())), strict=True))
+        for at, each in enumerate(found):
+            if reason := reasons.get(at, "it is not another returned value"):
+                return f"{each.words}: {reason}"
+        return ""
+
+    def accepts(self, found: AnswerDifference) -> bool:
+        """Return True if the different answer is also right."""
+        asked = self._question(found)
+        return asked is not None and not self.answers.reasons([asked])[0]
+
+    def refused_of_original(self, known: Sequence[KnownCall]) -> dict[Call, Refused]:
+        """Answers of the original's own that the checker does not accept, by call."""
+        own = {each.call: each.outcome for each in known if each.outcome.value}
+        values = ((call.text, answer.value.value) for call, answer in own.items())
+        reasons = self.answers.reasons([(call, value, value) for call, value in values])
+        return {
+            call: Refused(answer, reason) for (call, answer), reason in zip(own.items(), reasons, strict=True) if reason
+        }
+
+    def _question(self, found: AnswerDifference) -> Question | None:
+        """Question about a difference; None where more differs than the value returned."""
+        if found.answers is None:
+            return None
+        old, new = found.answers
+        same = {"value": NOTHING, "private": NOTHING, "private_arguments": NOTHING, "kind": old.kind}
+        alone = old.replace(**same).observed() == new.replace(**same).observed()
+        if not (old.value and new.value and alone):
+            return None
+        return self.harness.names.written(found.call), old.value.value, new.value.value
+
+
+def special_checker(
+    harness: FunctionHarness, options: ImproveOptions, known: Sequence[KnownCall]
+) -> SpecialChecker | None:
+    """The checker that is asked for, if any. Raises UsageError where it does not accept the original's own answers to
+    calls that somebody vouches for."""
+    answers = answers_of(options, harness.sandbox, harness.target, harness.function.parameters)
+    if answers is None:
+        return None
+    comparison = AnswerComparison(exact=options.strict, ignored=frozenset(options.ignore_difference))
+    found = SpecialChecker(harness, answers, comparison)
+    # most answers of the original, to calls that somebody vouches for, that the checker must accept
+    vouched = [each for each in known if each.vouched][:200]
+    told = found.refused_of_original(vouched).items()
+    refused = next(((call, each) for call, each in told if each.is_judged), None)
+    if refused is not None:
+        said = f"{refused[0].text[:160]} {refused[1].answer.text[:168]}: {refused[1].reason}"
+        raise UsageError(f"--check {options.check} does not accept the original's own answer: {said}")
+    return found
+
+
+def undecided(check: Checker, known: Sequence[KnownCall]) -> dict[Call, str]:
+    """Return by call why a difference on a call without a guarantee by the user is no evidence.
+
+    The user's checker rejects the original's own answer there, or cannot receive it.
+    """
+    if not isinstance(check, SpecialChecker):
+        return {}
+    refused = check.refused_of_original([each for each in known if not each.vouched])
+    unaccepted = {call: f"the checker does not accept the original's own answer: {each.reason}"
+                  for call, each in refused.items() if each.is_judged}  # fmt: skip
+    handed = {call: each for call, each in refused.items() if not each.is_judged}
+    return unaccepted | {c: TOO_LONG for c, each in handed.items() if each.answer.value.size > MAX_VALUE_BYTES}

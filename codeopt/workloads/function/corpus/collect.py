@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from string import Template
-from typing import Any
 
 from codeopt.core.budget import Usage
 from codeopt.core.call import Call, Opaque, texts_of, write
@@ -111,15 +110,15 @@ def _as_given(harness: FunctionHarness, corpus: CallCorpus) -> tuple[Diagnostic,
     calls = [by_name(call, harness.function.parameters) for call in corpus.vouched if call.can_change]
     names = dict.fromkeys(name for call in calls for name in call)
     given = {name: [call[name] for call in calls if name in call] for name in names}
-    fixed = [name for name, values in given.items() if all(map(_is_of_calls_file, values))]
+    fixed = [
+        name
+        for name, values in given.items()
+        if all(isinstance(each, Opaque) and each.text.startswith("CALLS") for each in values)
+    ]
     if not fixed or len(fixed) == len(given):
         return ()
     what = " and ".join(f"`{name}`" for name in fixed) + (" is" if len(fixed) == 1 else " are")
     return (Diagnostic(f"{what} not varied", "no text makes such a value: a large array, a function, an object"),)
-
-
-def _is_of_calls_file(value: Any) -> bool:
-    return isinstance(value, Opaque) and value.text.startswith("CALLS")
 
 
 def with_given_calls(harness: FunctionHarness, options: ImproveOptions, calls_text: str) -> FunctionHarness:

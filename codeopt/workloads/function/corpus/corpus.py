@@ -71,8 +71,6 @@ LONG_S = 0.4
 LONG_PATIENCE = CallTimeLimit(0.3, 0.45, lost=1)
 """Time limit of trying long calls, seconds: the shortest come first, so behind one that takes too long the others
 would."""
-DEEP_CALL_LIMIT = CallTimeLimit(0.2, 0.4, lost=2)
-"""The same of calls that are deeper than any known one."""
 
 
 @dataclass(frozen=True)
@@ -337,7 +335,9 @@ def long_ones(
     enough = [*islice((kept for call in affordable for kept in contract.within([call]).values()), 1)]
     largest = observe(harness, enough, {}, patience)[0] if enough else []
     kept = quick_calls(found, max(LONG_S, total))
-    kept += observe(harness, [call for call in deep_calls(known) if call not in every], {}, DEEP_CALL_LIMIT)[0]
+    # time limit of trying calls that are deeper than any known one, seconds
+    deeper, patience = [call for call in deep_calls(known) if call not in every], CallTimeLimit(0.2, 0.4, lost=2)
+    kept += observe(harness, deeper, {}, patience)[0]
     return [*kept, *largest]
 
 

@@ -1,4 +1,5 @@
 """Calls with many right answers, judged by a checker of the user's; and drafts that may change their arguments."""
+# looks at codeopt/workloads/function/corpus/cases
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ from typing import Any, cast
 import pytest
 
 from codeopt.workloads._judging import CheckerAnswers
+from codeopt.workloads.function.corpus.cases import TOO_LONG, Question, SpecialChecker, undecided
 from codeopt.workloads.function.corpus.observe import KnownCall
-from codeopt.workloads.function.corpus.special_check import TOO_LONG, Question, SpecialChecker, undecided
 from codeopt.workloads.source.literals import read
 from codeopt_sandbox.calls import Kind
 from codeopt_sandbox.comparing import AnswerComparison

@@ -1,5 +1,5 @@
 """A run of a project's tests is kept for all commands: used while nothing has changed that decides it."""
-# looks at codeopt/workloads/function/record_tests
+# looks at codeopt/workloads/function/corpus/existing_tests, codeopt/workloads/function/corpus/sources
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ from codeopt.core.isolation import open_isolated
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import TracedCalls
 from codeopt.core.session import Mounts, Session
-from codeopt.workloads.function.corpus.existing_tests import Times
-from codeopt.workloads.function.corpus.trace_cache import CachedRun, TraceCache, open_trace_cache, run_of, run_to_json
+from codeopt.workloads.function.corpus.existing_tests import CachedRun, Times, TraceCache, codec_in, open_trace_cache
 from codeopt.workloads.function.harness import open_harness
 from codeopt.workloads.sandbox_view.linked import NO_LINKS
 from codeopt.workloads.source.functions import read_function
@@ -208,5 +207,5 @@ def test_a_run_comes_out_as_it_went_in(
         tuple(sorted(root / each for each in files)), tuple(sorted((root / file, name) for file, name in functions)),
         Times(seconds, 1.5, 3, short, own, found, flag), timed=not flag, decided="d",
     )  # fmt: skip
-    again = run_of(json.loads(json.dumps(run_to_json(run, root))), root)
+    again = codec_in(root).read(CachedRun, json.loads(json.dumps(codec_in(root).write(run))))
     assert (again, again.times) == (run, run.times)

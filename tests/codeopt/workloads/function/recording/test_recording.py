@@ -96,7 +96,7 @@ def test_a_program_its_threads_tasks_and_processes(program: Path) -> None:
         "f([3, 3])",
         "f([9, 9])",
     }
-    assert (found.status, found.new, found.kept, found.loaded) == (7, 17, 17, True)
+    assert (found.run.status, found.new, found.kept, found.loaded) == (7, 17, 17, True)
     again, calls = recording(program, "total", sys.executable, str(program))
     assert (again.seen, again.new, len(calls)) == (17, 0, 17)
 
@@ -127,7 +127,7 @@ def test_a_module_by_any_name_and_the_users_own_site_hook(tmp_path: Path, monkey
     (tmp_path / "site/sitecustomize.py").write_text("import builtins\nbuiltins.SITE = 'own'\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
     found, calls = recording(tmp_path / "pkg/mod.py", "f", sys.executable, str(tmp_path / "pkg/use.py"))
-    assert (found.status, found.new) == (0, 2)
+    assert (found.run.status, found.new) == (0, 2)
     assert "f('own')" in calls
     assert "@ loaded mod\n" in found.path.read_text()
 
@@ -255,7 +255,7 @@ def test_the_largest_is_kept_that_is_given_by_name(python: str, tmp_path: Path) 
     }.items():  # fmt: skip
         found, kept = recording(path, name, python, str(path))
         expected = call.replace("@", str(eval(large)))
-        assert found.status == 0, name
+        assert found.run.status == 0, name
         assert any(each.endswith(expected) for each in kept), (name, max(kept, key=len)[:100])
 
 
@@ -297,7 +297,7 @@ def test_a_deep_recursion_has_the_depth_that_it_has_alone(tmp_path: Path) -> Non
     path.write_text(RECURSIVE)
     for name, calls in (("deep", {"f(900)", "f(-1)", "f(800)", "f(700)"}), ("Node.down", {"f(900)"})):
         found, kept = recording(path, name, sys.executable, str(path))
-        assert (found.status, kept) == (0, calls)
+        assert (found.run.status, kept) == (0, calls)
     assert recording(path, "Node.depth", sys.executable, str(path))[0].seen == 1
 
 

@@ -196,7 +196,12 @@ def _of_layout(known: Sequence[bytes]) -> InputFormat:
     if layout is None or not all(map(layout.read, known)):
         layout = Layout((Part((None,), rest=True),))
     readings = [reading for data in known if (reading := layout.read(data)) is not None]
-    notations = {role: _notation(layout, role, readings) for role in layout.roles}
+    notations: dict[InputField, Notation] = {}
+    for role in layout.roles:
+        found = notation_of([_text(token) for reading in readings for token in reading.tokens(role)])
+        # in blocks of lines of any kind numbers are numbers, whatever else there is
+        mixed = role.token is None and not layout.parts[role.part].single and found.places is None
+        notations[role] = Notation(0) if mixed else found
     ends = not all(data and not data.endswith(b"\n") for data in known)
 
     def value(part: int, line: int, tokens: Sequence[bytes]) -> list[Any]:
@@ -218,14 +223,6 @@ def _of_layout(known: Sequence[bytes]) -> InputFormat:
         return text.encode("utf-8", "surrogateescape")
 
     return InputFormat(tuple(_names(layout)), get, put)
-
-
-def _notation(layout: Layout, role: InputField, readings: Sequence[ParsedInput]) -> Notation:
-    """Notation of a place. In blocks of lines of any kind numbers are numbers, whatever else there is."""
-    texts = [_text(token) for reading in readings for token in reading.tokens(role)]
-    found = notation_of(texts)
-    mixed = role.token is None and not layout.parts[role.part].single and found.places is None
-    return Notation(0) if mixed else found
 
 
 def _text(token: bytes) -> str:

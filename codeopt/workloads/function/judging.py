@@ -85,7 +85,15 @@ class CallJudge:
         if isinstance(case, CallCase) and case.beyond:
             return self._beyond(draft, case, outcome)
         if isinstance(case, CallCase) and outcome.verdict is not CaseVerdict.AC:
-            return self._raised_earlier(draft, case, outcome) or self._by_context(draft, case, outcome)
+            earlier = self._raised_earlier(draft, case, outcome)
+            plain = replace(case, environment=case.environment.plain)
+            if earlier or plain == case:
+                return earlier or outcome
+            # a caveat where the decimal context, the recursion limit or -O makes the difference
+            known = plain.expecting(self._original(plain))
+            found = self.run_case(draft, known) if known.is_answered else outcome
+            because = f"only in another environment: {axes(case.environment, plain.environment)}"
+            return self._beyond(draft, case, outcome, because) if found.verdict is CaseVerdict.AC else found
         outcome = self._with_process_state(draft, outcome)
         if not isinstance(case, AnsweredCase):
             return outcome
@@ -149,18 +157,6 @@ class CallJudge:
         raised = {call: each.exception.rpartition(".")[2] for call, each in pairs if each.kind == Kind.RAISES}
         later = [each.answers[1].exception in map(raised.get, asked[each.at]) for each in wrong if each.answers]
         return self._beyond(draft, case, outcome, RAISED_EARLIER) if later and all(later) else None
-
-    def _by_context(self, draft: Revision, case: CallCase, outcome: Outcome) -> Outcome:
-        """A wrong outcome; a caveat where the decimal context, the recursion limit or -O makes the difference."""
-        plain = replace(case, environment=case.environment.plain)
-        if plain == case:
-            return outcome
-        known = plain.expecting(self._original(plain))
-        found = self.run_case(draft, known) if known.is_answered else outcome
-        if found.verdict is not CaseVerdict.AC:
-            return found
-        because = f"only in another environment: {axes(case.environment, plain.environment)}"
-        return self._beyond(draft, case, outcome, because)
 
     def _original(self, case: Case) -> CallRun:
         return self.runner.run(self.original, case.stdin, mode="exec", environment=case.environment)

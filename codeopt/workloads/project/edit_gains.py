@@ -117,7 +117,13 @@ class EditGains:
             called = called_places(self.given, draft, case) if case else frozenset()
             left = {} if called is None else {group: places for group, places in left.items() if not places & called}
         uncalled = list(left)
-        parts = self._standing_alone(draft, groups, uncalled)
+        parts = list(groups)
+        # Groups without which the command is wrong are one: the others need them, so they have one gain.
+        needed = [group for group in groups if group not in uncalled and self._fails(self._without(draft, group))]
+        if len(needed) > 1:
+            self.notify(f"{len(needed)} parts of the patch cannot stand alone: they are timed together")
+            parts = [group for group in groups if group not in needed]
+            parts.append(tuple(edit for group in needed for edit in group))
         for number, group in enumerate(parts, 1):
             self.notify(f"timing the patch without part {number} of {len(parts)}")
             rest = self._without(draft, group)
@@ -136,17 +142,6 @@ class EditGains:
             dropped, draft = [], patch
         self.kept[:], self.dropped[:] = kept, dropped
         return draft
-
-    def _standing_alone(
-        self, draft: Revision, groups: Sequence[tuple[CodeEdit, ...]], uncalled: Sequence[tuple[CodeEdit, ...]]
-    ) -> list[tuple[CodeEdit, ...]]:
-        """The groups, those in one without which the command is wrong: the others need them, so they have one gain."""
-        needed = [group for group in groups if group not in uncalled and self._fails(self._without(draft, group))]
-        if len(needed) < 2:
-            return list(groups)
-        self.notify(f"{len(needed)} parts of the patch cannot stand alone: they are timed together")
-        together = tuple(edit for group in needed for edit in group)
-        return [*(group for group in groups if group not in needed), together]
 
     def larger_command(self, least_s: float) -> Case | None:
         """Larger command that the original takes so many seconds for, at least; it is looked for once."""

@@ -239,15 +239,6 @@ class ProjectSuite:
         except ValueError:
             return None
 
-    def _text_of(self, test: str, path: str) -> str:
-        """Source of a failing test as a model sees it; empty where no function has its name."""
-        text = self.runs.project.contents.get(path, b"").decode("utf-8", "replace")
-        named = functions_by_name(read_module(text).body)
-        node = named.get(test.partition("[")[0].removeprefix(f"{path}::").replace("::", "."))
-        lines = text.splitlines()[first_line(node) - 1 : last_line(node)] if node else []
-        # Number of characters that are shown of its start and end
-        return cut("\n".join(lines), 600, 600)
-
     def _earlier(self, *parts: str) -> Any:
         stored = self.kept.load(CacheKind.SUITE, *parts)
         if stored:
@@ -276,7 +267,14 @@ class ProjectSuite:
             first, others = lost[0], lost[1:]
             why = results.reason(first) if first in results.states else results.run.stop_detail or "it was not run"
             wrong = f"test {first} fails{f' ({why})' if why else ''}"
-            detail = [f"{first}:", self._text_of(first, expected[first]), results.detail(first)]
+            # source of the test as a model sees it; empty where no function has its name
+            path = expected[first]
+            text = self.runs.project.contents.get(path, b"").decode("utf-8", "replace")
+            named = functions_by_name(read_module(text).body)
+            node = named.get(first.partition("[")[0].removeprefix(f"{path}::").replace("::", "."))
+            lines = text.splitlines()[first_line(node) - 1 : last_line(node)] if node else []
+            # Number of characters that are shown of its start and end
+            detail = [f"{first}:", cut("\n".join(lines), 600, 600), results.detail(first)]
             if others:
                 # Maximum number of failing tests that a line names after the first
                 wrong += f"; so {'does' if len(others) == 1 else 'do'} {listed(others, 4)}"

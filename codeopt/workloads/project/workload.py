@@ -241,8 +241,18 @@ class ProjectWorkload(Workload):
         )
         if self.runner.other:
             functions = tuple(found.to_json() for found in calls.functions)
+            judged, new_tests = [found.calls for found in calls.functions if found.calls], self.project_suite.new_tests
+            versions = VersionEvidence(
+                output=not self.masks.output.nothing,
+                mutated_commands=known.mutated_commands,
+                tests=tests.passed,
+                tests_failed_before=len(self.project_suite.lost),
+                functions=len(judged),
+                calls=sum(judged),
+                new_tests=new_tests.to_json() if new_tests else None,
+            )
             return WorkloadEvidence(
-                self._checked_versions(), command=TwoVersionsEvidence(**vars(known), functions=functions), gaps=gaps,
+                versions, command=TwoVersionsEvidence(**vars(known), functions=functions), gaps=gaps,
                 remarks=self.runner.other.notes,
             )  # fmt: skip
         return WorkloadEvidence(command=self._patch(known), gaps=gaps)
@@ -260,19 +270,6 @@ class ProjectWorkload(Workload):
             ),
             left_out_edits=tuple(gain.dropped_json() for gain in self.gains.dropped),
             benchmarks=self.benches.to_json(tuple(self.after)) if self.benches else None,
-        )
-
-    def _checked_versions(self) -> VersionEvidence:
-        """The evidence by which two versions were judged, in numbers."""
-        calls = [found.calls for found in self.calls.latest.functions if found.calls]
-        return VersionEvidence(
-            output=not self.masks.output.nothing,
-            mutated_commands=sum(len(each.made) for each in self.changed),
-            tests=self.project_suite.latest.count.passed,
-            tests_failed_before=len(self.project_suite.lost),
-            functions=len(calls),
-            calls=sum(calls),
-            new_tests=self.project_suite.new_tests.to_json() if self.project_suite.new_tests else None,
         )
 
 

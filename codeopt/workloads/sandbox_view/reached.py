@@ -79,7 +79,15 @@ class ReachedText:
             if len(files) > MOST_FILES:
                 return None
             found = {**{path: read_bytes(path) for path in files}, **found}
-        return self._digest_of(found)
+        # paths as a run sees them, with their texts
+        top = self._top
+        named = {str(path.relative_to(top) if path.is_relative_to(top) else path): text for path, text in found.items()}
+        named |= {f"beside {name}": text for name, text in self.more.items()}
+        total = sha256()
+        for name, content in sorted(named.items()):
+            for part in (name.encode("utf-8", "surrogateescape"), content):
+                total.update(b"%d:%b" % (len(part), part))
+        return total.hexdigest()
 
     @property
     def _top(self) -> Path:
@@ -133,17 +141,6 @@ class ReachedText:
 
     def _more_texts(self) -> list[str]:
         return [text.decode("utf-8", "replace") for name, text in self.more.items() if name.endswith(".py")]
-
-    def _digest_of(self, found: Mapping[Path, bytes]) -> str:
-        """Digest of paths as a run sees them, with their texts."""
-        top = self._top
-        named = {str(path.relative_to(top) if path.is_relative_to(top) else path): text for path, text in found.items()}
-        total = sha256()
-        beside = {f"beside {name}": text for name, text in self.more.items()}
-        for name, text in sorted([*named.items(), *beside.items()]):
-            for each in (name.encode("utf-8", "surrogateescape"), text):
-                total.update(b"%d:%b" % (len(each), each))
-        return total.hexdigest()
 
 
 def _files_below(folder: Path) -> Iterator[Path]:

@@ -38,7 +38,13 @@ def splice(original: str, qualname: str, draft: str) -> str:
     _require_same_use(qualname, was, now)
     text = edits.merged_function(original, was, draft, now, keep=True)
     layout = edits.Indentation.of(original, was)
-    methods = _new_methods(nodes.find_definition(module.body, owner), nodes.find_definition(new.body, owner), now)
+    methods: list[nodes.Def] = []
+    before, after = nodes.find_definition(module.body, owner), nodes.find_definition(new.body, owner)
+    if isinstance(before, ast.ClassDef) and isinstance(after, ast.ClassDef):  # new ones of its class that it uses
+        known = {node.name for node in before.body if isinstance(node, nodes.Def)}
+        fresh = {node.name: node for node in after.body if isinstance(node, nodes.Def) and node.name not in known}
+        used = _used([now], fresh)
+        methods += (node for name, node in fresh.items() if name in used)
     above = "".join("".join(layout.lines(draft, each)) + "\n" for each in methods)
     body = ast.parse(f"if 1:\n{text}" if text[:1].isspace() else text).body  # the lines may have any margin
     merged = [*(body[0].body if isinstance(body[0], ast.If) else body), *methods]
@@ -120,16 +126,6 @@ def _named(node: ast.AST, lines: Sequence[bytes]) -> Iterator[tuple[int, int, st
 
 
 # Methods, helpers and imports that a draft's function needs and the module has not.
-
-
-def _new_methods(old: nodes.Definition | None, new: nodes.Definition | None, function: nodes.Def) -> list[nodes.Def]:
-    """Methods of the draft's class that the original has not and the function uses."""
-    if not isinstance(old, ast.ClassDef) or not isinstance(new, ast.ClassDef):
-        return []
-    known = {node.name for node in old.body if isinstance(node, nodes.Def)}
-    fresh = {node.name: node for node in new.body if isinstance(node, nodes.Def) and node.name not in known}
-    used = _used([function], fresh)
-    return [node for name, node in fresh.items() if name in used]
 
 
 def _additions(

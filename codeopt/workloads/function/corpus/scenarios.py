@@ -367,7 +367,15 @@ def _retyped(usable: Sequence[KnownCall], contract: Contract) -> Iterator[Scenar
     """
     counts: dict[tuple[str, str], int] = {}
     for each in sorted(usable, key=lambda each: (each.source in MADE_UP, len(each.call.text))):
-        for at, other in _equal_ones(each.call):
+        # numbers of another type that are equal, by the place of the argument
+        equal: list[tuple[int, object]] = []
+        for at, value in enumerate(each.call.values):
+            if type(value) is int:
+                equal += [(at, float(value))] if abs(value) < 2**53 else []
+                equal += [(at, bool(value))] if value in (0, 1) else []
+            elif type(value) is bool or (type(value) is float and value.is_integer()):
+                equal.append((at, int(value)))
+        for at, other in equal:
             name, old = list(by_name(each.call, contract.names).items())[at]
             way = type(old).__name__, type(other).__name__
             counts[way] = counts.get(way, 0) + 1
@@ -378,13 +386,3 @@ def _retyped(usable: Sequence[KnownCall], contract: Contract) -> Iterator[Scenar
             pair = each.call, each.call.with_value(at, other)
             yield Scenario(steps.ORDER, pair, "" if known else OTHER_TYPE)
             yield Scenario(steps.ORDER, pair[::-1], "" if known else OTHER_TYPE)
-
-
-def _equal_ones(call: Call) -> Iterator[tuple[int, object]]:
-    """Numbers of another type that are equal, by the place of the argument."""
-    for at, value in enumerate(call.values):
-        if type(value) is int:
-            yield from ([(at, float(value))] if abs(value) < 2**53 else [])
-            yield from ([(at, bool(value))] if value in (0, 1) else [])
-        elif type(value) is bool or (type(value) is float and value.is_integer()):
-            yield at, int(value)

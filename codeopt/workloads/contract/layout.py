@@ -165,7 +165,12 @@ class _Search:
             self.go(below, scalars, (*parts, part), cost + price)
         if all(left):
             width = self._width(at, scalars)
-            new = () if width is None else self._integers(at, len(parts), width)
+            new: list[InputField] = []
+            for token in range(width or 0):
+                read = [integer(lines[here][token]) for lines, here in zip(self.inputs, at, strict=True)]
+                if None not in read:
+                    new.append(InputField(len(parts), 0, token))
+                    self.numbers[new[-1]] = [value for value in read if value is not None]
             after = tuple(here + 1 for here in at)
             self.go(after, (*scalars, *new), (*parts, Part((width,))), cost + 1)
 
@@ -213,16 +218,6 @@ class _Search:
         if found[0] > 1 and any(self.numbers[role] == found for role in scalars):
             return None
         return found[0]
-
-    def _integers(self, at: tuple[int, ...], part: int, width: int) -> tuple[InputField, ...]:
-        found = []
-        for token in range(width):
-            values = [integer(lines[here][token]) for lines, here in zip(self.inputs, at, strict=True)]
-            if all(value is not None for value in values):
-                role = InputField(part, 0, token)
-                self.numbers[role] = [value for value in values if value is not None]
-                found.append(role)
-        return tuple(found)
 
 
 # Numbers that say how long something after them is: of a line, of a block of lines, of the words in it.

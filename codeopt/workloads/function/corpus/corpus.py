@@ -144,8 +144,24 @@ class CallCorpus:
 
         hinted: the parameters have type hints.
         """
-        vouched = sum(known.vouched for known in self.known)
-        reason = self._thin(FEW_CALLS if hinted and vouched >= FEW_CALLS else MIN_CALLS)
+        vouched, reason = sum(known.vouched for known in self.known), ""
+        least = FEW_CALLS if hinted and vouched >= FEW_CALLS else MIN_CALLS
+        if len(self.known) < least:
+            count = f"{len(self.known)} comparable call{'s' * (len(self.known) != 1)}, at least {least} are needed"
+            reason = f"{count}{self._lost() or '; nothing that was run calls it' * (not self.known)}; {_HELP}"
+        # minimum number of calls that return: a function that only raises was not called as it is meant to be
+        elif sum(known.returns for known in self.known) < 3:
+            # the cause of the commonest exceptions may be a file or a module that the sandbox does not show
+            names = Counter(known.outcome.exception for known in self.known if known.outcome.kind == Kind.RAISES)
+            shown = ", ".join(f"{name} {count} times" for name, count in names.most_common(2))
+            reason = f"nearly every call raises an exception ({shown}){self._lost()}; {_HELP}"
+        elif self.coverage < MIN_COVERAGE:
+            missing = [line for line in self.lines if line not in self.lines_run]
+            shown = ", ".join(map(str, missing[:8])) + (", ..." if len(missing) > 8 else "")
+            reason = (
+                f"the calls run {self.coverage:.0%} of the function's lines, at least {MIN_COVERAGE:.0%} are needed; "
+                f"calls that reach lines {shown} would help (--calls FILE){self._lost()}"
+            )
         return "; ".join([reason, *(each.words for each in self.diagnostics)]) if reason else ""
 
     def few(self) -> tuple[Diagnostic, ...]:
@@ -153,25 +169,6 @@ class CallCorpus:
         if len(self.known) >= MIN_CALLS:
             return ()
         return (Diagnostic(f"judged by {len(self.known)} calls alone", "no more can be made from them", _HELP),)
-
-    def _thin(self, least: int) -> str:
-        missing = [line for line in self.lines if line not in self.lines_run]
-        if len(self.known) < least:
-            count = f"{len(self.known)} comparable call{'s' * (len(self.known) != 1)}, at least {least} are needed"
-            return f"{count}{self._lost() or '; nothing that was run calls it' * (not self.known)}; {_HELP}"
-        # minimum number of calls that return: a function that only raises was not called as it is meant to be
-        if sum(known.returns for known in self.known) < 3:
-            # the cause of the commonest exceptions may be a file or a module that the sandbox does not show
-            names = Counter(known.outcome.exception for known in self.known if known.outcome.kind == Kind.RAISES)
-            shown = ", ".join(f"{name} {count} times" for name, count in names.most_common(2))
-            return f"nearly every call raises an exception ({shown}){self._lost()}; {_HELP}"
-        if self.coverage < MIN_COVERAGE:
-            shown = ", ".join(map(str, missing[:8])) + (", ..." if len(missing) > 8 else "")
-            return (
-                f"the calls run {self.coverage:.0%} of the function's lines, at least {MIN_COVERAGE:.0%} are needed; "
-                f"calls that reach lines {shown} would help (--calls FILE){self._lost()}"
-            )
-        return ""
 
     def _lost(self) -> str:
         reasons = self.left_out.words()

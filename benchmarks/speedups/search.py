@@ -24,8 +24,8 @@ from statistics import fmean
 from typing import Any, cast
 
 from codeopt.batch.results.statistics import Estimate, estimate, estimate_geometric
-from codeopt.core.budget import Budget, Ledger, Usage
 from codeopt.core.history import Candidate, Critique, Draft, History
+from codeopt.core.model import Budget, Ledger, Usage
 from codeopt.core.revision import Revision
 from codeopt.engine.judge import Judge, Keep
 from codeopt.engine.loop import RefineLoop, SearchPlan

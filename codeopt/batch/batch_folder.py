@@ -27,11 +27,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
 from codeopt.batch.datasets import Problem
-from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.errors import UsageError, names_near
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter
-from codeopt.core.model import Message, Reply
+from codeopt.core.model import NOTHING_USED, Message, Reply, Usage
 from codeopt.core.options import ImproveOptions
 from codeopt.core.ownership import foreign, refusal
 from codeopt.core.program import write_whole

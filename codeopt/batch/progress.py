@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.scheduler import WorkerEvent
-from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.console import Console, LiveLines, estimate, takes_live_lines
 from codeopt.core.errors import report_lines
+from codeopt.core.model import NOTHING_USED, Usage
 from codeopt.core.screen import inline
 from codeopt.core.words import counted, factor, money
 

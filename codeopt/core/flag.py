@@ -255,13 +255,22 @@ def share_above_zero(value: Any) -> float:
 
 def checker_name(value: Any) -> str:
     """tokens, exact, float:TOLERANCE or FILE::accept. Raises ValueError."""
-    if "::" in str(value):
-        _require_function(str(value))
+    file, separator, function = str(value).rpartition("::")
+    if not separator:
+        try:
+            open_checker(str(value))
+        except ValueError as error:
+            raise BadValue(str(error)) from error
         return str(value)
+    # It must be a function at the top of a Python file, which is read and not run.
     try:
-        open_checker(str(value))
-    except ValueError as error:
-        raise BadValue(str(error)) from error
+        tree = ast.parse(read_given(Path(file)))
+    except OSError as error:
+        raise BadValue(f"cannot read {file}: {error.strerror}") from error
+    except (SyntaxError, ValueError) as error:
+        raise BadValue(f"{file} is no Python file: {error}") from error
+    if not any(isinstance(node, ast.FunctionDef) and node.name == function for node in tree.body):
+        raise BadValue(f"{file} defines no function {function!r}")
     return str(value)
 
 
@@ -277,19 +286,6 @@ def expression(value: Any) -> str:
     if kind:
         raise BadValue(f"{inline(found)!r} must only look at the arguments: it may not have {kind}")
     return found
-
-
-def _require_function(name: str) -> None:
-    """FILE::NAME must be a function at the top of a Python file, which is read and not run. Raises BadValue."""
-    file, _, function = name.rpartition("::")
-    try:
-        tree = ast.parse(read_given(Path(file)))
-    except OSError as error:
-        raise BadValue(f"cannot read {file}: {error.strerror}") from error
-    except (SyntaxError, ValueError) as error:
-        raise BadValue(f"{file} is no Python file: {error}") from error
-    if not any(isinstance(node, ast.FunctionDef) and node.name == function for node in tree.body):
-        raise BadValue(f"{file} defines no function {function!r}")
 
 
 def names(value: Any) -> tuple[str, ...]:

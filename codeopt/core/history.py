@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, Protocol
 
-from codeopt.core.budget import NOTHING_USED, Effort, Usage
 from codeopt.core.errors import Diagnostic
+from codeopt.core.model import NOTHING_USED, Effort, Usage
 from codeopt.core.revision import Revision
 from codeopt_sandbox.compare import Comparison, Decision
 from codeopt_sandbox.outcome import CaseVerdict, Caveat, ChangedSetting, Outcome, distinct

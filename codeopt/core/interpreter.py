@@ -87,8 +87,9 @@ def find_interpreter(named: str | None, place: Path, *, environment: Mapping[str
     if activated := activated_environment(environment):
         before = f"VIRTUAL_ENV is set to {activated}, but "
         return _of_venv(Path(activated).absolute(), Origin.ACTIVATED, folders, before)
-    for root in folders:
-        if venv := next((root / name for name in _names(root, environment) if _is_venv(root / name)), None):
+    for venv in (root / name for root in folders for name in _names(root, environment)):
+        # even if its interpreter is missing; a package may be called `venv`
+        if (venv / "pyvenv.cfg").exists() or os.path.lexists(venv / "bin" / "python"):
             return _of_venv(venv, Origin.PROJECT, folders)
     try:
         return _asked(sys.executable, Origin.OWN)
@@ -216,13 +217,6 @@ def _names(root: Path, environment: Mapping[str, str]) -> tuple[str, ...]:
     """Return names of the environment's folder below `root`. uv's own variable replaces them."""
     uv = environment.get("UV_PROJECT_ENVIRONMENT")
     return (uv, *VENVS) if uv and (root / "uv.lock").exists() else VENVS
-
-
-def _is_venv(folder: Path) -> bool:
-    """Return whether a folder is a virtual environment, even if its interpreter is missing. A package may be called
-    `venv`.
-    """
-    return (folder / "pyvenv.cfg").exists() or os.path.lexists(folder / "bin" / "python")
 
 
 VENVS = (".venv", "venv")

@@ -10,6 +10,7 @@ import shutil
 import tempfile
 import tokenize
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from io import BytesIO
@@ -259,7 +260,13 @@ def replacement(program: Program, text: str) -> Replacement:
     require_unchanged(program)
     before = program.around.text if program.around else program.text
     after = program.around.replaced(as_source(text)) if program.around else text
-    kept = None if _is_clean_in_git(program.path) else kept_beside(program.path)
+    kept: Path | None = kept_beside(program.path)
+    with suppress(GitError):  # git may hold this very text
+        path = Path(os.path.realpath(program.path))
+        if git := find_git(path.parent):
+            flags = ("--porcelain", "--ignored", "--untracked-files=normal")
+            changed = git.ask("status", *flags, "--", path.relative_to(git.root).as_posix()).strip()
+            kept = kept if changed else None
     if kept and kept.is_symlink():
         raise UsageError(f"{kept}, the place for the original, is a link: nothing was written", hint="remove the link")
     return Replacement(program.path, before, after, kept)
@@ -292,19 +299,6 @@ def replace_files(subject: TargetFiles, new: Revision) -> tuple[Replacement, ...
     for each in replacements:
         each.write()
     return replacements
-
-
-def _is_clean_in_git(path: Path) -> bool:
-    """Return whether git holds this very text. False if git does not know."""
-    path = Path(os.path.realpath(path))
-    try:
-        git = find_git(path.parent)
-        if git is None:
-            return False
-        name = path.relative_to(git.root).as_posix()
-        return not git.ask("status", "--porcelain", "--ignored", "--untracked-files=normal", "--", name).strip()
-    except GitError:
-        return False
 
 
 def python_below(top: Path, closed: Callable[[OSError], None] | None = None) -> Iterator[Path]:

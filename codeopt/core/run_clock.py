@@ -12,9 +12,9 @@ from multiprocessing.pool import ThreadPool
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from codeopt.core.budget import Budget
 from codeopt.core.errors import OutOfTime
 from codeopt.core.isolation import WrappedSandbox
+from codeopt.core.model import Budget
 from codeopt_sandbox import Run, Sandbox
 from codeopt_sandbox.outcome import RunLimits
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, Literal, Protocol
 
-from codeopt.core.budget import Ledger
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, History
+from codeopt.core.model import Ledger
 from codeopt.core.ownership import require_own, require_own_way
 from codeopt.core.program import FileChange, write_whole
 from codeopt.core.revision import OWN, Revision

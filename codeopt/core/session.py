@@ -11,13 +11,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from codeopt.core.budget import Usage
 from codeopt.core.cache import Cache
 from codeopt.core.console import Console
 from codeopt.core.errors import UsageError
 from codeopt.core.interpreter import Interpreter, find_interpreter
 from codeopt.core.isolation import open_isolated
-from codeopt.core.model import Model
+from codeopt.core.model import Model, Usage
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Traces
 from codeopt.core.run_store import RunFolders, Runs

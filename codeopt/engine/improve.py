@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 
-from codeopt.core.budget import Budget, Ledger
 from codeopt.core.cache import Cache, CacheKind
 from codeopt.core.errors import OutOfTime
 from codeopt.core.history import Candidate, History
 from codeopt.core.isolation import for_own_code
-from codeopt.core.model import Model, RemoteModel
+from codeopt.core.model import Budget, Ledger, RemoteModel
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Target, TargetFiles
 from codeopt.core.revision import Revision
@@ -185,23 +184,19 @@ def _loop(
         wanted=lambda candidate: plan.task.score(candidate, workload.baseline) is not None,
     )
     open_one = cache(lambda one: session.open_model(one, console.warn))
-    ask_reader = _reader(plan, request, open_one) if plan.uses_model and plan.task.judge_question else None
+    ask_reader: AskReader | None = None
+    if plan.uses_model and plan.task.judge_question:  # which of two programs is better
+        from codeopt.engine.llm_judge import LlmJudge, read_by
+
+        model = open_one(replace(plan.options, model=plan.models[0]))
+        given = request.program.source if plan.task.answers_input else ""
+        reader = LlmJudge(model, plan.task.judge_question, request=given)
+        ask_reader = read_by(reader, request.notify, plan.task.judge_view)
     proposer = open_proposer(plan, workload, open_one, console, tried)
     return RefineLoop(
         proposer, plan.task, judge, replace(plan.budget, seconds=clock.limit), saved.history, saved.ledger, plan.search,
         recorder, clock, ask_reader, told=len(saved.history.candidates),
     )  # fmt: skip
-
-
-def _reader(plan: RunPlan, request: WorkloadRequest, open_model: Callable[[ImproveOptions], Model]) -> AskReader:
-    """A question to the judge model: which of two programs is better."""
-    from codeopt.engine.llm_judge import LlmJudge, read_by
-
-    task, options = plan.task, plan.options
-    model = open_model(replace(options, model=plan.models[0]))
-    given = request.program.source if task.answers_input else ""
-    reader = LlmJudge(model, task.judge_question, request=given)
-    return read_by(reader, request.notify, task.judge_view)
 
 
 MOST = 12

@@ -12,9 +12,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from codeopt.core.budget import Effort
 from codeopt.core.evidence import BySize
 from codeopt.core.history import AgainstBest, Candidate, Draft, History, Step, TestsRun
+from codeopt.core.model import Effort
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup
 from codeopt.engine import guards

@@ -12,10 +12,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate, Preference, Preferred
-from codeopt.core.model import Message, Model
+from codeopt.core.model import NOTHING_USED, Message, Model, Usage
 from codeopt.core.revision import pack
 from codeopt.core.screen import cut, fenced, inline
 

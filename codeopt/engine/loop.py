@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from codeopt.core.budget import Budget, Effort, Ledger, Usage
 from codeopt.core.errors import StepError
 from codeopt.core.history import Candidate, Critique, Draft, History, Proposer, Step
+from codeopt.core.model import Budget, Effort, Ledger, Usage
 from codeopt.core.run_clock import RunClock
 from codeopt.core.words import counted, gain
 from codeopt.engine.comparison_progress import more_pairs
-from codeopt.engine.judge import Judge, Keep, is_same_program
+from codeopt.engine.judge import Judge, is_same_program
 from codeopt.engine.next_steps import no_headroom
 from codeopt.engine.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
 from codeopt.report.verdict import NOT_CONFIRMED as UNCONFIRMED
@@ -273,7 +273,14 @@ class RefineLoop:
             self._reached(draft, part, place)
 
         if draft.last and not self.plan.quick and not self._confirmed:
-            keep(self._confirmed_at_once(draft, shown, keep))
+            number = len(self.history.candidates)
+            found = replace(self.judge.screen(draft, shown, keep), round=number)
+            if found.correct:  # it has no comparison if the confirmation does not end
+                keep(replace(found, step=Step.TIMING))
+                self.recorder.stage(self, LoopStage.CONFIRM)
+                confirmed = self.judge.confirm(found, CONFIRMATION_SHARES[0])
+                found = replace(confirmed, effort=found.effort + confirmed.effort)
+            keep(found)
             return
         found = self._of_another_chain(draft, shown) or self.judge.measure(draft, shown, keep)
         self._spend(found.usage)
@@ -295,17 +302,6 @@ class RefineLoop:
     def _confirmed(self) -> int:
         """Number of drafts that were confirmed in their round, each with a share of the error rate."""
         return sum(candidate.confirmed for candidate in self.history.candidates)
-
-    def _confirmed_at_once(self, draft: Draft, shown: History, keep: Keep) -> Candidate:
-        """Confirm the draft of a round if it is right. It has no comparison if that does not end."""
-        number = len(self.history.candidates)
-        found = replace(self.judge.screen(draft, shown, keep), round=number)
-        if not found.correct:
-            return found
-        keep(replace(found, step=Step.TIMING))
-        self.recorder.stage(self, LoopStage.CONFIRM)
-        confirmed = self.judge.confirm(found, CONFIRMATION_SHARES[0])
-        return replace(confirmed, effort=found.effort + confirmed.effort)
 
     def _read(self, draft: Draft) -> None:
         self._unread = 0 if draft.no_program is None else self._unread + 1

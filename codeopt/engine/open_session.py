@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from codeopt.core.budget import NOTHING_USED, Budget, Ledger, Usage
 from codeopt.core.cache import open_cache
 from codeopt.core.console import Console
 from codeopt.core.errors import UsageError
-from codeopt.core.model import Message, Model, Reply, estimate_tokens
+from codeopt.core.model import NOTHING_USED, Budget, Ledger, Message, Model, Reply, Usage, estimate_tokens
 from codeopt.core.options import ImproveOptions
 from codeopt.core.run_clock import LimitReached, RunClock
 from codeopt.core.session import Session

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from codeopt.core.budget import Usage
 from codeopt.core.console import Console
 from codeopt.core.errors import STEP_ERRORS, Diagnostic, StepError, UsageError, error_in_words
 from codeopt.core.history import Candidate
+from codeopt.core.model import Usage
 from codeopt.core.program import changes_of
 from codeopt.core.revision import Revision
 from codeopt.core.run_clock import DeadlineReached, LimitReached

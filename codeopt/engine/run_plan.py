@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from codeopt.core.budget import Budget
 from codeopt.core.console import Console
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, Proposer
+from codeopt.core.model import Budget
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Target
 from codeopt.engine.comparison_progress import granted
@@ -86,7 +86,11 @@ class RunPlan:
 def make_plan(options: ImproveOptions) -> RunPlan:
     """Resolve the options; refuse what could not work, before anything is run. Raises UsageError, ModelError."""
     task = open_task(options.task, options.min_gain)
-    built_in = _built_in(options.select, options.ignore)
+    for name in filter(_is_ruff, (*options.select, *options.ignore)):
+        if not is_known(name):
+            raise UsageError(f"codeopt does not use ruff's {name}", hint=f"of ruff's rules it uses {', '.join(GROUPS)}")
+    own, without = ([name for name in names if not _is_ruff(name)] for names in (options.select, options.ignore))
+    built_in = select_rules(own, without) if own or not options.select else ()
     models = chosen_models(options)
     options = replace(options, model=(options.model or models[0]) if models else RULES)
     if models:
@@ -149,16 +153,6 @@ def open_proposer(
         for name in plan.models
     ]
     return workload.adapt(TakeTurns(models) if len(models) > 1 else models[0])
-
-
-def _built_in(select: tuple[str, ...], ignore: tuple[str, ...]) -> tuple[Rule, ...]:
-    """Return the built-in rules that two lists of names leave. select: the only ones to try; empty: all. Raises
-    UsageError for a name without a rule."""
-    for name in filter(_is_ruff, (*select, *ignore)):
-        if not is_known(name):
-            raise UsageError(f"codeopt does not use ruff's {name}", hint=f"of ruff's rules it uses {', '.join(GROUPS)}")
-    own, without = ([name for name in names if not _is_ruff(name)] for names in (select, ignore))
-    return select_rules(own, without) if own or not select else ()
 
 
 def _is_ruff(name: str) -> bool:

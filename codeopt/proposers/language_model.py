@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from codeopt.core.budget import Usage
 from codeopt.core.errors import ModelError
 from codeopt.core.history import Briefing, Candidate, Critique, Draft, History, Proposer
-from codeopt.core.model import Message, Model, Reply, estimate_tokens
+from codeopt.core.model import Message, Model, Reply, Usage, estimate_tokens
 from codeopt.core.run_clock import LimitReached
 from codeopt.core.screen import cut
 from codeopt.models._reply import critique_text, draft_below, is_done, to_draft, without_thoughts

@@ -10,12 +10,12 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeopt.core.budget import Effort, Ledger
 from codeopt.core.cache import machine
 from codeopt.core.errors import Diagnostic, StepError
 from codeopt.core.evidence import CallEvidence, PatchEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate, History, Refusal
 from codeopt.core.interpreter import Interpreter
+from codeopt.core.model import Effort, Ledger
 from codeopt.core.program import FileChange, TargetFiles, changes_of
 from codeopt.core.revision import Revision, unified
 from codeopt.core.screen import COLUMNS, columns, inline, printable

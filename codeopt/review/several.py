@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.analysis.facts import is_hinted
-from codeopt.core.budget import Ledger
 from codeopt.core.errors import OutOfTime, UsageError
+from codeopt.core.model import Ledger
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import FileChange, Program, as_source, write_whole
 from codeopt.core.revision import merged

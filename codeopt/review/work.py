@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from codeopt.core.budget import Budget, Ledger, Usage
 from codeopt.core.console import Console
 from codeopt.core.errors import (
     BUDGET_SPENT,
@@ -20,6 +19,7 @@ from codeopt.core.errors import (
     error_in_words,
 )
 from codeopt.core.interpreter import Interpreter
+from codeopt.core.model import Budget, Ledger, Usage
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Target, read_program
 from codeopt.core.run_clock import DeadlineReached, RunClock

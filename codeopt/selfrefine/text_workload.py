@@ -7,11 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.errors import ModelError, UsageError
 from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.history import Candidate, Critique, Draft, History, Proposer
-from codeopt.core.model import Message, Model
+from codeopt.core.model import NOTHING_USED, Message, Model, Usage
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program, Target
 from codeopt.core.revision import Revision

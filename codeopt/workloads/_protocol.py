@@ -12,11 +12,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from codeopt.core import plugins
-from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.errors import UsageError
 from codeopt.core.evidence import BySize, CaseEvidence, WorkloadEvidence
 from codeopt.core.history import Briefing, Candidate, Proposer, TestsRun
 from codeopt.core.interpreter import Interpreter
+from codeopt.core.model import NOTHING_USED, Usage
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program, Target, TargetFiles, read_program
 from codeopt.core.revision import Revision

@@ -89,28 +89,21 @@ def _system() -> list[str]:
 def _parts(asked: PythonFacts) -> list[str]:
     """Parts of each prefix that the interpreter needs: programs, packages, shared libraries, the marker of an
     environment."""
-    parts = [*_way_to(asked.executable), *asked.libraries]
+    # The `bin` folders of the executable and of the links to it; in other folders it is the executable alone. For
+    # example, `.venv/bin/python` may lead to `~/.local/bin/python3.13`, which leads to the real one.
+    ways, path = [], Path(asked.executable)
+    for _ in range(40):  # as many as the kernel follows
+        ways.append(path)
+        if not path.is_symlink():
+            break
+        path = path.parent / path.readlink()
+    places = (each.parent if each.parent.name == "bin" else each for each in (*ways, path.resolve()))
+    parts = [*map(str, places), *asked.libraries]
     for prefix in map(Path, asked.prefixes):
         parts += [str(prefix / "bin"), str(prefix / "pyvenv.cfg")]
         parts += _shared_libraries(prefix)
     whole = {parent for prefix in asked.prefixes for parent in (Path(prefix), *Path(prefix).parents)}
     return [part for part in parts if Path(part) not in whole]
-
-
-def _way_to(executable: str) -> list[str]:
-    """Return the `bin` folders of an executable and of the links to it. In other folders it is the executable alone.
-
-    For example, `.venv/bin/python` may lead to `~/.local/bin/python3.13`, which leads to the real one.
-    """
-    found = []
-    path = Path(executable)
-    for _ in range(40):  # as many as the kernel follows
-        found.append(str(path.parent) if path.parent.name == "bin" else str(path))
-        if not path.is_symlink():
-            break
-        path = path.parent / path.readlink()
-    real = path.resolve()
-    return [*found, str(real.parent) if real.parent.name == "bin" else str(real)]
 
 
 def _shared_libraries(prefix: Path) -> list[str]:

@@ -1,4 +1,5 @@
-"""The values that flow through the sandbox: Limits -> Run -> Outcome, all immutable; and what runs programs."""
+"""The values that flow through the sandbox: Limits -> Run -> Outcome, all immutable; what runs programs, and the
+verdict on a run."""
 
 from __future__ import annotations
 

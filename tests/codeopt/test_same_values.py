@@ -29,7 +29,6 @@ from codeopt.cli.main import build_parser
 from codeopt.cli.parser import commands_of, meant
 from codeopt.core import flag as converters
 from codeopt.core import plugins, words
-from codeopt.core.budget import Budget, Ledger, Usage
 from codeopt.core.console import estimate as estimate_in_words
 from codeopt.core.console import minutes
 from codeopt.core.errors import CodeoptError, Diagnostic
@@ -45,7 +44,7 @@ from codeopt.core.evidence import (
     WorkloadEvidence,
 )
 from codeopt.core.history import History, Refusal
-from codeopt.core.next_step import other_command, parted, same_command
+from codeopt.core.model import Budget, Ledger, Usage
 from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import added, holds, merged
 from codeopt.core.run_clock import RunClock
@@ -60,7 +59,10 @@ from codeopt.core.screen import (
     harmless,
     inline,
     log_line,
+    other_command,
+    parted,
     printable,
+    same_command,
     steering,
 )
 from codeopt.core.words import Speedup

@@ -8,9 +8,8 @@ import pytest
 
 from codeopt.batch.batch_folder import BatchFolder, ProblemResult, TimeSpent
 from codeopt.batch.datasets import Problem
-from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History
-from codeopt.core.model import Message, Reply
+from codeopt.core.model import Ledger, Message, Reply
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import SavedRun
 from codeopt_sandbox.compare import Decision

@@ -24,8 +24,8 @@ from typing import Any
 from codeopt.batch.batch_folder import BatchFacts, BatchFolder
 from codeopt.batch.locks import is_at_work
 from codeopt.batch.results.statistics import Estimate, estimate, estimate_geometric, mcnemar_p, mean, share, sign_flip_p
-from codeopt.core.budget import NOTHING_USED, Effort, Usage
 from codeopt.core.history import Candidate, Preferred, TaskMeasure, TaskScore
+from codeopt.core.model import NOTHING_USED, Effort, Usage
 from codeopt_sandbox.compare import Decision
 
 INTERRUPTED = "interrupted"

@@ -25,7 +25,14 @@ def render(metrics: Metrics, file: TextIO, other: Versus | None = None, *, verbo
     """Write the problems and the sums; with `verbose` all figures as tables."""
     lines = [*_problems(metrics), *_sums(metrics)]
     if verbose:
-        lines += ["", *_totals(metrics), "", *_rounds(metrics)]
+        lines += ["", *_totals(metrics), ""]
+        rows = [("k", "candidates", "%correct", "%OPT", "95% CI", "newly solved", "geo-mean")]
+        for each in metrics.rounds:
+            right, (better, span) = percent(each.correct)[0], percent(each.opt)
+            rows.append((f"{each.k}", f"{each.drafts}", right, better, span, f"{each.newly}", times(each.geomean)[0]))
+        if metrics.rounds:
+            lines.append("After k candidates (best@k), by the timings of their own rounds")
+            lines += columns(rows, range(7))
     lines += _versus(other) if other else []
     screen.write_lines("\n".join(lines), screen.open_terminal(file))
 
@@ -87,17 +94,6 @@ def own_rows(metrics: Metrics) -> list[tuple[str, tuple[str, str]]]:
     if own.preferred:
         rows.append((f"preferred by a reader, of {own.asked} asked about", percent(own.preferred)))
     return [*rows, *((f"mean {m.name}", (m.words.removeprefix(f"{m.name} "), "")) for m in own.measures)]
-
-
-def _rounds(metrics: Metrics) -> list[str]:
-    if not metrics.rounds:
-        return []
-    rows = []
-    for each in metrics.rounds:
-        right, better = percent(each.correct)[0], percent(each.opt)
-        rows.append((f"{each.k}", f"{each.drafts}", right, *better, f"{each.newly}", times(each.geomean)[0]))
-    title = ("k", "candidates", "%correct", "%OPT", "95% CI", "newly solved", "geo-mean")
-    return ["After k candidates (best@k), by the timings of their own rounds", *columns([title, *rows], range(7))]
 
 
 def _problems(metrics: Metrics) -> Iterator[str]:

@@ -106,7 +106,7 @@ def table(found: Tried, ranked_by: str = "test time", following: Sequence[str] =
 
 def next_steps(arguments: argparse.Namespace, found: Tried, content: Listed) -> list[str]:
     """Return the next step: `improve` of the same, of a function that no test runs, or of a script."""
-    from codeopt.core.next_step import other_command
+    from codeopt.core.screen import other_command
     from codeopt.review.suggestion import FunctionPlace
 
     model = () if found.improved else ("--model", "NAME")

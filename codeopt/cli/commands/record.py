@@ -9,8 +9,8 @@ from pathlib import Path
 from codeopt.cli import flags as _flags
 from codeopt.cli.command import command
 from codeopt.core.errors import UsageError
-from codeopt.core.next_step import other_command, parted
 from codeopt.core.program import Target
+from codeopt.core.screen import other_command, parted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

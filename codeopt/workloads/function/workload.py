@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.call import texts_of
 from codeopt.core.errors import Diagnostic, NotVerifiable, ProgramError
 from codeopt.core.evidence import BySize, WorkloadEvidence
 from codeopt.core.history import Briefing, Candidate, Proposer
+from codeopt.core.model import NOTHING_USED, Usage
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup, counted
 from codeopt.rules import Rule as RewriteRule

@@ -11,9 +11,8 @@ import pytest
 from codeopt.batch.batch_folder import BatchFolder, ProblemResult, TimeSpent
 from codeopt.batch.locks import locked
 from codeopt.cli.main import main
-from codeopt.core.budget import Ledger
 from codeopt.core.errors import UsageError
-from codeopt.core.model import Message
+from codeopt.core.model import Ledger, Message
 from codeopt.core.run_store import SavedRun
 from tests.support.filled_batch import history, problem, reply
 

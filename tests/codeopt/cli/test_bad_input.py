@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History
+from codeopt.core.model import Ledger
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import RunFolder, SavedRun
 from codeopt_sandbox.bubblewrap import find_bwrap

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from codeopt.core.budget import Budget, Ledger, Usage
 from codeopt.core.errors import UsageError
-from codeopt.core.model import Reply
+from codeopt.core.model import Budget, Ledger, Reply, Usage
 
 REPLY = Reply("text", tokens_in=100, tokens_out=20, cost_usd=0.25, seconds=1.0, model="m").usage
 UNPRICED = replace(REPLY, cost_usd=None, estimated=True)

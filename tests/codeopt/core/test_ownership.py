@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from codeopt.batch.batch_folder import BatchFolder
-from codeopt.core.budget import Ledger
 from codeopt.core.errors import UsageError
 from codeopt.core.history import History
+from codeopt.core.model import Ledger
 from codeopt.core.ownership import foreign, require_own
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import RunFolder, SavedRun, new_run

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from codeopt.core.budget import Ledger, Usage
 from codeopt.core.cache import machine
 from codeopt.core.errors import Diagnostic, UsageError
 from codeopt.core.evidence import CallEvidence, CaseEvidence, WorkloadEvidence
 from codeopt.core.history import History
+from codeopt.core.model import Ledger, Usage
 from codeopt.core.revision import Revision
 from codeopt.core.run_index import find_run, open_run, runs_in
 from codeopt.core.run_store import RunFolder, SavedRun, digest

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.core.budget import Ledger, Usage
 from codeopt.core.errors import UsageError
 from codeopt.core.history import History
+from codeopt.core.model import Ledger, Usage
 from codeopt.core.revision import Revision
 from codeopt.core.run_index import read_run
 from codeopt.core.run_store import RunFolder, SavedRun, new_run

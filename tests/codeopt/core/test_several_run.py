@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.core.budget import Ledger, Usage
 from codeopt.core.errors import UsageError
 from codeopt.core.history import History
+from codeopt.core.model import Ledger, Usage
 from codeopt.core.program import FileChange, read_program
 from codeopt.core.revision import Revision
 from codeopt.core.run_index import find_run, open_run

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from codeopt.core.budget import Budget, Effort, Ledger, Usage
 from codeopt.core.history import Candidate, Critique, Draft, History, Proposer
+from codeopt.core.model import Budget, Effort, Ledger, Usage
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup
 from codeopt.engine.comparison_progress import answered

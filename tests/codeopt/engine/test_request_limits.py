@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.core.budget import Budget, Ledger
 from codeopt.core.console import Console
-from codeopt.core.model import Message
+from codeopt.core.model import Budget, Ledger, Message
 from codeopt.core.run_clock import DeadlineReached, LimitReached, RunClock
 from codeopt.engine.open_session import Account, AwaitedModel
 from codeopt.models import Price, open_model

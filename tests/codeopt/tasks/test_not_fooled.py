@@ -8,10 +8,9 @@ from collections.abc import Sequence
 import pytest
 
 from codeopt.batch.results.statistics import wilson
-from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate, Preferred
-from codeopt.core.model import Message
+from codeopt.core.model import NOTHING_USED, Message, Usage
 from codeopt.core.revision import Revision
 from codeopt.engine.llm_judge import LlmJudge, read_by
 from codeopt.models.scripted import Scripted

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from string import Template
 
-from codeopt.core.budget import Usage
 from codeopt.core.call import Call, Opaque, texts_of, write
 from codeopt.core.errors import Diagnostic
-from codeopt.core.model import Message, Model
+from codeopt.core.model import Message, Model, Usage
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import TracedCalls
 from codeopt.core.screen import fenced, inline

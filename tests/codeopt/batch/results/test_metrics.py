@@ -14,8 +14,8 @@ from codeopt.batch.locks import locked
 from codeopt.batch.results.metrics import Metrics, measure_batch, versus
 from codeopt.batch.results.table import render
 from codeopt.cli.main import main
-from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History
+from codeopt.core.model import Ledger
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import SavedRun
 from codeopt.report.answers import ReportJson

@@ -14,8 +14,8 @@ from codeopt.batch.batch_folder import BatchFolder, ProblemResult, TimeSpent
 from codeopt.batch.results.metrics import measure_batch
 from codeopt.batch.results.page import page
 from codeopt.batch.results.table import as_json, own_rows, render, write_csv
-from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History, Preference, Preferred, TaskMeasure, TaskScore
+from codeopt.core.model import Ledger
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import SavedRun
 from tests.support.candidates import SLOW, outcome

@@ -9,9 +9,9 @@ from typing import Any, cast
 import pytest
 
 from benchmarks.speedups.search import Chances, Knowing, Stochastic, Truth
-from codeopt.core.budget import Budget, Ledger
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, Critique, Draft, History, Proposer
+from codeopt.core.model import Budget, Ledger
 from codeopt.core.revision import Revision
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import RefineLoop, SearchPlan

@@ -260,9 +260,6 @@ class CallbackConsole(Console):
 
 # Status lines at the end of a terminal, which change during the work. Other output appears above them.
 
-REDRAW_S = 0.5
-"""Seconds between two drawings: few enough drawings that a program timed meanwhile has the processor."""
-
 
 def takes_live_lines() -> bool:
     """Return whether standard error is a terminal that can go back to an earlier line."""
@@ -295,8 +292,10 @@ class LiveLines:
         with self._lock:
             if self._live:
                 return
+            # Seconds between two drawings: few enough drawings that a program timed meanwhile has the
+            # processor
             self._live = Live(
-                console=self.terminal, get_renderable=self._render, refresh_per_second=1 / REDRAW_S, transient=True,
+                console=self.terminal, get_renderable=self._render, refresh_per_second=1 / 0.5, transient=True,
                 redirect_stdout=False, redirect_stderr=False,
             )  # fmt: skip
             # Rich's thread draws it, the first time too: Ctrl-C within a drawing would leave a part of it behind.

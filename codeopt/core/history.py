@@ -391,19 +391,15 @@ class Proposer(Protocol):
     @property
     def name(self) -> str:
         """Display name: `rules`, or a model's name."""
-        ...
 
     def critique(self, history: History) -> Critique:
         """The critique of the newest candidate, made with all of them in view."""
-        ...
 
     def refine(self, history: History) -> Draft:
         """The draft that is made from the newest candidate and its critique."""
-        ...
 
     def preferred(self, history: History) -> Candidate | None:
         """Return the candidate that it would keep regardless of the others' figures. None: the task's score decides."""
-        ...
 
 
 # Facts about a target for a language model, in addition to its program: the same in every round.

@@ -77,7 +77,6 @@ class RemoteModel(Protocol):
 
     def require_reachable(self) -> None:
         """Ask the server. Raises ModelError where a request would be refused or reach nobody."""
-        ...
 
 
 class Model(Protocol):
@@ -97,7 +96,6 @@ class Model(Protocol):
         Raises:
             ModelError: The server cannot be used.
         """
-        ...
 
 
 def estimate_tokens(text: str) -> int:

@@ -35,27 +35,22 @@ class TargetFiles(Protocol):
     @property
     def path(self) -> Path:
         """The file, or the project's folder."""
-        ...
 
     @property
     def source(self) -> str:
         """Text of a subject that is one file. Raises ValueError for one of several."""
-        ...
 
     @property
     def revision(self) -> Revision:
         """All of its files as they are."""
-        ...
 
     @property
     def files(self) -> Mapping[str, Program]:
         """The files by their path in a revision."""
-        ...
 
     @property
     def open_files(self) -> Collection[str]:
         """Paths of the files that a draft may edit."""
-        ...
 
 
 class FileAround(Protocol):
@@ -64,15 +59,12 @@ class FileAround(Protocol):
     @property
     def text(self) -> str:
         """The file's text."""
-        ...
 
     def replaced(self, source: str) -> str:
         """The file's text with another program in it. Raises UsageError."""
-        ...
 
     def line_name(self, line: int) -> str:
         """Place of a line of the program as a reader of the file counts: `cell 2, line 3`."""
-        ...
 
 
 @dataclass(frozen=True)

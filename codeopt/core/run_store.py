@@ -55,16 +55,13 @@ class RunStore(Protocol):
     @property
     def path(self) -> Path:
         """The run's folder."""
-        ...
 
     def save(self, run: SavedRun) -> None:
         """Save the state, in one step. Raises UsageError where it cannot be written."""
-        ...
 
     def finish(self, original: Revision, result: dict[str, Any], best: Revision | None) -> None:
         """Save the result at the end of the run, with the files as they are written, to the character. Raises
         UsageError where it cannot be written."""
-        ...
 
 
 class Runs(Protocol):
@@ -75,11 +72,9 @@ class Runs(Protocol):
 
         Raises UsageError if it cannot be read, is of another program, or is not the user's own.
         """
-        ...
 
     def begin(self, name: str) -> RunStore:
         """The place for a run: that of the loaded one, or a new one."""
-        ...
 
 
 @dataclass(frozen=True)

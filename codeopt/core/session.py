@@ -38,7 +38,6 @@ class SandboxOpener(Protocol):
         base: BaseFolder | None = None,
     ) -> AbstractContextManager[Sandbox]:
         """Open a sandbox. Raises NoSandbox."""
-        ...
 
 
 CacheOpener = Callable[[Path, Callable[[str], None]], Cache | None]

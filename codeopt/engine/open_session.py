@@ -140,8 +140,6 @@ def _user_prices() -> dict[str, Price]:
 # Requests to language models within the limits of a run, and their progress: the model's name, how much has come.
 
 
-CHARS_PER_TOKEN = 4
-
 OpenModel = Callable[[ImproveOptions, Callable[[str], None]], Model]
 
 
@@ -198,7 +196,7 @@ class AwaitedModel:
         def words() -> str:
             """`waiting for gpt-5, 12 s`, or how much of the reply is there."""
             if chars:
-                state = f"{self.name} is writing, about {chars // CHARS_PER_TOKEN + 1:,} tokens"
+                state = f"{self.name} is writing, about {chars // 4 + 1:,} tokens"
             else:
                 state = f"waiting for {self.name}, {time.monotonic() - began:.0f} s"
             return state + self._account.words

@@ -217,11 +217,6 @@ def _timed(run: CallRun, answer: CallAnswer) -> CallRun:
 
 R = TypeVar("R", bound=Record)
 
-INTERPRETER_BYTES = 2 << 20
-"""Growth of a process that belongs to no object, bytes: pages of the interpreter itself, arenas that are not full."""
-MIN_PEAK_BYTES = 4096
-"""Smallest reported peak, bytes: one page."""
-
 
 @dataclass(frozen=True)
 class CallTiming:
@@ -262,7 +257,10 @@ class CallMemory:
     @property
     def peak(self) -> int:
         """Peak by Python's own allocator statistics, or by the kernel's where those are plainly higher."""
-        return max(self.traced, self.resident - INTERPRETER_BYTES, MIN_PEAK_BYTES)
+        # Growth of a process that belongs to no object, bytes: pages of the interpreter itself, arenas that
+        # are not full
+        # Smallest reported peak, bytes: one page
+        return max(self.traced, self.resident - (2 << 20), 4096)
 
 
 @dataclass(frozen=True)

@@ -44,10 +44,6 @@ MIN_PAIRS_ANY_TIME = 10
 MAX_OVERTIME = 4
 """Factor on `max_seconds` from which on only as few pairs are timed as can decide at all."""
 SIDES: tuple[Side, Side] = (1, -1)
-_HARD_AFTER_PAIRS = 8
-"""Pairs without a decision after which the runs of a short program are multiplied."""
-_HARD_FACTOR = 2
-"""Factor on the runs inside a pair of a short program that is hard to decide."""
 
 
 class Decision(StrEnum):
@@ -234,7 +230,9 @@ class Plan:
 
         The number depends on nothing in the pair, so the test keeps its error rate.
         """
-        return self.repeats * (_HARD_FACTOR if self.short and pairs >= _HARD_AFTER_PAIRS else 1)
+        # Pairs without a decision after which the runs of a short program are multiplied
+        # Factor on the runs inside a pair of a short program that is hard to decide
+        return self.repeats * (2 if self.short and pairs >= 8 else 1)
 
 
 @dataclass

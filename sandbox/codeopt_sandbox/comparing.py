@@ -20,8 +20,6 @@ from codeopt_sandbox.verdict import RunChecker, float_excess
 
 LAST_BITS = 1e-12
 """Relative: floats no further apart differ in how a sum of a few terms was associated."""
-ULPS = 16
-"""Allowed difference in units in the last place of the largest float of the call, where terms cancel each other."""
 EPSILON = 2.0**-52
 """Relative difference that each further term of a sum may add: twice the unit roundoff, since both orders err.
 
@@ -88,7 +86,6 @@ _VIEWS = ("views", "views_of_arguments")
 _KEPT = FieldRule(CaveatKind.PRIVATE, "the object that it gives out is one that it keeps")
 RAISED_EARLIER = "objects whose constructor raises what the original raises in a call"
 """Reason for which a call may differ: the change makes its objects by other steps."""
-_EARLIER = FieldRule(CaveatKind.INPUT, RAISED_EARLIER)
 _LIMITED = FieldRule(CaveatKind.INPUT, "calls that the original has neither the stack nor the memory for")
 _KEEPS_PRIVATE = FieldRule(CaveatKind.PRIVATE, "its objects keep more than a caller may change in them")
 
@@ -194,7 +191,7 @@ class AnswerComparison:
         if was.kind != now.kind:
             rule = _KEEPS_PRIVATE if now.kind == Kind.CLOSED else REJECTS
             if was.kind == Kind.RAISES and now.kind == Kind.NO_ARGUMENTS and now.exception == name:
-                rule = _EARLIER
+                rule = FieldRule(CaveatKind.INPUT, RAISED_EARLIER)
             limited = was.kind == Kind.RAISES and name in ("RecursionError", "MemoryError")
             if limited and now.kind in (Kind.RETURNS, Kind.YIELDS):
                 rule = _LIMITED
@@ -315,7 +312,9 @@ class FloatPairs:
 
         Limits go by the floats of a call and its answer: each of them may be a term of a sum.
         """
-        floats, terms = self.was, max(ULPS, self.was.terms)
+        # Allowed difference in units in the last place of the largest float of the call, where terms cancel
+        # each other
+        floats, terms = self.was, max(16, self.was.terms)
         relative = terms * floats.spacing if floats.spacing else max(LAST_BITS, EPSILON * floats.terms)
         absolute = relative * floats.largest if floats.spacing else terms * math.ulp(floats.largest)
         for x, y in self.pairs:  # NaN, infinity and the sign of a zero are exact

@@ -335,10 +335,6 @@ def distinct(caveats: Iterable[Caveat]) -> tuple[Caveat, ...]:
 # needs several runs that wait.
 
 Clock = Literal["cpu", "wall", "memory"]
-BUSY_SHARE = 0.9
-"""Least share of the wall time of a program that computes on a processor, or ready for one."""
-CLOCK_S = 0.002
-"""Seconds of a run that do not belong to the program: the delay until its end is noticed."""
 
 
 def choose_clock(run: Run, again: Callable[[], Run]) -> Clock:
@@ -352,7 +348,9 @@ def choose_clock(run: Run, again: Callable[[], Run]) -> Clock:
 
 def computes(run: Run) -> bool:
     """Return True if a run waited only for a core."""
-    return run.cpu_s + run.runqueue_wait_s >= BUSY_SHARE * run.wall_s - CLOCK_S
+    # Least share of the wall time of a program that computes on a processor, or ready for one
+    # Seconds of a run that do not belong to the program: the delay until its end is noticed
+    return run.cpu_s + run.runqueue_wait_s >= 0.9 * run.wall_s - 0.002
 
 
 # What runs programs: a Sandbox, or an object with its interface.
@@ -389,19 +387,15 @@ class Runner(Protocol[P_contra]):
     @property
     def limits(self) -> RunLimits:
         """Default limits of a run."""
-        ...
 
     def run(self, program: P_contra, stdin: bytes = b"", /, **options: Unpack[RunOptions]) -> Run:
         """Run a program. Raises SandboxError when the sandbox itself failed."""
-        ...
 
     def restart_guest(self) -> None:
         """Go on with a fresh guest: nothing that an earlier run left behind is in it."""
-        ...
 
     def quiesce(self) -> None:
         """Stop background work for now, so that the run has the measuring core to itself."""
-        ...
 
 
 GuestRunner = Runner[Program]

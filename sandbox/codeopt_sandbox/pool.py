@@ -112,15 +112,12 @@ class Pipe(Protocol):
 
     def write(self, data: bytes) -> None:
         """Send all of `data`; raises OSError when the guest is gone."""
-        ...
 
     def read(self, size: int, deadline: float) -> bytes:
         """`size` bytes, fewer at the end of the stream. Raises TimeoutError at `deadline` (time.monotonic())."""
-        ...
 
     def kill(self) -> str:
         """End the guest and its runs in any state, and return the known facts about its end."""
-        ...
 
 
 @dataclass

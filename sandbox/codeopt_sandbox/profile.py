@@ -21,8 +21,6 @@ MOST_OF_IT = 0.5
 """Share of the wall time from which on a program is one that waits."""
 CHILDREN = 0.02
 """Smallest CPU time of child processes that is reported, as a share of the program's."""
-CHILDREN_S = 0.04
-"""The same in seconds: the system counts it in steps of 0.01 s."""
 GAIN = "the Python/native/system split and the memory profile"
 TITLE = {
     "lines": "line profile",
@@ -326,7 +324,8 @@ def _read_lines(found: Profile, result: dict[str, Any], texts: list[str]) -> Pro
         found = _coarse(found, "line profile: the times are", _number(result, "samples", MAX_COUNT))
     peak = float(_number(result, "peak_mib", MAX_MIB))
     wall, busy, children = (float(_number(result, key, MAX_S)) for key in ("wall_s", "busy_s", "children_s"))
-    if children > max(CHILDREN_S, CHILDREN * (busy + children)):
+    # The same in seconds: the system counts it in steps of 0.01 s
+    if children > max(0.04, CHILDREN * (busy + children)):
         found = _note(found, f"line profile: child processes took {children:.2f} s of CPU time, which no line shows")
     return replace(
         found,

@@ -56,8 +56,6 @@ LEAST_ALPHA = 0.001
 _BETS = ((0.35, 2, 0.2), (1.0, 2, 0.3), (3.0, 3, 0.5))
 """(steepness, decay, weight): on a difference of u typical sizes, tanh(steepness * u) / (1 + (u / _FAR) ** decay)."""
 _FAR = 3.0
-_FARTHEST = 1e6  # typical sizes: larger differences get no bet
-_LARGEST_BET = 0.97  # one outlier must not end the game
 
 
 def log_e_value(differences: Sequence[float], theta: float, side: Side, *, now: bool = False) -> float:
@@ -72,9 +70,11 @@ def log_e_value(differences: Sequence[float], theta: float, side: Side, *, now: 
     for difference in differences:
         x = side * (difference - theta)
         insort(sizes, abs(x))
-        size = min(abs(x) / max(_middle(sizes), 1e-12), _FARTHEST)
+        # typical sizes: larger differences get no bet
+        size = min(abs(x) / max(_middle(sizes), 1e-12), 1e6)
         for at, (steepness, decay, _) in enumerate(_BETS):
-            bet = _LARGEST_BET * math.tanh(steepness * size) / (1 + (size / _FAR) ** decay)
+            # one outlier must not end the game
+            bet = 0.97 * math.tanh(steepness * size) / (1 + (size / _FAR) ** decay)
             logs[at] += math.log1p(math.copysign(bet, x) if x else 0.0)
         top = max(logs)
         last = top + math.log(sum(math.exp(value - top) for value in logs))

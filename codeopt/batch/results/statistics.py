@@ -7,7 +7,6 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-RESAMPLES = 4000
 FLIPS = 10_000
 CONFIDENCE = 0.95
 SEED = 20231117  # any; fixed, so that the same batch always gives the same report
@@ -42,7 +41,7 @@ def estimate(values: Sequence[float], statistic: Statistic) -> Estimate:
         return Estimate(value, None, None)
     draw = random.Random(SEED)
     # Fewer of a large set, whose interval is narrow anyway: the report should take seconds.
-    resamples = max(1000, min(RESAMPLES, 4_000_000 // len(values)))
+    resamples = max(1000, min(4000, 4_000_000 // len(values)))
     found = sorted(statistic(draw.choices(values, k=len(values))) for _ in range(resamples))
     tail, last = (1 - CONFIDENCE) / 2, resamples - 1
     return Estimate(value, found[round(tail * last)], found[round((1 - tail) * last)])

@@ -23,8 +23,6 @@ ALIKE = 0.1
 """Share of their syntax in which two programs must differ to be two in the population."""
 PATIENCE = 6
 """Rounds in a row without a gain that end a population; more than for a chain."""
-SHARPNESS = 3.0
-"""Slope of the sigmoid: how much more often a good parent is drawn than a middling one."""
 COMBINE = (
     "The last two programs above are both right, and differ. Combine what makes each of them good in one program, "
     "or say in the critique why they cannot be combined and what to do instead."
@@ -106,8 +104,9 @@ def _parent(position: Position, people: Sequence[Candidate], draw: random.Random
     middle = median(fitness)
     spread = median([abs(value - middle) for value in fitness]) or 1.0
     children = Counter(c.parents[-1] for c in position.history.candidates if c.parents)
+    # Slope of the sigmoid: how much more often a good parent is drawn than a middling one
     weights = [
-        1 / (1 + math.exp(-SHARPNESS * (value - middle) / spread)) / (1 + children[candidate.round])
+        1 / (1 + math.exp(-3.0 * (value - middle) / spread)) / (1 + children[candidate.round])
         for value, candidate in zip(fitness, people, strict=True)
     ]
     return draw.choices(people, weights)[0] if sum(weights) else people[0]

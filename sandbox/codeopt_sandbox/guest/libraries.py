@@ -129,8 +129,6 @@ modules = sys.modules
 Function, Module = type(lambda: None), type(sys)
 MEMBERS = frozenset((Function, property, classmethod, staticmethod))
 INNER = tuple([attrgetter(name) for name in ("__code__", "__defaults__", "__kwdefaults__")])
-HEAP_TYPE = 1 << 9
-"""Bit of `type.__flags__` that marks classes that can be changed, unlike those of the interpreter's own code in C."""
 GONE = object()
 
 
@@ -145,7 +143,9 @@ class ModuleCode:
         """Prefix, namespace and objects by name of the module and of each of its classes."""
         home = space.get("__name__")
         for kind in callables.values():
-            if issubclass(type(kind), type) and kind.__flags__ & HEAP_TYPE and kind.__module__ == home:
+            # Bit of `type.__flags__` that marks classes that can be changed, unlike those of the
+            # interpreter's own code in C
+            if issubclass(type(kind), type) and kind.__flags__ & (1 << 9) and kind.__module__ == home:
                 members = {key: value for key, value in vars(kind).items() if type(value) in MEMBERS}
                 self.parts.append((f"{name}.{kind.__qualname__}", vars(kind), members))
         found = [value for _, _, values in self.parts for value in values.values()]

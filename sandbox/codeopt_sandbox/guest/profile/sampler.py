@@ -31,10 +31,6 @@ DRIVERS = frozenset(
 """Packages that speak to a database, as the interface of Python's databases (PEP 249) has them do."""
 WAIT_S = 0.005
 """Wall time between two samples, seconds."""
-CHILD_S = 0.02
-"""Maximum time between two writes in a child, seconds."""
-CHILD_SHARE = 0.02
-"""The same as a share of the child's CPU time: one that is terminated soon loses only its last sample."""
 IDLE = ("threading.py", "queue.py", "selectors.py", "socket.py", "subprocess.py", "connection.py")
 """A thread whose innermost frame is in one of these waits, and takes no CPU time."""
 OTHERS = ("threading.py", "queue.py", "subprocess.py")
@@ -123,7 +119,10 @@ class Sampler:
                 key = self.key(each)
                 self.seconds[key] = self.seconds.get(key, 0.0) + passed * share
             self.samples += 1
-            most_s = min(CHILD_S, CHILD_SHARE * time.process_time())
+            # Maximum time between two writes in a child, seconds
+            # The same as a share of the child's CPU time: one that is terminated soon loses only its last
+            # sample
+            most_s = min(0.02, 0.02 * time.process_time())
             # samples between two writes
             if self.samples % 512 == 0 or (self.is_child and now - self.written > most_s):
                 self.written = now

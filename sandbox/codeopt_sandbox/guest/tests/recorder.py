@@ -40,11 +40,6 @@ if TYPE_CHECKING:
 
     from .wrappers import ClassHistory
 
-MAX_TOTAL_CHARS = 1_500_000
-"""Characters of all calls after which no more are kept."""
-MIN_KEPT_CALLS = 12
-"""Minimum number of calls that are kept, of any length."""
-
 
 class CallRecorder:
     """Stands before the function, passes everything on, and keeps a bounded, varied sample; from any thread."""
@@ -96,7 +91,9 @@ class CallRecorder:
                 largest = self.schedule.taken(function, args, kwargs)
                 if self.of_class:
                     function, args = function.__get__(args[0]), args[1:]
-                if not largest and len(self.seen) >= (self.most if self.size < MAX_TOTAL_CHARS else MIN_KEPT_CALLS):
+                # Characters of all calls after which no more are kept
+                # Minimum number of calls that are kept, of any length
+                if not largest and len(self.seen) >= (self.most if self.size < 1_500_000 else 12):
                     return ""
                 shape = tuple(_shape(value) for value in (*args, *kwargs.values()))
                 number = self.shapes[shape] = self.shapes.get(shape, 0) + 1

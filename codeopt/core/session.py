@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from codeopt.core.cache import Cache
 from codeopt.core.console import Console
@@ -21,25 +21,12 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Traces
 from codeopt.core.run_store import RunFolders, Runs
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.owner import BaseFolder
 
 Mounts = tuple[tuple[str, str], ...]
 
 
-class SandboxOpener(Protocol):
-    """Opens the sandbox that the options ask for. See isolation.open_isolated."""
-
-    def __call__(
-        self,
-        options: ImproveOptions,
-        *,
-        notify: Callable[[str], None],
-        mounts: Mounts = (),
-        base: BaseFolder | None = None,
-    ) -> AbstractContextManager[Sandbox]:
-        """Open a sandbox. Raises NoSandbox."""
-
-
+SandboxOpener = Callable[..., AbstractContextManager[Sandbox]]
+"""Opens the sandbox that the options ask for; takes `notify`, `mounts` and `base` as isolation.open_isolated does."""
 CacheOpener = Callable[[Path, Callable[[str], None]], Cache | None]
 """Opens the cache of a project; None where nothing is cached. See cache.open_cache."""
 

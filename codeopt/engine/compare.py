@@ -19,9 +19,8 @@ from codeopt.core.program import Target, TargetFiles
 from codeopt.core.revision import Revision
 from codeopt.core.session import Session
 from codeopt.core.words import Speedup, counted
-from codeopt.engine.comparison_progress import answered, granted, more_pairs, said_of_long_runs
 from codeopt.engine.guards.forbidden import newly_touched
-from codeopt.engine.judge import Judge
+from codeopt.engine.judge import Judge, answered, granted, more_pairs, said_of_long_runs
 from codeopt.report.verdict import About, Verdict, why
 from codeopt.workloads import OpenTarget, OtherTarget, Workload, WorkloadRequest, kind_of
 from codeopt_sandbox.compare import Decision, StoppingRule

@@ -23,8 +23,7 @@ from codeopt.core.run_index import named_run
 from codeopt.core.run_store import SavedRun
 from codeopt.core.screen import inline
 from codeopt.core.session import Session
-from codeopt.engine.comparison_progress import said_of_long_runs
-from codeopt.engine.judge import Judge
+from codeopt.engine.judge import Judge, said_of_long_runs
 from codeopt.engine.loop import TYPICAL_TIMES, LoopStage, RefineLoop
 from codeopt.engine.open_session import Account, awaited, chosen_models
 from codeopt.engine.rounds import RunRecorder, close, finish, run_rounds

@@ -21,8 +21,7 @@ from codeopt.core.history import Candidate, Critique, Draft, History, Proposer, 
 from codeopt.core.model import Budget, Effort, Ledger, Usage
 from codeopt.core.run_clock import RunClock
 from codeopt.core.words import counted, gain
-from codeopt.engine.comparison_progress import more_pairs
-from codeopt.engine.judge import Judge, is_same_program
+from codeopt.engine.judge import Judge, is_same_program, more_pairs
 from codeopt.engine.next_steps import no_headroom
 from codeopt.engine.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
 from codeopt.report.verdict import NOT_CONFIRMED as UNCONFIRMED

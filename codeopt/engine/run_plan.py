@@ -12,7 +12,7 @@ from codeopt.core.history import Candidate, Proposer
 from codeopt.core.model import Budget
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Target
-from codeopt.engine.comparison_progress import granted
+from codeopt.engine.judge import granted
 from codeopt.engine.loop import SearchPlan
 from codeopt.engine.open_session import RULES, check_models, chosen_models
 from codeopt.engine.searches import open_search

@@ -67,7 +67,7 @@ from codeopt.core.screen import (
 )
 from codeopt.core.words import Speedup
 from codeopt.engine.compare import PairResult, answer
-from codeopt.engine.comparison_progress import ComparisonProgress, answered, granted, more_pairs, said_of_long_runs
+from codeopt.engine.judge import ComparisonProgress, answered, granted, more_pairs, said_of_long_runs
 from codeopt.engine.loop import changed_lines
 from codeopt.engine.run_plan import make_plan
 from codeopt.models._reply import critique_text, draft_below, is_done, thoughts_in, to_draft

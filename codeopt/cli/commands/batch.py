@@ -102,8 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from codeopt.batch.batch_folder import BatchFolder, require_own_batch
     from codeopt.batch.locks import locked, measuring_cores
-    from codeopt.batch.progress import open_progress
-    from codeopt.batch.scheduler import Scheduler
+    from codeopt.batch.scheduler import Scheduler, open_progress
     from codeopt.cli.commands.report import show
     from codeopt.core.cache import machine
     from codeopt.core.ownership import STORE

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.batch.batch_folder import BatchFolder
-from codeopt.batch.progress import Progress
-from codeopt.batch.scheduler import WorkerEvent
+from codeopt.batch.scheduler import Progress, WorkerEvent
 
 
 def test_the_estimate_of_a_batch_falls_and_does_not_run_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,7 @@ from codeopt.core.history import Candidate, Critique, Draft, History, Proposer
 from codeopt.core.model import Budget, Effort, Ledger, Usage
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup
-from codeopt.engine.comparison_progress import answered
-from codeopt.engine.judge import Judge
+from codeopt.engine.judge import Judge, answered
 from codeopt.engine.loop import CONFIRMATION_SHARES, NOT_CONFIRMED, Ending, RefineLoop, SearchPlan
 from codeopt.report.verdict import Verdict
 from codeopt.tasks import open_task

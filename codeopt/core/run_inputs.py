@@ -36,14 +36,6 @@ SECRET_FOLDERS = frozenset(
 Files = tuple[tuple[str, bytes], ...]
 
 
-@dataclass(frozen=True)
-class RunInputs:
-    """A run's arguments, and the files in its working folder."""
-
-    args: tuple[str, ...]
-    files: Files
-
-
 @dataclass
 class _Copies:
     """Files by their path in the run's folder."""
@@ -142,13 +134,13 @@ def folder_mib(args: Sequence[str], with_paths: Sequence[Path]) -> int:
     return (_planned(args, with_paths)[1].size >> 20) + 1 if args or with_paths else 0
 
 
-def read_run_inputs(args: Sequence[str], with_paths: Sequence[Path]) -> RunInputs:
-    """Read all files that are given.
+def read_run_inputs(args: Sequence[str], with_paths: Sequence[Path]) -> tuple[tuple[str, ...], Files]:
+    """Read all files that are given: a run's arguments, and the files in its working folder.
 
     Raises UsageError, naming the file that cannot be read, or the limit that is met.
     """
     changed, copies = _planned(args, with_paths)
-    return RunInputs(changed, tuple((place, read_or_fail(path)) for place, path in copies.sources.items()))
+    return changed, tuple((place, read_or_fail(path)) for place, path in copies.sources.items())
 
 
 def read_or_fail(path: Path) -> bytes:

@@ -486,10 +486,12 @@ def granted(rule: StoppingRule, options: ImproveOptions, limit: float | None = N
 
     limit: also tested, with its own pairs. None: no limit.
     """
-    rule = replace(rule, max_pairs=options.max_pairs)
+    rule, seconds = replace(rule, max_pairs=options.max_pairs), options.max_seconds
     if limit is not None:
         rule = replace(rule, limit=LimitRule(limit, max_pairs=PAIRS_FACTOR * rule.max_pairs))
-    return rule.granted(options.max_seconds)
+    if seconds is None:
+        return rule
+    return replace(rule, max_seconds=seconds, limit=rule.limit and replace(rule.limit, max_seconds=seconds))
 
 
 def answered(limit: float | None, found: Verdict) -> LimitTest | None:

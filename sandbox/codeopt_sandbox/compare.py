@@ -112,12 +112,6 @@ class StoppingRule:
         seconds = max(0.25 * self.max_seconds, min(self.max_seconds, StoppingRule.max_seconds))
         return replace(self, alpha=0.05, max_seconds=seconds)
 
-    def granted(self, seconds: float | None) -> StoppingRule:
-        """Return the rule with a time limit of the user, if there is one."""
-        if seconds is None:
-            return self
-        return replace(self, max_seconds=seconds, limit=self.limit and replace(self.limit, max_seconds=seconds))
-
 
 @dataclass(frozen=True)
 class CaseTimes:

@@ -89,9 +89,9 @@ def find(request: Request) -> list[Case]:
     found: list[Case] = []
     if request.args is not None or request.with_paths:
         if first:
-            given = read_run_inputs(request.args or (), request.with_paths)
+            args, files = read_run_inputs(request.args or (), request.with_paths)
             stdin = text(request.stdin) if request.stdin else b""
-            found = [Case("arguments", stdin, args=given.args, files=given.files)]
+            found = [Case("arguments", stdin, args=args, files=files)]
     elif request.stdin:
         # without an output: the original program says what is right
         found = [Case(request.stdin.name, text(request.stdin))] if first else []

@@ -27,15 +27,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_arguments_that_are_paths_bring_their_files(folder: Path) -> None:
     """Those inside the current folder keep their place; others are found by their names, never over each other."""
-    given = read_run_inputs(("--top", "10", "a.csv", "--in=./a.csv", "../a.csv", "-", "", "/dev/null", "x\0"), ())
-    assert given.args == ("--top", "10", "a.csv", "--in=a.csv", "_a.csv", "-", "", "/dev/null", "x\0")
-    assert dict(given.files) == {"a.csv": b"a", "_a.csv": b"outside"}
+    args, files = read_run_inputs(("--top", "10", "a.csv", "--in=./a.csv", "../a.csv", "-", "", "/dev/null", "x\0"), ())
+    assert args == ("--top", "10", "a.csv", "--in=a.csv", "_a.csv", "-", "", "/dev/null", "x\0")
+    assert dict(files) == {"a.csv": b"a", "_a.csv": b"outside"}
 
 
 def test_folders_come_without_secrets_and_links(folder: Path) -> None:
-    given = read_run_inputs((str(folder / "data"),), (Path("a.csv"),))
-    assert given.args == ("data",)
-    assert dict(given.files) == {"a.csv": b"a", "data/b.csv": b"b", "data/deep/c.csv": b"c"}
+    args, files = read_run_inputs((str(folder / "data"),), (Path("a.csv"),))
+    assert args == ("data",)
+    assert dict(files) == {"a.csv": b"a", "data/b.csv": b"b", "data/deep/c.csv": b"c"}
 
 
 NAMES_OF_SECRETS = (

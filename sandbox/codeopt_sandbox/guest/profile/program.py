@@ -15,7 +15,7 @@ import types
 from pathlib import Path
 from subprocess import Popen, TimeoutExpired
 
-from ..boot import ROOT, read_exactly
+from ..boot import BUNDLE_FD, ROOT, STARTER, read_exactly
 from ..calls.module_loader import SourceLoader, import_target
 from ..calls.worker import CallWorker, read
 from ..import_hooks import Before
@@ -154,21 +154,14 @@ def make_calls(ref: FunctionRef, source: str, code: CodeType, begin: Callable[[]
 
 
 MAX_RUNS = 1000
-SCRIPT = f'''
-import marshal
-with open({{modules!r}}, "rb") as file:
-    modules = marshal.loads(file.read())
-space = {{{{"__name__": "boot"}}}}
-exec(modules["{ROOT}/boot.py"], space)
-space["Bundle"](modules).load("profile.program").main_scalene()
-'''
+SCRIPT = STARTER + 'space["Bundle"](modules).load("profile.program").main_scalene()\n'
 
 
 def run_scalene(program: ProfiledProgram, request: ProfileRequest, bundle: Bundle) -> dict[str, Any]:
     """Run Scalene in a process of its own on `repeat`, and cut its report down. Raises ChildProcessError."""
     folder = program.path.parent
     (folder / "modules").write_bytes(bundle.pack(""))
-    (folder / "run.py").write_text(SCRIPT.format(modules=str(folder / "modules")))
+    (folder / "run.py").write_text(SCRIPT.replace(f"open({BUNDLE_FD}", f"open({str(folder / 'modules')!r}"))
     (folder / "repeat.py").write_text("import guest\nguest.repeat()\n")
     for memory in (True, False):  # for memory it maps files of 256 MiB: too large for some limits
         stopped = start_scalene(folder, memory, request)

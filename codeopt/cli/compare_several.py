@@ -279,6 +279,5 @@ def _check(arguments: argparse.Namespace) -> None:
         if not Path(text).is_dir():
             raise UsageError(f"compare --run takes folders of a project, but {text} is not one")
     if len(arguments.targets) > 2 or (len(arguments.targets) == 2 and arguments.base):
-        raise UsageError(
-            "--run compares two folders", hint="name OLD and NEW, or give --base REF and at most one folder"
-        )
+        hint = "name OLD and NEW, or give --base REF and at most one folder"
+        raise UsageError("--run compares two folders", hint=hint)

@@ -95,9 +95,8 @@ def _refuse(arguments: argparse.Namespace, target: Target) -> None:
     given = next((name for name in OF_ONE if getattr(arguments, name, None)), "")
     if given:
         flag = "what follows --" if given == "args" else f"--{given}"
-        raise UsageError(
-            f"{flag} is for one program or function, and {target} has several", hint="name one: FILE::FUNCTION"
-        )
+        hint = "name one: FILE::FUNCTION"
+        raise UsageError(f"{flag} is for one program or function, and {target} has several", hint=hint)
     if arguments.output and str(arguments.output) != "-":
         require_writable(arguments.output)
 

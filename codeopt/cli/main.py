@@ -102,10 +102,8 @@ def _require_usable_shell() -> None:
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (FEWEST_FILES, max(FEWEST_FILES, most)))
     if resource.getrlimit(resource.RLIMIT_NOFILE)[0] < FEWEST_FILES:
-        raise UsageError(
-            f"this shell allows {allowed} open files, and codeopt needs {FEWEST_FILES}",
-            hint=f"`ulimit -n {FEWEST_FILES}` in a new shell",
-        )
+        hint = f"`ulimit -n {FEWEST_FILES}` in a new shell"
+        raise UsageError(f"this shell allows {allowed} open files, and codeopt needs {FEWEST_FILES}", hint=hint)
 
 
 def _understood(asked: list[str]) -> tuple[Command, argparse.Namespace]:
@@ -213,9 +211,8 @@ def build_parser(commands: dict[str, ModuleType]) -> CommandParser:
         parsers[-1].set_defaults(parser=parsers[-1])
         module.add_arguments(parsers[-1])
         if command.verdicts:
-            parsers[-1].add_argument(
-                "--exit-zero", action="store_true", help="end with status 0 also after a negative verdict"
-            )
+            told = "end with status 0 also after a negative verdict"
+            parsers[-1].add_argument("--exit-zero", action="store_true", help=told)
     project, users = SettingsFile(*read_settings(Path.cwd())), SettingsFile(*read_user_settings())
     parser.set_defaults(parser=parser)
     others = [flags.settings_parser(name) for name in commands]

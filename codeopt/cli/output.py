@@ -75,9 +75,8 @@ def require_writable(target: Path) -> None:
         raise UsageError(f"cannot write {target}: there is no directory {folder}")
     for path in (folder, target):
         if path.exists() and not os.access(path, os.W_OK):
-            raise UsageError(
-                f"cannot write {target}: {path} is read-only for you", hint="-o FILE writes to another place"
-            )
+            hint = "-o FILE writes to another place"
+            raise UsageError(f"cannot write {target}: {path} is read-only for you", hint=hint)
 
 
 def write_page(path: Path, pieces: Iterable[str]) -> None:

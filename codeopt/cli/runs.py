@@ -16,10 +16,8 @@ if TYPE_CHECKING:
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     """The run that a command is about."""
-    parser.add_argument(
-        "run", nargs="?", default=NEWEST, metavar="RUN",
-        help="folder, name or part of the name of a run, or its target [default: the newest]",
-    )  # fmt: skip
+    told = "folder, name or part of the name of a run, or its target [default: the newest]"
+    parser.add_argument("run", nargs="?", default=NEWEST, metavar="RUN", help=told)
 
 
 def run_of(arguments: argparse.Namespace) -> StoredRun:

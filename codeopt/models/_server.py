@@ -60,10 +60,8 @@ def endpoint(base_url: str | None, api_key_env: str | None, environ: Mapping[str
     if trusted and environ.get("OPENAI_API_KEY", "").strip():
         return Endpoint(url, _key("OPENAI_API_KEY", environ), "OPENAI_API_KEY", trusted)
     if own:
-        raise ModelError(
-            "no language model is configured",
-            hint="set OPENAI_API_KEY, give --base-url URL for another server, or use --model rules",
-        )
+        hint = "set OPENAI_API_KEY, give --base-url URL for another server, or use --model rules"
+        raise ModelError("no language model is configured", hint=hint)
     return Endpoint(url, NO_KEY, "", trusted, withheld=bool(environ.get("OPENAI_API_KEY", "").strip()))
 
 
@@ -79,9 +77,8 @@ def full_url(text: str) -> str:
     url = text if "://" in text else f"{scheme}://{text}"
     parts = _split(url)
     if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise UsageError(
-            "the base URL of the model's server is not a web address", hint="an example: http://localhost:11434/v1"
-        )
+        hint = "an example: http://localhost:11434/v1"
+        raise UsageError("the base URL of the model's server is not a web address", hint=hint)
     return url if parts.path else parts._replace(path="/v1").geturl()
 
 
@@ -99,13 +96,11 @@ def _key(variable: str, environ: Mapping[str, str]) -> str:
     """The key in `variable`. Refuses one that no header can carry, because the HTTP library would print it."""
     key = environ.get(variable, "").strip()
     if not key:
-        raise ModelError(
-            f"no key for the model's server: {variable} is not set", hint=f"set the environment variable {variable}"
-        )
+        hint = f"set the environment variable {variable}"
+        raise ModelError(f"no key for the model's server: {variable} is not set", hint=hint)
     if not (key.isascii() and key.isprintable() and " " not in key):
-        raise ModelError(
-            f"the key in {variable} has a character that no key can have", hint="look for a space or a line break in it"
-        )
+        hint = "look for a space or a line break in it"
+        raise ModelError(f"the key in {variable} has a character that no key can have", hint=hint)
     return key
 
 
@@ -148,11 +143,8 @@ def unknown_model(model: str, where: Endpoint, known: list[str]) -> ModelError:
         )
     near = difflib.get_close_matches(model, known, n=3, cutoff=0.3) or known[:3]
     names = ", ".join(one_line(name, 80) for name in near)
-    return ModelError(
-        f"the server at {where.host} has no model {model!r} (404)",
-        hint=f"it has {len(known)}, for example {names}",
-        status=404,
-    )
+    hint = f"it has {len(known)}, for example {names}"
+    return ModelError(f"the server at {where.host} has no model {model!r} (404)", hint=hint, status=404)
 
 
 def said(body: object) -> str:

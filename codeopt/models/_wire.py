@@ -198,7 +198,5 @@ def _usage(usage: Any) -> TokenCounts | None:
 
 
 def _garbage() -> ModelError:
-    return ModelError(
-        "the model's server sent something that is not a chat completion",
-        hint="check that the base URL is right (.../v1)",
-    )
+    hint = "check that the base URL is right (.../v1)"
+    return ModelError("the model's server sent something that is not a chat completion", hint=hint)

@@ -66,9 +66,16 @@ class Match:
 
 def matches(rules: Iterable[Rule], candidate: Candidate) -> list[Match]:
     """The rules that match a program, with the first line that each would change."""
-    hot = HotFiles.of(candidate.profile)
-    found = ((rule, rule.revise(candidate.revision, hot)) for rule in rules)
-    return [Match(rule, _first_change(candidate.revision, new)) for rule, new in found if new is not None]
+    old, hot, found = candidate.revision, HotFiles.of(candidate.profile), []
+    for rule in rules:
+        if (new := rule.revise(old, hot)) is not None:
+            # the first line that is replaced, in the first file that differs; else the one above which something is new
+            path = next(iter(new.changed_files(old)), next(iter(old)))
+            sides = (old[path].splitlines(), new[path].splitlines())
+            codes = SequenceMatcher(None, *sides, autojunk=False).get_opcodes()
+            line = 1 + min((tag == "insert", at) for tag, at, *_ in codes if tag != "equal")[1]
+            found.append(Match(rule, f"{path}:{line}" if path else f"line {line}"))
+    return found
 
 
 @lru_cache(maxsize=128)
@@ -215,11 +222,3 @@ def _ratio(candidate: Candidate | None) -> float:
     if candidate is None or not candidate.correct:
         return 0.0
     return candidate.comparison.ratio if candidate.comparison else dict(candidate.ablation).get(ORIGINAL, 0.0)
-
-
-def _first_change(old: Revision, new: Revision) -> str:
-    """The first line that is replaced, in the first file that differs; else the one above which something is new."""
-    path = next(iter(new.changed_files(old)), next(iter(old)))
-    found = SequenceMatcher(None, old[path].splitlines(), new[path].splitlines(), autojunk=False).get_opcodes()
-    line = 1 + min((tag == "insert", at) for tag, at, *_ in found if tag != "equal")[1]
-    return f"{path}:{line}" if path else f"line {line}"

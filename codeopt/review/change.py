@@ -55,9 +55,8 @@ def find_base(repository: Repository, reference: str | None, environment: Mappin
     for name in names:
         if repository.has(name):
             return repository.fork_point(name)
-    raise UsageError(
-        f"the start of the change is not known: none of {', '.join(names)} is here", hint="give --base REF"
-    )
+    hint = "give --base REF"
+    raise UsageError(f"the start of the change is not known: none of {', '.join(names)} is here", hint=hint)
 
 
 def change_since(repository: Repository, base: str) -> Change:

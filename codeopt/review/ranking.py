@@ -124,7 +124,8 @@ def ranked(
         seconds |= {(path, name): s for path, found in times.seconds.items() for name, s in found.items()}
     shared = []
     for target in targets:
-        took, alone = (_finite(each.get((target.file, target.function), 0.0)) for each in (seconds, own))
+        given = (each.get((target.file, target.function), 0.0) for each in (seconds, own))
+        took, alone = (each if math.isfinite(each) else 0.0 for each in given)  # the sandbox may report no number
         shared.append(replace(target, seconds=took, share=_share(took, total), own_share=_share(alone, total)))
     order = sorted(shared, key=lambda target: (bool(target.function), -target.seconds))
     return Ranking(tuple(order), traces, tuple(diagnostics), cut, min(reused, default=None))
@@ -155,11 +156,6 @@ def _times(
             return traces.times(files, wanted)
     except (CodeoptError, SandboxError) as error:
         return Times({}, 0.0, 0, Diagnostic("the tests could not be run", error_in_words(error)))
-
-
-def _finite(seconds: float) -> float:
-    """Read a time that the sandbox reported, which may be no number; 0 in its place."""
-    return seconds if math.isfinite(seconds) else 0.0
 
 
 def _share(seconds: float, total: float) -> float | None:

@@ -42,9 +42,8 @@ class Repository:
         """Full hash of a commit. Raises UsageError where git does not know it, GitRefused where it does not look."""
         found = self._known(reference)
         if not found:
-            raise UsageError(
-                f"git knows no commit {reference!r} here", hint="fetch it first; in CI check out with fetch-depth: 0"
-            )
+            hint = "fetch it first; in CI check out with fetch-depth: 0"
+            raise UsageError(f"git knows no commit {reference!r} here", hint=hint)
         return found
 
     def has(self, reference: str) -> bool:
@@ -68,10 +67,8 @@ class Repository:
         try:
             return self.git.ask("merge-base", commit, head).decode().split()[0]
         except (UsageError, IndexError):
-            raise UsageError(
-                f"HEAD and {reference!r} have no commit in common here",
-                hint="fetch more of a shallow clone; in CI check out with fetch-depth: 0",
-            ) from None
+            hint = "fetch more of a shallow clone; in CI check out with fetch-depth: 0"
+            raise UsageError(f"HEAD and {reference!r} have no commit in common here", hint=hint) from None
 
     def entries(self, base: str) -> list[Entry]:
         """Tracked files of the working tree that differ from `base`. Raises UsageError."""
@@ -136,7 +133,6 @@ def open_repository(folder: Path) -> Repository:
     """Open the repository that a folder belongs to. Raises UsageError without one."""
     git = find_git(folder)
     if git is None:
-        raise UsageError(
-            f"{folder} is in no git work tree", hint="codeopt check needs no git; git init makes a repository"
-        )
+        hint = "codeopt check needs no git; git init makes a repository"
+        raise UsageError(f"{folder} is in no git work tree", hint=hint)
     return Repository(git)

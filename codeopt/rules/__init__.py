@@ -91,10 +91,8 @@ def all_rules() -> tuple[Rule, ...]:
         known |= {each.name: each for each in _made_in(plugins.load(GROUP, file))}
     for entry in others:
         if entry.name in known:
-            raise UsageError(
-                f"the rule {entry.name} ({entry.value}) has the name of a built-in one",
-                hint="give its entry point another name",
-            )
+            hint = "give its entry point another name"
+            raise UsageError(f"the rule {entry.name} ({entry.value}) has the name of a built-in one", hint=hint)
         known[entry.name] = _only_rule(entry.name)
     return tuple(sorted(known.values(), key=lambda each: (each.priority, each.name)))
 

@@ -137,20 +137,15 @@ def row_hoist(node: ast.Subscript, ctx: rules.Context) -> rules.Edits:
     [...] * n), which nothing shrinks; an index counted by a range around the loop that shows to stay within it;
     nothing in the loop replaces a row.
     """
-    loop = _outermost(ctx.program, node) if _is_row(ctx.program, node) else None
-    if loop is not None:
+    program, inner = ctx.program, ctx.program.scopes.parent[node]
+    # the `a[i]` of `a[i][j]`, with a sum of names and numbers for i
+    is_row = isinstance(inner, ast.Subscript) and inner.value is node and isinstance(node.value, ast.Name)
+    plain = is_row and program.is_made_of(node.slice, SUM) and not rules.spans_lines(node)
+    if plain and (loop := _outermost(program, node)) is not None:
         source = ctx.program.source(node)
         stem = "_".join(re.findall(r"\w+", source))  # grid[i] becomes grid_i, grid[i + 1] grid_i_1
         name = ctx.bind_before(loop, source, stem, *(f"{stem}_row{end}" for end in ("", "_2", "_3", "_4")))
         yield ctx.program.replace(node, name)
-
-
-def _is_row(program: rules.AnalyzedProgram, node: ast.Subscript) -> bool:
-    """Whether an expression is the `a[i]` of `a[i][j]`, with a sum of names and numbers for i."""
-    match program.scopes.parent[node], node.value:
-        case ast.Subscript(row), ast.Name() if row is node:
-            return program.is_made_of(node.slice, SUM) and not rules.spans_lines(node)
-    return False
 
 
 def _outermost(program: rules.AnalyzedProgram, node: ast.Subscript) -> rules.Loop | None:
@@ -204,7 +199,10 @@ def _searched(program: rules.AnalyzedProgram, node: ast.For | ast.GeneratorExp) 
     """The number whose divisor is looked for, and the end of the range."""
     match node:
         case ast.For(ast.Name(divisor), source, [ast.If(test, body, [])]) if _stops(body, divisor):
-            return None if _used_outside(program, node, divisor) else _range(program, source, test, divisor, True)
+            inside = {part for top in [node.target, *node.body] for part in program.walk(top)}
+            variable = program.scopes.owner(divisor, program.scopes.scope[node])
+            if inside.issuperset(program.scopes.loads(variable)):  # the else sees the last one
+                return _range(program, source, test, divisor, True)
         case ast.GeneratorExp(test, [ast.comprehension(ast.Name(divisor), source, [])]):
             call = program.scopes.parent[node]
             if isinstance(call, ast.Call) and program.calls_builtin(call, "any", "all") and len(call.args) == 1:
@@ -230,9 +228,3 @@ def _stops(body: list[ast.stmt], divisor: str) -> bool:
     *settings, end = body
     leaves = isinstance(end, ast.Break) or (isinstance(end, ast.Return) and isinstance(end.value, ast.Constant | None))
     return all(map(rules.sets_constant, settings)) and leaves and divisor not in rules.names_in(settings)
-
-
-def _used_outside(program: rules.AnalyzedProgram, loop: ast.For, divisor: str) -> bool:
-    inside = {node for part in [loop.target, *loop.body] for node in program.walk(part)}  # the else sees the last one
-    variable = program.scopes.owner(divisor, program.scopes.scope[loop])
-    return not inside.issuperset(program.scopes.loads(variable))

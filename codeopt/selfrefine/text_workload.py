@@ -188,9 +188,8 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenedText]:
     """Open the workload, with a sandbox if the task's texts are programs. Raises UsageError, NoSandbox."""
     task = open_task(request.options.task, request.options.min_gain)
     if not isinstance(task, TextTask):
-        raise UsageError(
-            f"the task {request.options.task} is for programs", hint=f"codeopt improve --task {task.name} FILE"
-        )
+        hint = f"codeopt improve --task {task.name} FILE"
+        raise UsageError(f"the task {request.options.task} is for programs", hint=hint)
     if not task.runs:
         yield OpenedText(request, task, None)
         return

@@ -49,9 +49,8 @@ def _target(request: OperationRequest, options: ImproveOptions) -> Target:
     """Raise UsageError if `run` is given for a file: the command would not be isolated, unlike for a folder."""
     target = as_target(request.target)
     if options.run is not None and not target.path.is_dir():
-        raise UsageError(
-            f"run takes the folder of a project, but {target} is not one", hint="give a folder as target, such as '.'"
-        )
+        hint = "give a folder as target, such as '.'"
+        raise UsageError(f"run takes the folder of a project, but {target} is not one", hint=hint)
     return target
 
 
@@ -72,9 +71,8 @@ def _compare(request: OperationRequest, options: ImproveOptions, console: Consol
     if options.run is not None:
         # A project as it was in a commit, against as it is. Raises UsageError.
         if request.old_source is not None or request.new_source is not None:
-            raise UsageError(
-                "run compares the folder as it is with what it was in base", hint="leave old_source and new_source out"
-            )
+            hint = "leave old_source and new_source out"
+            raise UsageError("run compares the folder as it is with what it was in base", hint=hint)
         repository = open_repository(target.path.absolute())
         commit = repository.commit(request.base)
         pair = compare_with_base(repository, commit, target.path, options, session, request.limit)

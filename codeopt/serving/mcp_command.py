@@ -28,24 +28,13 @@ LOOPBACK = "127.0.0.1"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the flags of `codeopt mcp`."""
-    parser.add_argument(
-        "--root",
-        type=Path,
-        default=Path(),
-        metavar="DIR",
-        help="folder that clients may read and run [default: this folder]",
-    )
-    parser.add_argument(
-        "--http",
-        type=int,
-        metavar="PORT",
-        help=f"serve HTTP on {LOOPBACK}, and print the address with its secret; 0 is a free port",
-    )
+    told = "folder that clients may read and run [default: this folder]"
+    parser.add_argument("--root", type=Path, default=Path(), metavar="DIR", help=told)
+    told = f"serve HTTP on {LOOPBACK}, and print the address with its secret; 0 is a free port"
+    parser.add_argument("--http", type=int, metavar="PORT", help=told)
     allowed = add_policy_arguments(parser, "mcp")
-    allowed.add_argument(
-        "--parallel", type=flags.count, default=1, metavar="N",
-        help="requests at a time: two measure less exactly [default: %(default)d]",
-    )  # fmt: skip
+    told = "requests at a time: two measure less exactly [default: %(default)d]"
+    allowed.add_argument("--parallel", type=flags.count, default=1, metavar="N", help=told)
 
 
 @command(

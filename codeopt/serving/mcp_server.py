@@ -20,7 +20,7 @@ from pydantic import Field, ValidationError
 
 from codeopt.cli.command_flags import flags_of_all
 from codeopt.core.errors import CodeoptError, UsageError
-from codeopt.core.flag import Flag, FlagUse, texts
+from codeopt.core.flag import FlagUse, texts
 from codeopt.core.screen import inline
 from codeopt.core.version import __version__
 from codeopt.engine.open_session import RULES
@@ -77,7 +77,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 def with_options(names: str, **changed: FlagUse) -> Callable[[F], F]:
     """Give a tool, which takes `**options`, the options of these names; changed: what differs for the tool."""
     rows = {row.name: row for row in flags_of_all()}
-    more = [_parameter(replace(rows[name], **changed.get(name, {}))) for name in names.split()]
+    more = []
+    for row in (replace(rows[name], **changed.get(name, {})) for name in names.split()):
+        says = row.convert if isinstance(row.convert, type) else get_type_hints(row.convert)["return"]
+        kind: Any = _TYPES.get(row.convert, says)
+        told = Field(description=row.help[:1].upper() + row.help[1:])
+        limited: Any = Annotated[kind, _LIMITS[row.name]] if row.name in _LIMITS else kind
+        annotation: Any = Annotated[limited | None if row.default is None else limited, told]
+        only = inspect.Parameter.KEYWORD_ONLY
+        more.append(inspect.Parameter(row.name, only, default=row.default, annotation=annotation))
 
     def decorate(function: F) -> F:
         own = inspect.signature(function, eval_str=True)
@@ -86,15 +94,6 @@ def with_options(names: str, **changed: FlagUse) -> Callable[[F], F]:
         return function
 
     return decorate
-
-
-def _parameter(row: Flag) -> inspect.Parameter:
-    says = row.convert if isinstance(row.convert, type) else get_type_hints(row.convert)["return"]
-    kind: Any = _TYPES.get(row.convert, says)
-    told = Field(description=row.help[:1].upper() + row.help[1:])
-    limited: Any = Annotated[kind, _LIMITS[row.name]] if row.name in _LIMITS else kind
-    annotation: Any = Annotated[limited | None if row.default is None else limited, told]
-    return inspect.Parameter(row.name, inspect.Parameter.KEYWORD_ONLY, default=row.default, annotation=annotation)
 
 
 @dataclass(frozen=True)

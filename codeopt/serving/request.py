@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from importlib.util import find_spec
@@ -114,7 +114,9 @@ class Root:
     def tree(self, given: str) -> str:
         """Resolve a folder that is read whole, links followed. Raises UsageError where one of them leads out."""
         found = self.inside(given)
-        for number, path in enumerate(_links(self.path / found)):
+        below = os.walk(self.path / found)  # which follows no links
+        paths = (Path(here, name) for here, folders, files in below for name in (*folders, *files))
+        for number, path in enumerate(paths):
             if number > MAX_TREE_FILES:
                 raise UsageError(f"{given[:200]} holds more than {MAX_TREE_FILES} files", hint="name a smaller folder")
             if path.is_symlink():
@@ -143,12 +145,6 @@ class Root:
                 if "\0" not in part and os.path.lexists(self.path / part):
                     self.inside(part)  # of a folder links are left out, see codeopt.core.run_inputs
         return found
-
-
-def _links(folder: Path) -> Iterator[Path]:
-    """Paths of everything below a folder, links not followed."""
-    for here, folders, files in os.walk(folder):
-        yield from (Path(here, name) for name in (*folders, *files))
 
 
 # Flags that `codeopt mcp` and `codeopt lsp` share: the user sets all limits by flags, never by settings.

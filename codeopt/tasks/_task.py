@@ -241,10 +241,8 @@ def check_task(found: object, where: str) -> Task:
     where: the module that defines it, for the message.
     """
     if not isinstance(found, Task):
-        raise UsageError(
-            f"{where}: TASK is a {type(found).__name__}, which is no task",
-            hint="give TASK an instance of a class derived from codeopt.tasks.Task (docs/extend/writing-a-plug-in.md)",
-        )
+        hint = "give TASK an instance of a class derived from codeopt.tasks.Task (docs/extend/writing-a-plug-in.md)"
+        raise UsageError(f"{where}: TASK is a {type(found).__name__}, which is no task", hint=hint)
     missing = [name for name in ("name", "prompts") if not hasattr(found, name)]
     if missing:
         raise UsageError(f"{where}: {type(found).__name__} does not say its {' and '.join(missing)}")

@@ -45,40 +45,22 @@ SAME = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "set",
-        type=Path,
-        metavar="SET",
-        help="folder with NAME/slow.py or .py files, .jsonl file (PIE), or .txt file of path::function",
-    )
-    parser.add_argument(
-        "--layout", default="", metavar="NAME", help="kind of SET, such as pie or folders [default: detected]"
-    )
+    told = "folder with NAME/slow.py or .py files, .jsonl file (PIE), or .txt file of path::function"
+    parser.add_argument("set", type=Path, metavar="SET", help=told)
+    told = "kind of SET, such as pie or folders [default: detected]"
+    parser.add_argument("--layout", default="", metavar="NAME", help=told)
     parser.add_argument("--limit", type=flags.count, metavar="N", help="use only the first N problems [default: all]")
     parser.add_argument("--with-target", action="store_true", help="also check and time the reference programs of SET")
-    parser.add_argument(
-        "--retry-failed", action="store_true", help="run again what failed by the model, the sandbox or a busy machine"
-    )
+    told = "run again what failed by the model, the sandbox or a busy machine"
+    parser.add_argument("--retry-failed", action="store_true", help=told)
     flags.add_flags(parser, "batch")
     workers = parser.add_argument_group("Workers")
-    workers.add_argument(
-        "--cores",
-        type=flags.count,
-        metavar="N",
-        help="number of cores, with one worker each [default: all but one, or both]",
-    )
-    workers.add_argument(
-        "--max-requests",
-        type=flags.count,
-        metavar="N",
-        help="maximum number of requests at a time to the model's server [default: no maximum]",
-    )
-    workers.add_argument(
-        "--cluster",
-        type=cluster,
-        metavar="ray[:ADDRESS]",
-        help="Ray cluster that does the work [default: RAY_ADDRESS, or the local one]",
-    )
+    told = "number of cores, with one worker each [default: all but one, or both]"
+    workers.add_argument("--cores", type=flags.count, metavar="N", help=told)
+    told = "maximum number of requests at a time to the model's server [default: no maximum]"
+    workers.add_argument("--max-requests", type=flags.count, metavar="N", help=told)
+    told = "Ray cluster that does the work [default: RAY_ADDRESS, or the local one]"
+    workers.add_argument("--cluster", type=cluster, metavar="ray[:ADDRESS]", help=told)
 
 
 def cluster(text: str) -> str:
@@ -178,10 +160,8 @@ def _options(arguments: argparse.Namespace) -> BatchOptions:
     from codeopt.report.result import python_line
 
     if (arguments.model or "").startswith("replay:"):
-        raise UsageError(
-            "--model replay:FILE is for codeopt improve",
-            hint="a batch keeps each reply in its folder: the same command continues",
-        )
+        hint = "a batch keeps each reply in its folder: the same command continues"
+        raise UsageError("--model replay:FILE is for codeopt improve", hint=hint)
     # time and money are of the whole batch, cases of each problem
     options = flags.options_of(arguments, max_seconds=None, max_cost=None, cases=None)
     options = make_plan(options).options

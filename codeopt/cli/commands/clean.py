@@ -13,10 +13,8 @@ from codeopt.cli.output import tell
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "project", nargs="?", type=Path, default=Path(), metavar="PROJECT",
-        help="folder or file of the project [default: the current folder]",
-    )  # fmt: skip
+    told = "folder or file of the project [default: the current folder]"
+    parser.add_argument("project", nargs="?", type=Path, default=Path(), metavar="PROJECT", help=told)
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
 
 

@@ -24,15 +24,10 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "targets",
-        nargs="*",
-        metavar="TARGET",
-        help="OLD NEW, such as a.py b.py; files and folders with --base; folders with --run",
-    )
-    parser.add_argument(
-        "-m", dest="module", metavar="MODULE", help="OLD is this module, as `python -m` runs it; NEW alone is named"
-    )
+    told = "OLD NEW, such as a.py b.py; files and folders with --base; folders with --run"
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help=told)
+    told = "OLD is this module, as `python -m` runs it; NEW alone is named"
+    parser.add_argument("-m", dest="module", metavar="MODULE", help=told)
     flags.add_flags(parser, "compare")
 
 
@@ -107,9 +102,8 @@ def _pair(arguments: argparse.Namespace) -> tuple[Target, Target]:
 
     if arguments.module is not None:
         if len(arguments.targets) != 1:
-            raise UsageError(
-                "-m MODULE takes the place of OLD", hint="name NEW alone: the file that takes the module's place"
-            )
+            hint = "name NEW alone: the file that takes the module's place"
+            raise UsageError("-m MODULE takes the place of OLD", hint=hint)
         return as_module(arguments.module, Path()), as_target(arguments.targets[0])
     if len(arguments.targets) != 2:
         raise UsageError("NEW is missing", hint="name OLD and NEW, or give --base REF to compare what a change touches")

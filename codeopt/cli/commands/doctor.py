@@ -67,10 +67,8 @@ class Row:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "project", nargs="?", type=Path, default=Path(), metavar="PROJECT",
-        help="folder of the project [default: the current folder]",
-    )  # fmt: skip
+    told = "folder of the project [default: the current folder]"
+    parser.add_argument("project", nargs="?", type=Path, default=Path(), metavar="PROJECT", help=told)
     flags.add_flags(parser, "doctor")
 
 

@@ -32,9 +32,8 @@ KINDS = ("codenet", "pie", "ecco")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kind", choices=KINDS, help="what PATH is")
-    parser.add_argument(
-        "path", type=Path, metavar="PATH", help="a Project_CodeNet folder, a .jsonl file, or a folder of them"
-    )
+    told = "a Project_CodeNet folder, a .jsonl file, or a folder of them"
+    parser.add_argument("path", type=Path, metavar="PATH", help=told)
     parser.add_argument("--limit", type=flags.count, metavar="N", help="read only the first N pairs [default: all]")
     flags.add_flags(parser, "import")
 
@@ -93,9 +92,8 @@ def _decisions(
 def _checker(name: str) -> Checker:
     """Checker of a program's outputs. Raises UsageError for one of a function's answers."""
     if "::" in name:
-        raise UsageError(
-            f"--check {name} is for the results of a function", hint="a program takes tokens, exact or float:TOLERANCE"
-        )
+        hint = "a program takes tokens, exact or float:TOLERANCE"
+        raise UsageError(f"--check {name} is for the results of a function", hint=hint)
     return open_checker(name)
 
 

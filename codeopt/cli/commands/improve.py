@@ -28,14 +28,12 @@ NOT_ACCEPTED = 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "target", nargs="?", metavar="TARGET", help="slow.py, mod.py::func, or pkg/ for its slowest functions"
-    )
+    told = "slow.py, mod.py::func, or pkg/ for its slowest functions"
+    parser.add_argument("target", nargs="?", metavar="TARGET", help=told)
     flags.add_flags(parser, "improve")
     parser.add_argument("-m", dest="module", metavar="MODULE", help="the module to run, as `python -m` does")
-    flags.group_of(parser, "Result").add_argument(
-        "--branch", metavar="NAME", help="write a project's patch to a new branch, one commit for each edit"
-    )
+    told = "write a project's patch to a new branch, one commit for each edit"
+    flags.group_of(parser, "Result").add_argument("--branch", metavar="NAME", help=told)
 
 
 @command(
@@ -169,9 +167,8 @@ def _check_output(arguments: argparse.Namespace, path: Path) -> None:
     if arguments.write and arguments.output:
         raise UsageError("give --write or -o FILE, not both")
     if arguments.output and arguments.output.suffix == ".ipynb":
-        raise UsageError(
-            f"-o {arguments.output} would be no notebook", hint=f"--write puts a change into the cells of {path}"
-        )
+        hint = f"--write puts a change into the cells of {path}"
+        raise UsageError(f"-o {arguments.output} would be no notebook", hint=hint)
     if arguments.write and path.is_dir():
         return  # each file is looked at when it is written
     target = path if arguments.write else arguments.output

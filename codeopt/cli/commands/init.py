@@ -61,11 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--github", action="store_true", help="a GitHub Actions workflow that reviews pull requests")
     parser.add_argument("--gitlab", action="store_true", help="a GitLab CI job that reviews merge requests")
     parser.add_argument("--pre-commit", action="store_true", help="a pre-commit hook that needs no model")
-    parser.add_argument(
-        "--source",
-        metavar="WHERE",
-        help="what CI installs: git+URL@COMMIT, a wheel, codeopt==VERSION [default: as here]",
-    )
+    told = "what CI installs: git+URL@COMMIT, a wheel, codeopt==VERSION [default: as here]"
+    parser.add_argument("--source", metavar="WHERE", help=told)
     parser.add_argument("--mcp", action="store_true", help="codeopt mcp in the files that coding agents read")
     parser.add_argument("--force", action="store_true", help="replace files that an earlier `codeopt init` wrote")
 
@@ -196,10 +193,8 @@ def source_of(given: str | None, root: Path) -> str:
     if given is None:
         return _installed_from() or f"codeopt=={__version__}"
     if not any(kind.fullmatch(given) for kind in (PINNED, RELEASE, WHEEL)):
-        raise UsageError(
-            f"--source {given} cannot be installed",
-            hint="give git+URL@COMMIT with all 40 digits of a commit, a wheel, or codeopt==VERSION",
-        )
+        hint = "give git+URL@COMMIT with all 40 digits of a commit, a wheel, or codeopt==VERSION"
+        raise UsageError(f"--source {given} cannot be installed", hint=hint)
     if WHEEL.fullmatch(given) and not given.startswith("https://") and not (root / given).is_file():
         raise UsageError(f"--source {given}: this folder has no such wheel", hint="CI installs it from this folder")
     return given

@@ -34,9 +34,8 @@ HOT = 0.25
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", nargs="?", metavar="TARGET", help="slow.py, mod.py::func, or with --run a folder")
     parser.add_argument("-m", dest="module", metavar="MODULE", help="the module to run, as `python -m` does")
-    parser.add_argument(
-        "--lines", type=flags.count, default=15, metavar="N", help="maximum number of slow lines [default: %(default)d]"
-    )
+    told = "maximum number of slow lines [default: %(default)d]"
+    parser.add_argument("--lines", type=flags.count, default=15, metavar="N", help=told)
     flags.add_flags(parser, "profile")
 
 
@@ -189,6 +188,5 @@ def _check(arguments: argparse.Namespace, folder: Path) -> None:
     if arguments.export:
         require_writable(Path(arguments.export[1]))
     if arguments.export and arguments.export[0] not in EXPORTS:
-        raise UsageError(
-            f"--export: unknown format {arguments.export[0]!r}", hint=f"give {', '.join(EXPORTS)}, and a FILE after it"
-        )
+        hint = f"give {', '.join(EXPORTS)}, and a FILE after it"
+        raise UsageError(f"--export: unknown format {arguments.export[0]!r}", hint=hint)

@@ -17,12 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The target, then the command behind `--`."""
     _flags.add_flags(parser, "record")
     parser.add_argument("target", metavar="FILE::FUNCTION", help="function whose calls to record")
-    parser.add_argument(
-        "words",
-        nargs=argparse.REMAINDER,
-        metavar="-- COMMAND",
-        help="command to run, not isolated [default: the project's tests, in the sandbox]",
-    )
+    told = "command to run, not isolated [default: the project's tests, in the sandbox]"
+    parser.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help=told)
 
 
 @command(examples=("codeopt record mod.py::f -- python script.py", "codeopt record mod.py::f"), takes_arguments=True)

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", type=Path, metavar="DIR", help="the --run-dir of a batch")
-    parser.add_argument(
-        "--compare", type=Path, metavar="DIR", help="another batch over the same set, for a paired test"
-    )
+    told = "another batch over the same set, for a paired test"
+    parser.add_argument("--compare", type=Path, metavar="DIR", help=told)
     flags.add_flags(parser, "report")
 
 

@@ -32,6 +32,9 @@ def run_page(run: StoredRun) -> Iterator[str]:
     result = run.result
     best = run.saved.history.candidates[result["best_round"]] if result.get("accepted") else None
     verdict = read_verdict(result) if run.listing.ended else None
+    sides = [*_files("original", run.saved.history.original)]
+    if best:
+        sides += _files("result", best, result.get("remaining_hot_spots", ()))
     edits = []
     for edit in result.get("edits", ()):
         place = f"{edit['file']}::{edit['qualname']}"
@@ -57,7 +60,7 @@ def run_page(run: StoredRun) -> Iterator[str]:
         times=times_chart(best.comparison) if best else None,
         best_round=best.round if best else None,
         edits=edits,
-        sides=[*_sides(run)],
+        sides=sides,
         skipped=[
             (", ".join(each["lines"]) or "all", ", ".join(each["rules"]), each["reason"])
             for each in result.get("rules_skipped") or ()
@@ -129,15 +132,6 @@ def _tiles(run: StoredRun, verdict: Verdict | None) -> Iterator[tuple[str, ...]]
     if ledger.usage.replies:
         price = money(ledger.usage.cost_usd)
         yield "tokens", f"{ledger.usage.tokens:,}{' (estimated)' * ledger.usage.estimated}", price
-
-
-def _sides(run: StoredRun) -> Iterator[Markup]:
-    """Original and result, each line with its share of the time."""
-    original = run.saved.history.original
-    yield from _files("original", original)
-    round_ = run.result.get("best_round")
-    if run.result.get("accepted") and round_ is not None:
-        yield from _files("result", run.saved.history.candidates[round_], run.result.get("remaining_hot_spots", ()))
 
 
 def _files(name: str, candidate: Candidate, hot_lines: Sequence[Mapping[str, Any]] = ()) -> Iterator[Markup]:

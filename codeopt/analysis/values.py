@@ -85,10 +85,8 @@ def deep(values: Iterable[object]) -> set[object]:
 def all_plain(values: Iterable[object]) -> bool:
     """Whether all values are numbers, text, functions, builtins, and containers of such: no object of a class of the
     program."""
-    return all(
-        value in SCALARS or isinstance(value, Container | FunctionValue) or str(value).startswith("@")
-        for value in deep(values)
-    )
+    others = (value for value in deep(values) if value not in SCALARS)
+    return all(isinstance(value, Container | FunctionValue) or str(value).startswith("@") for value in others)
 
 
 def arithmetic(operator: ast.operator, left: Values, right: Values, positive_power: bool) -> Values | None:
@@ -122,11 +120,8 @@ def hashable(values: Iterable[object]) -> bool:
 
 def hashable_or_empty(values: Iterable[object]) -> bool:
     """Return whether all values are hashable. Also true for no values at all."""
-    return all(
-        value in SCALARS
-        or (isinstance(value, Container) and value.kind == "tuple" and hashable_or_empty(value.elements))
-        for value in values
-    )
+    others = (value for value in values if value not in SCALARS)
+    return all(isinstance(v, Container) and v.kind == "tuple" and hashable_or_empty(v.elements) for v in others)
 
 
 # Results of builtins, methods and standard modules, and their effects on the containers that they are given.

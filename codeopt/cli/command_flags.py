@@ -297,10 +297,8 @@ class Rechecker:
         from codeopt.workloads import WorkloadRequest
 
         target = Target(self.root / suggestion.path, suggestion.function)
-        request = WorkloadRequest(
-            target, read_program(target.path), self.options, self.session,
-            calls_text=suggestion.verdict.evidence.calls_text,
-        )  # fmt: skip
+        calls, program = suggestion.verdict.evidence.calls_text, read_program(target.path)
+        request = WorkloadRequest(target, program, self.options, self.session, calls_text=calls)
         return why_wrong(request, Revision.of(as_source(text)))
 
 

@@ -185,9 +185,7 @@ def _summary(rows: Sequence[ComparedFunction], old: str) -> str:
     count, slower = counted(len(rows), "changed function"), [r.verdict.limit for r in rows if r.verdict.breaks_limit]
     if slower and slower[0]:
         return f"FAIL: {len(slower)} of {count} over the limit of {slower[0].limit * 100:g}% more time than {old}"
-    words = Counter(
-        f"{row.verdict.words} (with a caveat)" if row.verdict.caveats else row.verdict.words for row in rows
-    )
+    words = Counter(row.verdict.words + " (with a caveat)" * bool(row.verdict.caveats) for row in rows)
     said = ", ".join(f"{number} {word}" for word, number in words.items())
     return f"{count} against {old}: {said}" if said else f"{count} against {old}"
 

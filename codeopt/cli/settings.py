@@ -142,9 +142,8 @@ def _of_project(path: Path, flag: str, value: Any) -> Any:
             refused = NeverTaken(map(str, values))
         elif isinstance(value, list | tuple):
             refused = RefusedNames(map(str, values))
-        refused.error = UsageError(
-            f"{path}: {flag} = {text!r} {harm}, which a project's file cannot decide", hint=f"give {option}{name}{own}"
-        )
+        words = f"{path}: {flag} = {text!r} {harm}, which a project's file cannot decide"
+        refused.error = UsageError(words, hint=f"give {option}{name}{own}")
         return refused
     return value
 

@@ -173,9 +173,8 @@ def _refused(status: int, wait_s: float | None, where: Endpoint) -> ModelError:
         hint = "--api-key-env OPENAI_API_KEY sends it"
     else:
         fact, hint = "wants a key", "--api-key-env NAME names the variable that holds it"
-    return ModelError(
-        f"the model's server at {where.host} {fact} (status {status})", hint=hint, status=status, wait_s=wait_s
-    )
+    fact = f"the model's server at {where.host} {fact} (status {status})"
+    return ModelError(fact, hint=hint, status=status, wait_s=wait_s)
 
 
 def _words(body: object, where: Endpoint) -> str:

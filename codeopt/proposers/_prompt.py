@@ -83,9 +83,8 @@ class Prompter:
             return ()
         measured = describe(newest, history.original, self.task, self.cases, self.briefing)
         round_ = _block(newest, program, "", measured)
-        ask = REPAIR.substitute(
-            number=newest.round, base=MENDED_ALONE if view else "", answer=self.form.words("refine")
-        )
+        base = MENDED_ALONE if view else ""
+        ask = REPAIR.substitute(number=newest.round, base=base, answer=self.form.words("refine"))
         text = _question("repair", history, [round_], ask)
         return self._system, Message("user", text, self.form.schema("refine"))
 

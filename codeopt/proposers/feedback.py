@@ -55,9 +55,8 @@ def describe(
 ) -> str:
     """All measurements of `candidate`; a case that is not in `cases` counts as held out."""
     briefing = briefing or Briefing()
-    shown = Shown(
-        {case.name: case for case in cases if not case.held_out}, briefing.cases, briefing.timed, briefing.start_s
-    )
+    public = {case.name: case for case in cases if not case.held_out}
+    shown = Shown(public, briefing.cases, briefing.timed, briefing.start_s)
     quoted = candidate.rejection_detail if shown.may_quote(candidate) else ""
     calls = {case.name: len(batch_of(case.stdin).calls) for case in cases} if briefing.functions else {}
     timing, memory = task.needs_time, task.for_memory

@@ -32,13 +32,10 @@ def open_base_checkout(repository: Repository, change: Change) -> Iterator[Path]
             # Copy the compiled modules of the work tree, which no commit has, each to its place; the places.
             tracked = {*(tracked_files(change.root) or ())}  # what the change itself brings is no build
             built = built_files(change.root, [path for path in tracked if (folder / path).parent.is_dir()])
-            added += [
-                place.as_posix()
-                for place, path in built.items()
-                if path not in tracked
-                and not (folder / place).exists()
-                and copied_plain(change.root, path, folder, place)
-            ]
+            own = {
+                place: path for place, path in built.items() if path not in tracked and not (folder / place).exists()
+            }
+            added += [each.as_posix() for each in own if copied_plain(change.root, own[each], folder, each)]
         if added:
             git.ask("add", "--force", "--", *added)
         yield folder

@@ -102,10 +102,10 @@ def _in_file(
     module = read_functions(path)
     left_out = set(covered(module.tree.body, ignored)) if ignored else set()
     usable = list(module.usable(altered))
-    targets = [
-        target(each.qualname, is_old=each.qualname in before) for each in usable if each.first_line not in left_out
+    kept = [each.qualname for each in usable if each.first_line not in left_out]
+    return [target(name, is_old=name in before) for name in kept], [
+        ignored_row(each.qualname) for each in usable if each.first_line in left_out
     ]
-    return targets, [ignored_row(each.qualname) for each in usable if each.first_line in left_out]
 
 
 def as_callers_see(targets: Sequence[ReviewTarget]) -> list[ReviewTarget]:

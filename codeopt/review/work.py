@@ -265,11 +265,9 @@ class FunctionLoop:
             )
             return FunctionRow(target, suggestion=suggestion, state=RowState.KNOWN, cached_from=row.when)
         seconds, cost = self.budget.clock.left, self.budget.cost_usd
-        left = Left(
-            None if seconds is None else max(MIN_LEFT_S, seconds),
-            None if cost is None else max(MIN_LEFT_USD, cost - (self.ledger.usage.cost_usd or 0.0)),
-            self._pay,
-        )
+        seconds = None if seconds is None else max(MIN_LEFT_S, seconds)
+        cost = None if cost is None else max(MIN_LEFT_USD, cost - (self.ledger.usage.cost_usd or 0.0))
+        left = Left(seconds, cost, self._pay)
         try:
             return self._of_result(target, improve(target, left))
         except ModelError as error:

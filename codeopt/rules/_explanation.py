@@ -41,9 +41,8 @@ def refusals(rules: Iterable[Rule], revision: Revision, hot: HotFiles) -> tuple[
             if rule.name.partition(":")[0] == "ruff":
                 continue  # does not say why not
             for reason, refused in explain(rule, program, lines).refused.items():
-                places = [
-                    f"{path}:{line}" if path else str(line) for line in sorted(refused) if lines.touches(line, line)
-                ]
+                here = [line for line in sorted(refused) if lines.touches(line, line)]
+                places = [f"{path}:{line}" if path else str(line) for line in here]
                 if places:
                     known = found.setdefault(reason.value, ({}, {}))
                     known[0].update(dict.fromkeys(places))

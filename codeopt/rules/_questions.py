@@ -81,9 +81,8 @@ def _calls_own_method(program: AnalyzedProgram, place: ast.AST, paths: set[str],
     roots = {path.partition(".")[0] for path in paths if "." in path}
     calls = (part.func for part in program.walk(place) if isinstance(part, ast.Call))
     called = any(isinstance(call, ast.Attribute) and dotted(call.value) in roots for call in calls)
-    return called and any(
-        _set_elsewhere(program, node) for node in program.of_kind(ast.Attribute) if node.attr in attributes
-    )
+    named = (node for node in program.of_kind(ast.Attribute) if node.attr in attributes)
+    return called and any(_set_elsewhere(program, node) for node in named)
 
 
 def _set_elsewhere(program: AnalyzedProgram, node: ast.Attribute) -> bool:

@@ -246,13 +246,8 @@ def _is_list(program: rules.AnalyzedProgram, function: ast.FunctionDef, values: 
         return bool(made) and all(isinstance(each, ast.Assign | ast.AnnAssign) and _makes(each) for each in made)
     assert isinstance(values, ast.Attribute)
     stores = [n for n in program.of_kind(ast.Attribute) if n.attr == values.attr and isinstance(n.ctx, ast.Store)]
-    fields = [
-        n
-        for n in program.of_kind(ast.AnnAssign)
-        if isinstance(n.target, ast.Name)
-        and n.target.id == values.attr
-        and isinstance(program.scopes.parent[n], ast.ClassDef)
-    ]
+    hinted = [n for n in program.of_kind(ast.AnnAssign) if isinstance(program.scopes.parent[n], ast.ClassDef)]
+    fields = [n for n in hinted if isinstance(n.target, ast.Name) and n.target.id == values.attr]
     found = [*(program.scopes.parent[n] for n in stores), *fields]
     return bool(found) and all(isinstance(each, ast.Assign | ast.AnnAssign) and _makes(each) for each in found)
 

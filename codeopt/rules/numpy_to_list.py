@@ -53,15 +53,13 @@ def numpy_to_list(_: ast.Module, ctx: Context) -> list[Edit]:
 
 def _numpy_import(program: AnalyzedProgram) -> tuple[ast.stmt, Variable] | None:
     """`import numpy` or `import numpy as np` on a line of its own, the only import of it."""
-    found = [
-        (node, Variable(program.tree, node.names[0].asname or "numpy"))
-        for node in program.tree.body
-        if isinstance(node, ast.Import) and [a.name for a in node.names] == ["numpy"] and program.alone(node)
-    ]
+    alone = [node for node in program.tree.body if isinstance(node, ast.Import) and program.alone(node)]
+    found = [node for node in alone if [each.name for each in node.names] == ["numpy"]]
     imports = [node for node in program.of_kind(ast.ImportFrom) if "numpy" in (node.module or "")]
     if len(found) != 1 or imports or "scipy" in program.words or "numba" in program.words:
         return None
-    return found[0] if len(program.scopes.stores(found[0][1])) == 1 else None
+    variable = Variable(program.tree, found[0].names[0].asname or "numpy")
+    return (found[0], variable) if len(program.scopes.stores(variable)) == 1 else None
 
 
 def _converted(program: AnalyzedProgram, call: ast.Call) -> list[Edit] | None:

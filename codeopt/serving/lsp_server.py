@@ -133,10 +133,9 @@ class EditorSession:
         if not told:
             return None
         old = [f"- old: {each.old} changed since" for each in told if each.old]
-        return lsp.Hover(
-            lsp.MarkupContent(lsp.MarkupKind.Markdown, "\n".join([*(each.slow.told for each in told), *old])),
-            slow_functions.line_range(self.text(uri), line),
-        )
+        text = "\n".join([*(each.slow.told for each in told), *old])
+        place = slow_functions.line_range(self.text(uri), line)
+        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), place)
 
     def actions(self, uri: str, place: lsp.Range) -> list[lsp.CodeAction]:
         """Code actions at a place: verified changes as edits, and searches for new ones."""

@@ -75,9 +75,8 @@ class WorkerPool:
     async def call(self, request: OperationRequest, on_progress: OnProgress) -> dict[str, Any]:
         """Do a request and return its answer. Raises OperationFailed."""
         if self._inside >= self.parallel + self.waiting:
-            raise OperationFailed(
-                f"{self._inside} requests are under way or waiting; ask again when one has ended", TOO_MANY
-            )
+            said = f"{self._inside} requests are under way or waiting; ask again when one has ended"
+            raise OperationFailed(said, TOO_MANY)
         self._inside += 1
         try:
             if self._running.locked():
@@ -157,9 +156,8 @@ async def _answer(
             found: dict[str, Any] = message["result"]
             return found
     status = await process.wait()
-    raise OperationFailed(
-        f"this is a mistake of ours, please report it: the worker ended with {status} (see the log)", OUR_MISTAKE
-    )
+    said = f"this is a mistake of ours, please report it: the worker ended with {status} (see the log)"
+    raise OperationFailed(said, OUR_MISTAKE)
 
 
 # The process that does one request: reads it from standard input, writes lines of JSON, and ends with its parent.

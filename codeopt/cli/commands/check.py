@@ -113,8 +113,7 @@ def next_steps(arguments: argparse.Namespace, found: Tried, content: Listed) -> 
     if any(row.judged for row in found.rows):
         names = [str(path) for path in arguments.paths] or ["."]
         return [f"Next: {other_command(arguments.asked, 'improve', each, *model)}" for each in names]
-    slowest = [
-        FunctionPlace(os.path.relpath(row.target.file), row.function).name for row in found.rows[:1] if content.targets
-    ]
+    rows = found.rows[:1] if content.targets else ()
+    slowest = [FunctionPlace(os.path.relpath(row.target.file), row.function).name for row in rows]
     first = slowest or [os.path.relpath(path) for path in content.scripts[:1]]
     return [f"Next: {other_command(arguments.asked, 'improve', each)}" for each in first]

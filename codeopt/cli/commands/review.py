@@ -162,9 +162,8 @@ def _try_in_turn(work: FunctionLoop, options: ImproveOptions, session: Session, 
         try:
             work.budget.clock.check()
             options = isolated(options)
-            work.choose(
-                ranked_before(work.targets, work.known) or rank(options, work.targets, session, work.budget.clock)
-            )
+            ranking = ranked_before(work.targets, work.known)
+            work.choose(ranking or rank(options, work.targets, session, work.budget.clock))
             work.run(Improver(options, replace(session, traces=work.ranking.traces)))
         except (ModelError, NoSandbox, SandboxError) as error:
             work.stop(error_in_words(error), exit_status_of(error))

@@ -297,15 +297,12 @@ def speedups(marks: Iterable[Mark], threshold: float) -> Markup:
         return _bars(bars)
     axis = Axis(min([0.9, *human]), max([highest, *(m.high or 1.0 for m in marks)]) * 1.15, 300)
     y, places = axis.y(threshold), _places(len(marks), BATCH_WIDTH - RIGHT)
-    note = f"%OPT threshold {factor(threshold)}"
+    note, size = f"%OPT threshold {factor(threshold)}", min(4.5, max(1.5, 290 / len(marks)))
     parts = [
         *axis.grid(BATCH_WIDTH - RIGHT),
         tag("line", class_="threshold", x1=LEFT, x2=BATCH_WIDTH - RIGHT, y1=y, y2=y),
         tag("text", note, class_="note", x=BATCH_WIDTH - RIGHT, y=y - 4, text_anchor="end"),
-        *(
-            _speedup_mark(each, x, axis, min(4.5, max(1.5, 290 / len(marks))))
-            for each, x in zip(marks, places, strict=True)
-        ),
+        *(_speedup_mark(each, x, axis, size) for each, x in zip(marks, places, strict=True)),
     ]
     return _in_box(parts, axis.height + 14, "Speedups", BATCH_WIDTH, role="group")  # its links can be followed
 
@@ -339,9 +336,8 @@ def by_round(rounds: Sequence[RoundShares], human: float | None) -> Markup:
     for kind, values in (("correct-line", [r.correct for r in rounds]), ("line", [r.solved for r in rounds])):
         dots = [*zip(places, values, strict=True)]
         parts.append(tag("polyline", class_=kind, points=" ".join(f"{x},{axis.y(v)}" for x, v in dots)))
-        parts += [
-            tag("circle", tag("title", f"{v:.1%}"), class_=f"{kind}-dot", cx=x, cy=axis.y(v), r=3.5) for x, v in dots
-        ]
+        for x, v in dots:
+            parts.append(tag("circle", tag("title", f"{v:.1%}"), class_=f"{kind}-dot", cx=x, cy=axis.y(v), r=3.5))
     parts += _labels(axis, [str(r.drafts) for r in rounds], places, most=16)
     return _in_box(parts, axis.height + BELOW, "By round", HALF_WIDTH)
 

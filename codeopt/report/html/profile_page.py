@@ -18,6 +18,7 @@ LEAST_MIB = 0.05
 
 def profile_page(target: str, profile: Profile, source: str, python: str) -> Iterator[str]:
     """The page in pieces. python: a line that says which one ran it."""
+    slow = [each for each in profile.functions[:FUNCTIONS] if each.share >= LEAST]
     return page(
         "profile.html",
         target,
@@ -26,9 +27,7 @@ def profile_page(target: str, profile: Profile, source: str, python: str) -> Ite
         python=python,
         tiles=_tiles(profile),
         source=annotated("source", source, shares_of(profile), more=_columns(profile)),
-        functions=[
-            (f.name, f"{f.line}", f"{f.share:.0%}", f.count) for f in profile.functions[:FUNCTIONS] if f.share >= LEAST
-        ],
+        functions=[(f.name, f"{f.line}", f"{f.share:.0%}", f.count) for f in slow],
         memory=[(f"line {m.line}", mib(m.peak_mib), f"{m.growth_mib:+.1f} MiB") for m in profile.memory],
     )
 

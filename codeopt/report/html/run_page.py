@@ -170,12 +170,11 @@ def _cost(run: StoredRun) -> list[tuple[str, str, str]]:
     rows = [(name, *_seconds(seconds, total)) for name, seconds in steps.items() if seconds >= LEAST_S]
     rows.append(("all", *_seconds(total, total)))
     if ledger.usage.replies:
-        rows.append(
-            ("tokens in", f"{ledger.usage.tokens_in:,}", f"{ledger.usage.tokens_cached:,} of them from a cache")
-        )
-        rows.append(("tokens out", f"{ledger.usage.tokens_out:,}", "estimated" if ledger.usage.estimated else ""))
-        price = money(ledger.usage.cost_usd) if ledger.usage.cost_usd is not None else "not known"
-        rows.append(("price", price, f"{ledger.usage.replies} replies"))
+        used = ledger.usage
+        rows.append(("tokens in", f"{used.tokens_in:,}", f"{used.tokens_cached:,} of them from a cache"))
+        rows.append(("tokens out", f"{used.tokens_out:,}", "estimated" if used.estimated else ""))
+        price = money(used.cost_usd) if used.cost_usd is not None else "not known"
+        rows.append(("price", price, f"{used.replies} replies"))
     return rows
 
 

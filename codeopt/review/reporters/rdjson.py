@@ -26,19 +26,16 @@ def render(review: Review) -> str:
         changes = parts or list(filter(None, [_finding.one_edit(found)]))
         for number, edit in enumerate(changes, 1):
             part = f"part {number} of {len(changes)}, to be applied together: " if len(changes) > 1 else ""
-            diagnostics.append(
-                {
-                    "message": part
-                    + _finding.sentence(
-                        found, _finding.code, _finding.prose
-                    ),  # reviewdog puts it into a comment as Markdown
-                    "location": {"path": found.path, "range": _range(edit)},
-                    "severity": "INFO",
-                    "source": SOURCE,
-                    "code": {"value": _finding.rule(found)},
-                    "suggestions": _suggestions(edit),
-                }
-            )
+            said = _finding.sentence(found, _finding.code, _finding.prose)  # reviewdog comments with it as Markdown
+            row = {
+                "message": part + said,
+                "location": {"path": found.path, "range": _range(edit)},
+                "severity": "INFO",
+                "source": SOURCE,
+                "code": {"value": _finding.rule(found)},
+                "suggestions": _suggestions(edit),
+            }
+            diagnostics.append(row)
     return json.dumps({"source": SOURCE, "severity": "INFO", "diagnostics": diagnostics}, indent=2) + "\n"
 
 

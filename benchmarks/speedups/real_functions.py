@@ -23,13 +23,13 @@ import random
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks import extract, keep_line, kept_lines, not_run
+from codeopt.analysis.nodes import first_line, functions
 from codeopt.rules import all_rules
 from codeopt.workloads.function.view import function_rules
 
@@ -158,35 +158,20 @@ def eligible(package: Package, folder: Path, rows: list[list[Any]]) -> list[tupl
     for file, line, _name, calls, _own in sorted(rows, key=lambda row: -row[4]):
         path = Path(file)
         inside = path.is_relative_to(root) and path.suffix == ".py" and path.is_file()
-        if (
-            calls >= MIN_CALLS
-            and inside
-            and "test" not in str(path.relative_to(root))
-            and (name := qualified(path, line))
-        ):
-            found.append((str(path.relative_to(root)), name))
+        place = os.path.relpath(path, root)
+        if calls >= MIN_CALLS and inside and "test" not in place and (name := qualified(path, line)):
+            found.append((place, name))
     return found[:TOP]
 
 
 def qualified(path: Path, line: int) -> str:
     """The qualified name of the function or method that begins on a line and has a loop; empty where there is none, or
     it stands in another function."""
-    for name, node in functions(ast.parse(path.read_text())):
-        if line in range(min([node.lineno, *(d.lineno for d in node.decorator_list)]), node.lineno + 1):
+    for name, node in functions(ast.parse(path.read_text()).body):
+        if isinstance(node, ast.FunctionDef) and first_line(node) <= line <= node.lineno:
             loops = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
             return name if any(isinstance(part, loops) for part in ast.walk(node)) else ""
     return ""
-
-
-def functions(tree: ast.AST, before: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Functions of a module and methods of its classes, with their qualified names."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.FunctionDef):
-            yield before + node.name, node
-        elif isinstance(node, ast.ClassDef):
-            yield from functions(node, f"{before}{node.name}.")
-        elif isinstance(node, ast.If | ast.Try):
-            yield from functions(node, before)
 
 
 def drawn(work: Path) -> list[dict[str, Any]]:

@@ -230,27 +230,19 @@ def _tokens(candidates: Sequence[Candidate]) -> int:
     return sum(each.effort.tokens_in + each.effort.tokens_out for each in candidates)
 
 
-@dataclass(frozen=True)
-class Contestant:
-    """A way to search."""
-
-    label: str
-    plan: SearchPlan
-
-
-def contestants() -> list[Contestant]:
+def contestants() -> dict[str, SearchPlan]:
     """All that may become the default, and the chain without its patience."""
 
     def plan(name: str, **settings: Any) -> SearchPlan:
         return SearchPlan(open_search(name), floor=False, **settings)
 
-    return [
-        Contestant("chain", plan("chain")),
-        Contestant("chain, patience 0", plan("chain", patience=0)),
-        Contestant("best-of 2", plan("best-of", chains=2)),
-        Contestant("best-of 4", plan("best-of", chains=4)),
-        Contestant("evolve", plan("evolve")),
-    ]
+    return {
+        "chain": plan("chain"),
+        "chain, patience 0": plan("chain", patience=0),
+        "best-of 2": plan("best-of", chains=2),
+        "best-of 4": plan("best-of", chains=4),
+        "evolve": plan("evolve"),
+    }
 
 
 @dataclass(frozen=True)
@@ -292,10 +284,10 @@ def simulate(seed: int, repeats: int, multiples: Sequence[float], learns: float)
             "over the chain"
         )
         chain: Tally | None = None
-        for each in contestants():
-            found = tally(each.plan, all_chances, budgets, repeats)
+        for label, plan in contestants().items():
+            found = tally(plan, all_chances, budgets, repeats)
             chain = chain or found
-            print(_row(each.label, found, chain), flush=True)
+            print(_row(label, found, chain), flush=True)
 
 
 def _row(label: str, found: Tally, chain: Tally) -> str:
@@ -314,15 +306,11 @@ def main() -> int:
     """The table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=50, help="of each problem (%(default)d)")
-    parser.add_argument(
-        "--budgets", type=float, nargs="+", default=[0.5, 1, 2, 4], metavar="TIMES",
-        help="multiples of what four rounds of the chain take",
-    )  # fmt: skip
+    told = "multiples of what four rounds of the chain take"
+    parser.add_argument("--budgets", type=float, nargs="+", default=[0.5, 1, 2, 4], metavar="TIMES", help=told)
     parser.add_argument("--seed", type=int, default=0, help="of the problems (%(default)d)")
-    parser.add_argument(
-        "--learns", type=float, nargs="+", default=[0.0, 0.5], metavar="SHARE",
-        help="what a measured round in the prompt is worth (0 and 0.5)",
-    )  # fmt: skip
+    told = "what a measured round in the prompt is worth (0 and 0.5)"
+    parser.add_argument("--learns", type=float, nargs="+", default=[0.0, 0.5], metavar="SHARE", help=told)
     arguments = parser.parse_args()
     for learns in arguments.learns:
         simulate(arguments.seed, arguments.repeats, arguments.budgets, learns)

@@ -103,19 +103,18 @@ def _box(node: CallNode, left: float, depth: int, scale: float) -> Markup:
 
 def branches(nodes: Sequence[CallNode], deepest: int = 30) -> Markup:
     """Format the graph as text: a list in which each function is indented below its caller."""
-    return tag("ul", [_branch(node, deepest) for node in nodes], class_="calls")
-
-
-def _branch(node: CallNode, deepest: int) -> Markup:
-    frame = node.frame
-    where = f"{frame.file}:{frame.line}" if frame.file and frame.line else frame.file
-    text = [
-        tag("span", f"{node.share:.1%}", class_="share"), " ", tag("b", frame.name), " ",
-        tag("span", where, class_="where") if where else None,
-    ]  # fmt: skip
-    if not node.below or not deepest:
-        return tag("li", tag("div", text, class_="leaf"))
-    return tag("li", tag("details", tag("summary", text), branches(node.below, deepest - 1), open=node.share >= OPEN))
+    rows = []
+    for node in nodes:
+        frame = node.frame
+        where = f"{frame.file}:{frame.line}" if frame.file and frame.line else frame.file
+        share, place = f"{node.share:.1%}", tag("span", where, class_="where") if where else None
+        text = [tag("span", share, class_="share"), " ", tag("b", frame.name), " ", place]
+        if node.below and deepest:
+            inner = branches(node.below, deepest - 1)
+            rows.append(tag("li", tag("details", tag("summary", text), inner, open=node.share >= OPEN)))
+        else:
+            rows.append(tag("li", tag("div", text, class_="leaf")))
+    return tag("ul", rows, class_="calls")
 
 
 OPEN = 0.05

@@ -372,8 +372,8 @@ def read_record(kind: type[R], fields: Any) -> R:
 def _checked(found: R) -> R:
     """The record with texts of one line, if each value is of its field's type."""
     defaults, changes = vars(type(found)), {}
-    for name, kind in type(found).__annotations__.items():
-        value = getattr(found, name)
+    for name, value in vars(found).items():
+        kind = type(found).__annotations__[name]
         if value is defaults.get(name, NEEDED) or kind == "Any":
             continue
         if kind.startswith("tuple[") is not (type(value) is tuple):

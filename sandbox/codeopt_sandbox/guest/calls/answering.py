@@ -74,7 +74,9 @@ class CallAnswering:
             self.parts["arguments"] = self.make.field(tree, afterwards.floats)
             self.parts["private_arguments"] = self.private(private, afterwards)
         if run.batch.views:
-            self.parts["views_of_arguments"] = run.views.of_arguments(call)
+            # most arguments of a call that are looked at
+            keeping = [each for each in (*call[0], *call[1].values()) if keeps_private(each)][:3]
+            self.parts["views_of_arguments"] = run.views.look(keeping, call)
 
     def private(self, tree: Any, encoder: Encoder) -> Field:
         """Field of private attributes, with their names."""
@@ -246,13 +248,8 @@ class PublicViews:
     def __init__(self, target: str) -> None:
         self.target = target
 
-    def of_arguments(self, call: Call) -> Field:
-        """Public views of arguments that keep something private."""
-        # most arguments of a call that are looked at
-        return self.look([each for each in (*call[0], *call[1].values()) if keeps_private(each)][:3], call)
-
     def of_results(self, results: list[Any], call: Call) -> Field:
-        """The same of what calls return; nothing where there are no such objects, or too many."""
+        """Public views of what calls return; nothing where there are no such objects, or too many."""
         # most parts of a result among which objects are sought
         found = private_objects(results, self.target, [500])
         # most objects of a result that are looked at; more are not compared

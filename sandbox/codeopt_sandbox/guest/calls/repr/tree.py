@@ -347,17 +347,12 @@ class Encoder:
             return (*tree, ("state", self.named(kind, state, depth, value, apart)))
         return (*tree, self.tree(state, depth - 1) if state is not None else None)
 
-    def cached_of(self, kind: type) -> frozenset[str]:
-        """Names under which objects of a class keep what they computed."""
-        if kind not in self.cached:
-            self.cached[kind] = cached_names(kind)
-        return self.cached[kind]
-
     def named(self, kind: Any, state: dict[Any, Any], depth: int, value: Any, apart: bool) -> Any:
         """Attributes by their names; private ones are put aside, until all that is public is encoded. A lock that is
         held is public: others wait for it."""
-        cached = self.cached_of(kind)
-        names = {f"_cached_{name}" if name in cached else str(name): part for name, part in state.items()}
+        if kind not in self.cached:
+            self.cached[kind] = cached_names(kind)
+        names = {f"_cached_{name}" if name in self.cached[kind] else str(name): part for name, part in state.items()}
         private = sorted([name for name, part in names.items() if name.startswith("_") and not is_held_lock(part)])
         public = sorted(names.keys() - {*private})
         if private and not self.private:

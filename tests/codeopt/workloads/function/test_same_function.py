@@ -1,22 +1,26 @@
 """The same is made of one function of a module: rules that are kept to it, drafts that are put into it, what is read of
 its docstring and its code. `python -m tests.codeopt.workloads.function.test_same_function` writes the table."""
 # looks at codeopt/workloads/function/view, codeopt/workloads/contract/function_text, codeopt/workloads/source/names
-# looks at codeopt/workloads/contract/seen
+# looks at codeopt/workloads/contract/seen, codeopt/workloads/source/excerpt
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from codeopt.core.history import Draft
+from codeopt.core.history import Draft, History
 from codeopt.core.revision import Revision
 from codeopt.rules import Hot, all_rules
 from codeopt.workloads.contract.function_text import relied_on, stated_bounds
 from codeopt.workloads.contract.seen import seen
 from codeopt.workloads.function.view import FunctionProposer, function_rules
 from codeopt.workloads.source import names
+from codeopt.workloads.source.excerpt import shown
+from codeopt_sandbox.profile import HotFunction, HotLine
+from tests.support.candidates import original, profile, right
 from tests.support.files import write_files
 from tests.support.recorded import Row, compared_with, write_down
 
@@ -53,8 +57,8 @@ SHOWN = (("a", "list[int]"), ("b", "list[int]"), ("values", "list[int]"), ("rows
 def rules() -> Iterator[object]:
     """The same module with one function rewritten: by what is sure, and by the types that calls show."""
     for qualname in ("common", "least", "Rows.total", "gone"):
-        for shown in ((), SHOWN):
-            for rule in function_rules(all_rules(), qualname, shown):
+        for types in ((), SHOWN):
+            for rule in function_rules(all_rules(), qualname, types):
                 yield rule.name, rule.safety, rule.qualname, rule.shown  # type: ignore[attr-defined]
                 for hot in (Hot(), Hot((3, 11)), Hot((4, 18))):
                     yield rule.rewrite(MODULE, hot)
@@ -81,6 +85,23 @@ def drafts() -> Iterator[object]:
         for problem in ("", "no code"):
             found = proposer.whole(Draft(Revision.of(answer), "less", problem=problem), Revision.of(BOOK))
             yield found.source, found.notes, bool(found.problem)
+
+
+QUICKER = MODULE.replace("    out = []\n", "    out = helper(a)\n").replace(
+    "def least", "def helper(a):\n    return LIMIT\n\n\ndef least"
+)
+
+
+def excerpts() -> Iterator[object]:
+    """What a proposer sees of the module in each round, with the lines of its profile as they are there."""
+    lines = tuple(HotLine(line, 0.1, 1, 0.1, "") for line in range(1, 30))
+    functions = tuple(HotFunction(name, 1, share, 9) for name, share in (("least", 0.5), ("Rows.total", 0.01)))
+    for found in (None, replace(profile(), functions=()), replace(profile(), lines=lines, functions=functions)):
+        for qualname in ("common", "Rows.total", "gone"):
+            first = replace(original(MODULE), profile=found)
+            drafts = (right(1, QUICKER), replace(right(2, MODULE), profile=found), right(3, "def ("))
+            for each in shown(History((first, *drafts)), qualname).candidates:
+                yield each.source, each.profile and (each.profile.lines, each.profile.functions)
 
 
 DOCSTRINGS = (
@@ -227,7 +248,14 @@ def kinds() -> Iterator[object]:
                 yield found.missing(value), [each.words for each in found.breaks(value)]
 
 
-ROWS: dict[str, Row] = {"rules": rules, "drafts": drafts, "texts": texts, "classes": classes, "kinds": kinds}
+ROWS: dict[str, Row] = {
+    "rules": rules,
+    "drafts": drafts,
+    "excerpts": excerpts,
+    "texts": texts,
+    "classes": classes,
+    "kinds": kinds,
+}
 test_the_same_is_made, test_the_table_has_these_rows = compared_with(TABLE, ROWS)
 
 

@@ -23,7 +23,6 @@ from codeopt.workloads.project.profile import Sample, make_profile
 from codeopt.workloads.project.project_program import find_protected_files, read_both, read_text, read_versions
 from codeopt.workloads.project.proposer import ProjectProposer, apply_answer, now_unused, project_rules
 from codeopt.workloads.project.public_calls import FunctionFinding
-from codeopt.workloads.project.watch import wait_lines
 from codeopt.workloads.source.edits import CodeEdit
 from codeopt.workloads.source.functions import SpliceError
 from codeopt.workloads.source.module_graph import ModuleGraph
@@ -155,21 +154,6 @@ def named() -> Iterator[object]:
         yield named_places(critique, page), page.add(named_places(critique, page), 900)
 
 
-def clock() -> Iterator[object]:
-    """Each second of a run has one part of the clock."""
-    for queued_s in (0.0, 1.0, 3.0):
-        for cpu_s, wall_s, begun_s in ((5.5, 8.0, 0.5), (9.0, 8.0, 0.0), (1.0, 8.0, 2.0)):
-            plain = run(cpu_s=cpu_s, wall_s=wall_s, runqueue_wait_s=queued_s)
-            found = make_profile(plain, SAMPLES, [], begun_s, {}, {})
-            yield found.clock, found.seconds, found.waiting_share, found.to_json()
-            rows = [
-                (["report"], 2, 0, "", False, 3.0),
-                ([], 0, 0, "", True, 1.0),
-                (["report"], 3, 1, "json", False, 0.01),
-            ]
-            yield wait_lines(rows, lambda _: REPORT, plain)
-
-
 def rules() -> Iterator[object]:
     for ground in (GROUND, find_protected_files(read_command(COMMANDS[3], Path("/p")), FILES, ["shop/store.py"])):
         for each in project_rules(all_rules(), PROFILE, ground):
@@ -181,6 +165,9 @@ def rules() -> Iterator[object]:
 AT_STORE = "# === file: shop/store.py ===\n"
 SEARCH = f"{AT_STORE}<<<<<<< SEARCH\n"
 MORE_ANSWERS = (
+    AT_STORE + 'class Store:\n    """Another."""\n    pass\n', AT_STORE + 'if __name__ == "__main__":\n    total([])\n',
+    AT_STORE + 'class Store:\n    __slots__ = ("rows",)\n    def size(self):\n        return 0\n    __len__ = size\n',
+    AT_STORE + "class Base:\n    kind = 'other'\n", AT_STORE + "if LIMIT:\n    EVEN = LIMIT\n",
     *ANSWERS, AT_STORE + "# --- line 4 ---\ndef inner(row, *, most=5):\n    # --- line 10 ---\n    return row\n",
     "", "def helper(row):\n    return row\n", AT_STORE + "del inner\n",
     AT_STORE + "del no\n",
@@ -392,7 +379,6 @@ ROWS |= {
     "masks": masks,
     "modules": modules,
     "groups of edits": groups,
-    "clock": clock,
     "deleted": deleted,
     "named": named,
 }

@@ -65,7 +65,11 @@ class Attached:
             # A frame is a header (stream number, three zeros, length) and its data; what stderr says is kept.
             is_stdout = self._frame and self._frame_is_stdout
             wanted = min(size - len(data) if is_stdout else 4096, self._frame) or 8 - len(header)
-            part = self._receive(wanted, deadline)
+            if not self._ahead:
+                self._socket.settimeout(max(0.001, deadline - time.monotonic()))
+                self._ahead += self._socket.recv(1 << 18)  # an answer has several parts, and comes at once
+            part = bytes(self._ahead[:wanted])
+            del self._ahead[:wanted]
             if not part:
                 break
             if not self._frame:
@@ -80,14 +84,6 @@ class Attached:
             else:
                 self._said = (self._said + part)[-2000:]
         return bytes(data)
-
-    def _receive(self, size: int, deadline: float) -> bytes:
-        if not self._ahead:
-            self._socket.settimeout(max(0.001, deadline - time.monotonic()))
-            self._ahead += self._socket.recv(1 << 18)  # an answer has several parts, and comes at once
-        part = bytes(self._ahead[:size])
-        del self._ahead[:size]
-        return part
 
     def kill(self) -> str:
         """Remove the container in any state, and return the engine's facts about its end."""

@@ -310,21 +310,16 @@ def between(groups: Sequence[Sequence[float]]) -> float:
 
 
 def student_quantile(freedom: int, chance: float) -> float:
-    """Quantile of Student's t above its middle, by bisection."""
-    low, high = 0.0, 1e4
+    """Quantile of Student's t above its middle, by bisection of its distribution: for t >= 0 the finite sums of
+    Abramowitz and Stegun 26.7.3 and 26.7.4."""
+    low, high, odd = 0.0, 1e4, freedom % 2
     for _ in range(60):
-        at = (low + high) / 2
-        low, high = (at, high) if _student_below(freedom, at) < chance else (low, at)
+        t = (low + high) / 2
+        sine, cosine = t / math.hypot(t, math.sqrt(freedom)), math.sqrt(freedom) / math.hypot(t, math.sqrt(freedom))
+        term = total = (cosine if freedom > 1 else 0.0) if odd else 1.0
+        for at in range(3 if odd else 2, freedom - 1, 2):
+            term *= cosine**2 * (at - 1) / at
+            total += term
+        within = 2 / math.pi * (math.asin(sine) + sine * total) if odd else sine * total
+        low, high = (t, high) if (1 + within) / 2 < chance else (low, t)
     return high
-
-
-def _student_below(freedom: int, t: float) -> float:
-    """Distribution of Student's t for t >= 0, the finite sums of Abramowitz and Stegun 26.7.3 and 26.7.4."""
-    sine, cosine = t / math.hypot(t, math.sqrt(freedom)), math.sqrt(freedom) / math.hypot(t, math.sqrt(freedom))
-    odd = freedom % 2
-    term = total = (cosine if freedom > 1 else 0.0) if odd else 1.0
-    for at in range(3 if odd else 2, freedom - 1, 2):
-        term *= cosine**2 * (at - 1) / at
-        total += term
-    within = 2 / math.pi * (math.asin(sine) + sine * total) if odd else sine * total
-    return (1 + within) / 2

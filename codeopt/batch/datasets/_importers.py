@@ -97,7 +97,15 @@ def read_codenet(request: SetRequest) -> Iterator[ProgramPair]:
     if not tables:
         raise UsageError(f"{request.path} is no Project_CodeNet folder: it has no metadata/pXXXXX.csv")
     for table in tables:
-        id, best = table.stem, max(_lifts(table), default=None)
+        times: dict[str, list[tuple[float, str]]] = {}  # (milliseconds, submission) of each user
+        with table.open(encoding="utf-8", errors="replace", newline="") as file:
+            for row in csv.DictReader(file):
+                fits = row.get("status") == "Accepted" and row.get("language") == "Python"
+                if fits and (row.get("cpu_time") or "").isdigit():
+                    times.setdefault(row["user_id"], []).append((float(row["cpu_time"]), row["submission_id"]))
+        pairs = ((max(found), min(found)) for found in times.values())
+        lifts = ((slow_ms / max(fast_ms, 1.0), slow, fast) for (slow_ms, slow), (fast_ms, fast) in pairs)
+        id, best = table.stem, max(lifts, default=None)
         if best is None or best[0] < MIN_RATIO:
             continue
         programs = [request.path / "data" / id / "Python" / f"{name}.py" for name in best[1:]]
@@ -107,22 +115,6 @@ def read_codenet(request: SetRequest) -> Iterator[ProgramPair]:
         if not cases and given.is_file():  # CodeNet's own sample
             cases = (Case("0", read_bytes(given), read_bytes(expected) if expected.is_file() else None),)
         yield ProgramPair(id, slow, fast or None, cases)
-
-
-def _lifts(table: Path) -> Iterator[tuple[float, str, str]]:
-    """(ratio of times, slow submission, fast submission) of each user."""
-    times: dict[str, list[tuple[float, str]]] = {}
-    with table.open(encoding="utf-8", errors="replace", newline="") as file:
-        for row in csv.DictReader(file):
-            if (
-                row.get("status") == "Accepted"
-                and row.get("language") == "Python"
-                and (row.get("cpu_time") or "").isdigit()
-            ):
-                times.setdefault(row["user_id"], []).append((float(row["cpu_time"]), row["submission_id"]))
-    for found in times.values():
-        (fast_ms, fast), (slow_ms, slow) = min(found), max(found)
-        yield slow_ms / max(fast_ms, 1.0), slow, fast
 
 
 # PIE: JSONL with problem_id, input and target; cases in folders named as the problem.

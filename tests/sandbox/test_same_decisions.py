@@ -45,7 +45,8 @@ RULES = {
     "no time": StoppingRule(max_seconds=0.0), "few pairs": StoppingRule(max_pairs=9), "many": StoppingRule(min_pairs=15),
     "wall": StoppingRule(metric="wall"), "memory": StoppingRule(metric="memory"), "tolerated": StoppingRule(tolerated=0.05),
     "limit": StoppingRule(limit=LimitRule(0.05)), "limit, final": StoppingRule(limit=LimitRule(0.1)).final(),
-    "granted": StoppingRule(limit=LimitRule(0.05)).granted(200.0), "worth much": StoppingRule(worth_having=1.5),
+    "granted": StoppingRule(max_seconds=200.0, limit=LimitRule(0.05, max_seconds=200.0)),
+    "worth much": StoppingRule(worth_having=1.5),
     "another confidence": StoppingRule(interval=0.99, alpha=0.05, futility=0.2),
 }  # fmt: skip
 RATIOS = (1.0, 1.02, 1.06, 1.2, 2.0, 40.0, 0.97, 0.9, 0.5)

@@ -114,7 +114,7 @@ SECRET_OR_NOT = ".env id_rsa a.pem token.txt tokens.py secret data.csv .netrc cr
 GIVEN = ("", "0", "1", "2", "-1", "1.5", "5%", "100%", "101%", "0%", "0.5", "3s", "2m", "1h", "90", "x", "a,b", " a ", "off", "none", "50", "100000", "nan", "inf", "1e3",
          "check.py::accept", "check.py", "n < 3", "n <", "output,state", "arguments", "n = 3", "lambda: 0")  # fmt: skip
 TEXTS = ("plain", "a\x1b[31mb", "`x` ```y```", "two\nlines\r\n", "\u202eright", "::error::a", "##[group]", "x" * 900,
-         "\ud800", "tab\there", "", "<b>&amp;", "@user #12 http://a", "Grüße 数\U000e0041")  # fmt: skip
+         "\ud800", "tab\there", "", "<b>&amp;", "@user #12 http://a")  # fmt: skip
 
 
 def tried(function: object, *values: object) -> object:

@@ -80,6 +80,12 @@ def test_of_several_runs_in_a_pair_the_slow_half_says_nothing() -> None:
     assert found.ratio == pytest.approx(2.0)
 
 
+def test_a_short_program_that_is_hard_to_decide_is_run_more_often_in_a_pair() -> None:
+    short = replace(PLAN, repeats=3, short=True)
+    assert [short.runs(pairs) for pairs in (0, 7, 8, 100)] == [3, 3, 6, 6]
+    assert [replace(short, short=False).runs(pairs) for pairs in (0, 8)] == [3, 3]
+
+
 @pytest.mark.parametrize(
     ("old_s", "new_s", "rule", "decision", "pairs"),
     [
@@ -172,6 +178,11 @@ def test_one_outlier_ends_no_game_and_one_lost_bet_none_either() -> None:
     assert rejects_null([*[1.0] * 8, -1.0, *[1.0] * 12], 0.0, 1, 1e-3)
 
 
+def test_what_was_certain_once_stays_certain() -> None:
+    won = [1.0] * 8
+    assert log_e_value([*won, *[-1.0] * 8], 0.0, 1) == log_e_value(won, 0.0, 1)
+
+
 @pytest.mark.parametrize(
     ("fields", "overrun"),
     [({"stop": "time"}, True), ({"exit": 1}, False), ({"exit": 1, "late": Cause.OVERRUN}, True)],
@@ -202,6 +213,25 @@ def test_an_original_that_fails_now_and_then_is_no_fault_of_the_draft() -> None:
 
     with pytest.raises(OriginalUnsteady, match="now and then"):
         compared(ScriptedRunner(gives))
+
+
+LONG = [replace(CASE, name=str(tenths), stdin=b"%d" % tenths, expected=None) for tenths in (10, 4, 2, 1)]
+
+
+def by_tenths(asked: Asked) -> float:
+    return int(asked.stdin) / 10
+
+
+@pytest.mark.parametrize(
+    ("enough", "most", "timed"), [(0.1, 3, "10"), (1.2, 3, "10 4"), (60, 9, "10 4"), (60, 1, "10")]
+)
+def test_cases_are_added_until_they_take_long_enough_if_they_are_nearly_as_long(
+    enough: float, most: int, timed: str
+) -> None:
+    rule = StoppingRule(enough_seconds=enough, timed_cases=most)
+    plan = make_plan(scripted(by_tenths), "old", LONG[::-1], check_tokens, rule)
+    assert [case.name for case in plan.cases] == timed.split()
+    assert plan.longest_s == 1.0
 
 
 def test_a_short_run_that_was_disturbed_once_is_not_the_longest() -> None:
@@ -265,6 +295,12 @@ def test_a_limit_does_not_hold_by_cpu_time_while_the_wall_looks_as_if_it_broke_i
     assert series.answer(LimitRule(0.05))[0] is answer
 
 
+def test_pairs_past_the_time_there_is() -> None:
+    """Ten: fewer would lose what they took."""
+    rule = StoppingRule(min_pairs=100, max_seconds=0.0)
+    assert compared(scripted(lambda asked: 0.2), rule=rule).pairs == 10
+
+
 def test_pairs_go_on_for_the_sake_of_a_limit_when_the_decision_is_made() -> None:
     """Even programs, 3 % of noise: less than 5 % faster is certain sooner than that a limit of 2 % holds."""
     count = {"runs": 0}
@@ -304,6 +340,14 @@ def test_what_goes_on_in_the_background_is_waited_for_before_anything_is_timed()
     runner = scripted(lambda asked: 0.2)
     compared(runner)
     assert runner.quiet_from == [0]
+
+
+def test_a_short_program_is_run_as_often_in_a_pair_as_makes_it_long_enough() -> None:
+    runner = scripted(lambda asked: 0.004)
+    plan = make_plan(runner, "old", [CASE], check_tokens, StoppingRule(pair_seconds=0.02))
+    assert (plan.repeats, plan.short) == (5, True)
+    long = make_plan(scripted(lambda asked: 0.5), "old", [CASE], check_tokens, StoppingRule(pair_seconds=0.02))
+    assert (long.repeats, long.short) == (1, False)
 
 
 def test_files_that_the_original_writes_are_expected_of_the_draft() -> None:

@@ -1,7 +1,7 @@
 """The same calls and inputs are made of the same known ones: a run can be repeated by its seed, and no change of the
 generators, of their limits or of their order goes unseen. `python -m tests.codeopt.workloads.test_same_evidence` writes
 the table."""
-# looks at codeopt/workloads/function/counterexample, codeopt/workloads/generated, codeopt/workloads/contract, codeopt/workloads/program/mutated
+# looks at codeopt/workloads/generated, codeopt/workloads/contract, codeopt/workloads/program/mutated
 
 from __future__ import annotations
 
@@ -16,17 +16,7 @@ from codeopt.core.call import Call, with_recipes_in_words
 from codeopt.workloads._sizes import smaller_ones
 from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.contract.inputs import look_at
-from codeopt.workloads.function.counterexample import (
-    CallNames,
-    Importable,
-    Scenario,
-    apart,
-    as_python,
-    find_names,
-    paste,
-    read_probe,
-    threads,
-)
+from codeopt.workloads.function.counterexample import CallNames, Importable, find_names, paste
 from codeopt.workloads.function.resized import can_become_larger, growths, items_of, other_seeds
 from codeopt.workloads.function.shrink import smaller_calls
 from codeopt.workloads.function.unusual import (
@@ -40,7 +30,7 @@ from codeopt.workloads.function.unusual import (
 )
 from codeopt.workloads.generated.derive import can_be_varied, derive
 from codeopt.workloads.generated.larger import can_grow, deep_calls, grow, size_by, size_of, unit_of
-from codeopt.workloads.generated.vocabulary import Vocabulary, samples, tokens, vocabulary
+from codeopt.workloads.generated.vocabulary import Vocabulary, samples, vocabulary
 from codeopt.workloads.program.mutated_cases import (
     boundary_cases,
     largest_text,
@@ -53,9 +43,6 @@ from codeopt.workloads.program.mutated_cases import (
 from codeopt.workloads.program.mutated_inputs import boundaries, broken_inputs, inputs_at_boundaries, numbers_like
 from codeopt.workloads.source.functions import Function, ModuleFunctions
 from codeopt.workloads.source.literals import read
-from codeopt_sandbox.guest.answer import Answer
-from codeopt_sandbox.guest.calls import scenarios
-from codeopt_sandbox.guest.calls.outcome import text_field
 from codeopt_sandbox.outcome import Case, WrittenFile
 from tests.support.known_inputs import why_beyond
 from tests.support.recorded import Row, compared_with, write_down
@@ -214,58 +201,12 @@ def of_inputs(path: str, known: list[bytes]) -> Iterator[object]:
         yield from (why_beyond(found, data) for data in other if found)
 
 
-TOGETHER = (
-    *(value for name, value in sorted(vars(scenarios).items()) if name.isupper() and isinstance(value, tuple)),
-    scenarios.same_twice(0, 1), scenarios.same_rows(0), scenarios.of_subclass("Box", "Small"),
-    scenarios.with_setting("LIMIT", 3),
-)  # fmt: skip
-OF_TWO = {"become", "turns", "gather", "half", "drop", "nest", "stop"}
-"""Steps that are about two calls."""
-PAIRED = (
-    ("f([1, 2], 3)", "f([4], 5)"), ("f({'a': 1}, {2}, [3], 4)", "f({'b': 2}, {3}, [], 5)"), ("f('a', 'c')", "f('b', 2)"),
-    ("f(load('m', 'Box')([1]), load('m', 'g'))", "f(load('m', 'Box')([2]), iter([3]))"), ("f(bytearray(b'a'), None)",
-    "f()"),
-    ("f(recipe('list', 9, 1, ('int', 0, 9), '', False), 5)", "f(CALLS[0], unpickle('x'))"),
-)  # fmt: skip
-
-
-def together() -> Iterator[object]:
-    """Several calls as they are made, in words, and as a shell line; whether answers are those of the calls alone."""
-    names = find_names([text for pair in PAIRED for text in pair], lambda several: several, "m", "Box.put")
-    answers = [Answer("returns", text_field(text)) for text in ("1", "2")]
-    for texts in PAIRED:
-        calls = tuple(map(read, texts))
-        alone = dict(zip(calls, answers, strict=True))
-        for steps in TOGETHER:
-            both = any(step[0] in OF_TWO or step == ("call", 1) for step in steps)
-            made = Scenario(steps, calls if both else calls[:1])
-            again = read_probe(made.text)
-            yield again == made, as_python(made), names.readable(made.text), threads(made, (3, 2)), made.as_alone
-            yield paste(as_python(made), function(FUNCTIONS, "f"), [Importable(Path("/p"), "m", "f")])
-            for some in ((), answers[:1], answers, answers[::-1], [answers[0]] * 2):
-                yield made.holds(Answer("returns", steps=tuple(some)), alone)
-        yield [(names.shown(text), names.written(names.shown(text)), apart(read(text))) for text in texts]
-
-
-BOUNDED = (
-    ("print(len(line) <= 15)", "a.log", b"".join(b"10.%d.0 - [1%d] ok\n" % (9 ** (n % 3), n) for n in range(9))),
-    ("print(price < 40)", "a.json", b'[{"name": "ab", "price": 3}, {"name": "abab", "price": 6}]'),
-    ("print(1)", "a.log", b"1\n"),
-)
-SHORTENED = (b"4\n1\n2\n3\n4\n", b"x 4\n1\n2\n3\n4\n", b"6 9\n1 2 3 4 5 6\n", b"a b c d e f\n", b"100\n", b"",
-             b"\n \n", b"word\n", b"0\n", b"7 7\n1 2 3 4\n")  # fmt: skip
-
-
 def of_cases() -> Iterator[object]:
     yield from boundaries(PROGRAM)
     yield from islice(mutate_cases([CASE, OTHER], seed=1, source=PROGRAM), 90)
     yield from islice(mutate_cases([CASE], seed=1, also_known=[OTHER]), 30)
     yield from islice(mutate_cases([CASE, OTHER], seed=1, breaking=True), 60)
     yield from boundary_cases(PROGRAM, [CASE, OTHER])
-    for source, path, data in BOUNDED:
-        yield from boundary_cases(source, [Case("one", b"", args=(path,), files=((path, data),))])
-    for text in SHORTENED:
-        yield [shrunk(text, share) for share in (0.3, 0.5)]
     yield from other_usage(PROGRAM, [CASE, OTHER])
     yield from shorter_cases(CASE, (0.2, 0.5, 0.8))
     yield largest_text(CASE)
@@ -316,43 +257,12 @@ def pasted() -> Iterator[object]:
         yield paste("f(1)", function(FUNCTIONS, name), [place, Importable(Path("/q"), "n", name)])
 
 
-HEADS = (
-    "x, reverse=False", "x, *, reverse=True", "x, sep=','", "x, n: int | None = None", "x, n: Optional[float] = None",
-    "x, style: Literal['a', 'b'] = 'a'", "x, n=None", "x, key: Callable = None", "x, n=1", "x, _n=1", "x, n=1, /",
-)  # fmt: skip
-GIVEN = (["f([1])", "f([2])"], ["f([1], None)"], ["f([1], n=None)"], ["f(1, 2)"], ["f(1, n=2)"], ["f(1)"])
-DEEP = (
-    ["f([-1, 0, 1, 2, 3])", "f([-1, 0, 1])", "f([-1, 0, 0, 2])", "f([-1])"],
-    ["f([-1, 0, 0, 0, 0])", "f([-1, 0, 0])"] * 2,
-    ["f([(1, 2), (1, 3), (3, 4)])"] * 3, ["f({'a': ['b'], 'b': ['c'], 'c': []})"] * 3, ["f([1, [2, [3]], 4])"],
-    ["f((1, (2, None), None))"], ["f({'v': 1, 'kids': [{'v': 2, 'kids': []}]})"], ["f(3)"], ["f()"], [], ["f([1, -2])"],
-    ["f(load('m', 'x'))"], ["not a call"], ["f({'edges': [[0, 1]]})"],
-)  # fmt: skip
-
-
-def unusual() -> Iterator[object]:
-    """Optional parameters that no known call gives, and calls that are deeper than any."""
-    for head in HEADS:
-        for given in GIVEN:
-            found = with_optional_parameters(function(f"def f({head}):\n    return x\n"), read_ones(given))
-            yield [(call.text, typed) for call, typed in found.items()]
-    for calls in DEEP:
-        yield [call.text for call in deep_calls([*map(read, calls)])]
-
-
-PATTERNS = (
-    r"[a-z]+\d", r"(a|bc)*x?$", r"[^0-9]{2,4}\s\S", r"(", r"(?i)\bA\w\W.", "", r"a[bc]{2,3}\d+", r"^#!\s*(\w+)$",
-    r"[^a-c]q", r"(?P<n>k)-\S",
-)  # fmt: skip
-
-
 def spoken() -> Iterator[object]:
     for words in (WORDS, vocabulary(SOURCE, "def f(x):\n    return LIMIT, x['k'] is None\n"), vocabulary("", "(")):
         yield from ((each.name, getattr(words, each.name)) for each in fields(Vocabulary))
         yield words.numbers, words.words
-    for pattern in PATTERNS:
+    for pattern in (r"[a-z]+\d", r"(a|bc)*x?$", r"[^0-9]{2,4}\s\S", r"(", r"(?i)\bA\w\W.", ""):
         yield samples(pattern)
-    yield from (list(tokens(text)) for text in (SOURCE, "a-1 b_22,c  d\t\u0663\xe9", ""))
     yield refusals(function())
     found = with_optional_parameters(function(), read_ones(CALLS["lists"]))
     found |= with_optional_parameters(function(FUNCTIONS, "Box.put"), [read("f(load('m', 'Box')(), 1)")])
@@ -372,8 +282,7 @@ def rows() -> dict[str, Row]:
     paths = {"a table": "t.csv", "json": "r.json", "json lines": "u.jsonl", "ini": "c.ini", "a log": "a.log"}
     for name, known in INPUTS.items():
         found[f"inputs like {name}"] = partial(of_inputs, paths.get(name, ""), known)
-    return {**found, "sizes": sized, "cases": of_cases, "shell lines": pasted, "what a text speaks of": spoken,
-            "unusual": unusual, "together": together}  # fmt: skip
+    return {**found, "sizes": sized, "cases": of_cases, "shell lines": pasted, "what a text speaks of": spoken}
 
 
 ROWS = rows()

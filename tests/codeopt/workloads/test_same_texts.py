@@ -54,7 +54,6 @@ from codeopt.workloads.source.functions import ModuleFunctions, SpliceError
 from codeopt.workloads.source.module_graph import ModuleGraph
 from codeopt.workloads.source.names import imported_names, settings, subclasses
 from codeopt.workloads.source.splice import splice
-from tests.codeopt.workloads.source.test_functions import MODULE
 from tests.support.candidates import run
 from tests.support.recorded import Row, compared_with, numbers_of, write_down
 
@@ -373,7 +372,6 @@ ROWS: dict[str, Row] = {f"read: {name}": partial(read, old) for name, (old, _) i
 ROWS |= {f"changed: {name}": partial(changed, *pair) for name, pair in PAIRS.items()}
 ROWS |= {
     "read: a module": partial(read, OLD),
-    "read: kinds of functions": partial(read, MODULE),
     "changed: a module": partial(changed, OLD, NEW),
     "changed: back": partial(changed, NEW, OLD),
 }

@@ -110,3 +110,13 @@ def test_a_made_up_call_that_exhausts_memory_says_nothing(judges: Judges) -> Non
     calls = "CALLS = [((n,), {}) for n in (1, 5, 2**10, 2**11, 2**12, 9, 10)]\n"
     found = judges(old, calls, timed=False).check(Revision.of(new), "a person's")
     assert found.correct, why(found)
+
+
+def test_big_calls_of_microseconds_are_timed_with_others_like_them(compare: Compare) -> None:
+    """Two of them take less than the clock itself; an object that has no literal is kept, its companion is not."""
+    source = "def f(box, text):\n    return text[box.n :]\n"
+    calls = "from types import SimpleNamespace as Box\n"
+    calls += "CALLS = [((Box(n=n), 'abc' * n), {}) for n in range(9)]\nBIG = CALLS[-2:]\n"
+    found = compare(source, source + "#\n", calls, max_pairs=1)
+    assert "the BIG calls and others like them" in found["timed"], found
+    assert found["evidence"]["sources"]["generated"] > 20

@@ -5,7 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from codeopt.workloads.function.resized import first_part
+from codeopt.workloads.source.literals import read
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 from tests.support.files import write_files
@@ -38,3 +42,45 @@ def test_the_whole_is_made_once(tmp_path: Path, new: str, faster: bool, said: st
     if faster:
         assert "of the longest call" in done.json["timed"]
         assert done.json["ratio"] > 5
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("seconds", "number"), [("0.6 * 2.0 ** (n - 27)", 30), ("0.6 * n ** 2 / 4000000", 6000)], ids=["2 ** n", "n ** 2"]
+)
+def test_a_number_is_cut_however_the_time_grows(tmp_path: Path, seconds: str, number: int) -> None:
+    require_sandbox()
+    old = f"import time\n\n\ndef f(n: int) -> int:\n    time.sleep({seconds})\n    return n\n"
+    new = old.replace("0.6 *", "0.3 *")
+    calls = f"CALLS = [((n,), {{}}) for n in range(4, 9)]\nBIG = [(({number},), {{}})]\n"
+    write_files(tmp_path, {"old.py": old, "new.py": new, "calls.py": calls})
+    flags = ("--calls", "calls.py", "--mutated-inputs", "off", "--json", "--max-pairs", "7")
+    done = codeopt("compare", "old.py::f", "new.py::f", *flags, cwd=tmp_path)
+    assert done.json["verdict"] == "faster", done
+    assert "of the longest call (" in done.json["timed"]
+
+
+@given(st.lists(st.integers(), min_size=10), st.floats(0.01, 0.9))
+def test_a_part_is_the_beginning_of_what_is_long(items: list[int], share: float) -> None:
+    call = read(f"f({items!r}, 3, key={items!r})")
+    part = first_part(call, share)
+    assert part is not None
+    first, number, last = part.values
+    assert (number, first, last) == (3, items[: len(first)], items[: len(first)])
+    assert len(first) == max(1, round(share * len(items)))
+
+
+@pytest.mark.parametrize(
+    ("text", "share", "part"),
+    [
+        ("f('abcdefghij', 7)", 0.3, "f('abc', 7)"),
+        ("f(1000, 3)", 0.1, "f(100, 3)"),
+        ("f({1: 2, 3: 4, 5: 6, 7: 8})", 0.5, "f({1: 2, 3: 4})"),
+        ("f((1, 'a', 2))", 0.5, None),
+        ("f([1, 2])", 0.5, None),
+        ("f(BIG[0])", 0.5, None),
+    ],
+)
+def test_what_is_cut(text: str, share: float, part: str | None) -> None:
+    found = first_part(read(text), share)
+    assert (found.text if found is not None else None) == part

@@ -103,6 +103,22 @@ def test_a_checker_has_to_accept_the_original(tmp_path: Path) -> None:
     assert "never" in done.err
 
 
+@pytest.mark.full
+def test_a_checker_does_not_see_the_host(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("1")
+    looks = f"import os\ndef accept(arguments, expected, got):\n    return not os.path.exists({str(secret)!r})\n"
+    done = compare(tmp_path, QUICK, looks)
+    assert done.status not in (1, 2), done.out + done.err
+
+
+@pytest.mark.full
+def test_a_file_without_the_function_is_refused(tmp_path: Path) -> None:
+    done = compare(tmp_path, QUICK, "def other():\n    pass\n")
+    assert done.status == 2
+    assert "defines no function 'accept'" in done.err
+
+
 SORTED = """\
 def f(xs: list[int]) -> int:
     ys = []

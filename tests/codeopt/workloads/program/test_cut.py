@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from codeopt.core.revision import Revision
 from codeopt.engine.guards import Consequence, Gain
-from codeopt.workloads._sizes import LONG_S, TRIES, WANTED_S, WITHIN
+from codeopt.workloads._sizes import LONG_S, TRIES, WANTED_S, WITHIN, smaller_ones
 from codeopt.workloads.program.cut import (
     CutPlan,
     InputCut,
@@ -146,3 +147,10 @@ def test_what_is_slower_on_the_whole_is_slower(seconds: float, slower: bool) -> 
         assert told.decision is Decision.SLOWER
         assert told.limit is not None
         assert told.limit.answer is LimitAnswer.INCONCLUSIVE
+
+
+@given(sizes=st.lists(st.floats(0, sys.float_info.max)), largest=st.floats(1, sys.float_info.max))
+@example(sizes=[2.0], largest=sys.float_info.max)
+def test_smaller_inputs_are_below_the_timed_one(sizes: list[float], largest: float) -> None:
+    found = smaller_ones([(size, size) for size in sizes], largest, lambda wanted: (wanted, wanted))
+    assert len([size for size, _ in found if 1 <= size < largest]) == len(found) <= 2

@@ -73,6 +73,26 @@ def test_what_goes_beyond_is_marked() -> None:
     assert "is from" in reasons
 
 
+@pytest.mark.parametrize(
+    ("data", "kept"),
+    [
+        (b"4\n1\n2\n3\n4\n", b"2\n1\n2\n"),
+        (b"x 4\n1\n2\n3\n4\n", b"x 2\n1\n2\n"),
+        (b"6\n1 2 3 4 5 6\n", b"3\n1 2 3\n"),
+        (b"6 9\n1 2 3 4 5 6\n", b"3 9\n1 2 3\n"),
+        (b"a b c d e f\n", b"a b c\n"),
+        (b"100\n", b"50\n"),
+        (b"", None),
+        (b"\n \n", None),
+        (b"word\n", None),
+        (b"0\n", None),
+        (b"7 7\n1 2 3 4 5 6\n", None),
+    ],
+)
+def test_shrunk_by_half(data: bytes, kept: bytes | None) -> None:
+    assert shrunk(data, 0.5) == kept
+
+
 @given(st.integers(5, 200), st.floats(0.05, 0.95))
 def test_shrunk_keeps_the_count_true(n: int, share: float) -> None:
     numbers = [b"%d" % (1000 + i) for i in range(n)]

@@ -63,6 +63,41 @@ def test_a_masked_value_is_masked_by_its_name_in_what_another_command_prints(one
     assert (masks.seen(run_of(one)).stdout == masks.seen(run_of(other)).stdout) is same
 
 
-def test_a_pattern_that_is_none_is_refused() -> None:
+def test_what_is_the_same_in_each_run_is_compared_as_it_stands() -> None:
+    masks = learned("a\nb 0.5\n", "a\nb 0.5\n")
+    assert masks.seen(run_of("b 0.5\na\n")).stdout == b"b 0.5\na\n"
+    assert (masks.gaps, masks.caveats, masks.words) == ((), (), "")
+
+
+def test_what_cannot_be_compared_is_named() -> None:
+    named = learned('{"made": 17.25, "n": 1, "by": 2}\nid ab1', '{"made": 18.5, "n": 1, "by": 2}\nid c3')
+    (gap,) = named.gaps
+    assert gap.message == "the output is compared by its form alone in line 1 (made), line 2 (id)"
+    assert named.words == "2 lines of the output change from run to run"
+    assert named.caveats == ()
+    nothing = learned("a\n", "b\nc\n")
+    assert nothing.output.nothing
+    assert [row.message for row in nothing.gaps] == ["the output is not compared"]
+    assert len(learned("a b c 1", "d e f 1").caveats) == 1
+
+
+def test_a_written_file_is_masked_or_named() -> None:
+    stamped = [{"a.json": b'{"at": %d, "n": 5}' % k, "b.bin": b"\xff\0" + bytes([k]), "c.txt": b"x"} for k in range(3)]
+    stamped[1]["once.log"] = b""
+    masks = given_masks(("re:x",)).learned([run_of("", files) for files in stamped])
+    seen = [masks.seen(run_of("", {"a.json": text})).written for text in (b'{"at": 9, "n": 5}', b'{"at": 9, "n": 6}')]
+    assert seen[0] == masks.seen(run_of("", {"a.json": stamped[0]["a.json"]})).written != seen[1]
+    assert [row.message for row in masks.gaps] == [
+        "the file a.json is compared by its form alone in line 1 (at)",
+        "the file b.bin is not compared", "the file once.log is not compared",
+    ]  # fmt: skip
+    assert {"b.bin", "once.log"} <= set(masks.ignored)
+    assert not {"a.json", "c.txt"} & set(masks.ignored)
+
+
+def test_what_the_user_ignores_is_no_gap() -> None:
+    masks = given_masks(("re:n [0-9]+", "*.log")).learned([run_of(f"n {k}", {"a.log": bytes([k])}) for k in range(2)])
+    assert masks.gaps == ()
+    assert masks.seen(run_of("n 12")).stdout == masks.seen(run_of("n 7")).stdout
     with pytest.raises(UsageError, match="ignore-output"):
         given_masks(("re:(",))

@@ -16,13 +16,20 @@ from codeopt.report.stacks import Frame
 from codeopt.workloads.project.briefing import brief
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.profile import (
+    INTERPRETER,
     CalledBy,
+    FunctionTime,
+    LibraryTime,
     QueryLine,
     Sample,
     WaitLine,
+    given_back,
     make_profile,
+    with_sampled_lines,
 )
 from codeopt.workloads.project.project_program import read_project
+from codeopt.workloads.project.watch import Names, worth_counting
+from codeopt.workloads.project.watch import samples_of as read_samples
 from codeopt.workloads.project.workload import as_profile
 from codeopt_sandbox.outcome import Run
 from tests.codeopt.command import codeopt
@@ -204,6 +211,23 @@ def test_variables_and_paths_of_the_project(shop: Path) -> None:
     assert command.script == "bench.py"
 
 
+def test_a_line_is_one_of_the_innermost_function_s_file() -> None:
+    """A file that the command writes and runs is none of the project's: its lines are not its caller's."""
+    names = Names({"bench.py": BENCH.encode()})
+    inside, below = (
+        read_samples([["/bench.py:0", *more], 128, 0, "", False, 0.5], names, 1) for more in ((), ("/written.py:1",))
+    )
+    assert inside == [Sample((Frame("<module>", "bench.py", 0),), 128, "", False, 0.5)]
+    assert below == [replace(inside[0], line=0)]
+
+
+def test_a_loop_s_end_without_a_line_is_all_of_its_lines() -> None:
+    names = Names({"work.py": LOOP.encode(), "bench.py": BENCH.encode()})
+    found = read_samples([["/work.py:1"], -5, 0, "", False, 0.6], names, 2)
+    assert [(each.line, each.seconds) for each in found] == [(line, pytest.approx(0.1)) for line in (3, 4, 5)]
+    assert [each.line for each in read_samples([["/bench.py:0"], -3, 0, "", False, 0.6], names, 2)] == [3]
+
+
 A, B, MAIN = Frame("a", "m.py", 1), Frame("b", "m.py", 5), Frame("<module>", "m.py", 0)
 PLAIN = Run(0, None, 1.0, 1.0, 0, b"", b"")
 
@@ -233,9 +257,55 @@ def test_a_function_that_was_not_counted_has_no_count() -> None:
     assert [(f.name, f.count) for f in named][:2] == [("m.py::a", "7,213"), ("m.py::b", "?")]
 
 
+def test_hot_lines_of_samples_are_those_of_the_hottest_functions() -> None:
+    samples = [
+        Sample((MAIN, A), 2, "", False, 3.0), Sample((MAIN, A), 2, "json", False, 1.0),
+        Sample((MAIN, B), 6, "", False, 1.0), Sample((MAIN, B), 7, "re", True, 5.0), Sample((), 0, "os", False, 2.0),
+    ]  # fmt: skip
+    found = with_sampled_lines(make_profile(PLAIN, samples, None, 0.0, {}, {}))
+    rows = [(line.line, line.own_share, line.library_share) for line in found.lines]
+    assert rows == [(2, pytest.approx(1 / 3), pytest.approx(1 / 12)), (6, pytest.approx(1 / 12), 0.0)]
+
+
+def test_a_library_s_time_at_work_and_that_of_its_import_are_apart() -> None:
+    samples = [
+        Sample((MAIN, A), 2, "json", False, 3.0), Sample((MAIN, B), 7, "json", True, 1.0),
+        Sample((MAIN, A), 3, "", False, 2.0), Sample((MAIN, A), 4, "", True, 2.5), Sample((), 0, "os", False, 1.5),
+    ]  # fmt: skip
+    found = make_profile(PLAIN, samples, None, 0.0, {}, {})
+    assert found.libraries == (LibraryTime("json", "m.py", 2, 0.3), LibraryTime("os", "", 0, 0.15))
+    assert found.imports == (LibraryTime(INTERPRETER, "m.py", 4, 0.25), LibraryTime("json", "m.py", 7, 0.1))
+
+
 def test_who_spreads_work_often_is_a_target_and_the_outline_of_a_command_is_none() -> None:
     c = Frame("c", "m.py", 9)
     rows = samples_of(((A, B), 0.5), ((A, c), 0.4), ((A,), 0.1))
     often, once = (make_profile(PLAIN, rows, [CalledBy(A, MAIN, times)], 0.0, {}, {}).targets for times in (50, 1))
     assert next(f.expected_gain for f in often if f.qualname == "a") == pytest.approx(0.5)
     assert next(f.expected_gain for f in once if f.qualname == "a") == pytest.approx(0.1)
+
+
+def test_time_that_samples_gave_to_another_is_given_back() -> None:
+    """A new list takes long in C, and the handler of the clock runs when its function has returned."""
+    samples, own = samples_of(((A,), 1.0)), {A: 0.01, B: 0.99}
+    assert given_back(samples, {A: 0.5, B: 0.1}, [(A, B)]) == samples
+    found = make_profile(PLAIN, given_back(samples, own, [(A, B)]), [CalledBy(B, A, 100)], 0.0, {}, {})
+    assert {f.frame: f.own_share for f in found.functions if f.frame != MAIN} == pytest.approx(own)
+
+
+LEAF = """\
+ROWS = list(range(3000))
+
+
+def known(x):
+    return x in ROWS
+
+
+print(sum(known(-k) for k in range(20000)))
+"""
+
+
+def test_what_a_hot_module_calls_is_counted_too() -> None:
+    """No sample may have seen a function that computes in C."""
+    module = FunctionTime("leaf.py", "<module>", 0, 0.9, 0.9, 0.0, None)
+    assert worth_counting([module], Names({"leaf.py": LEAF.encode()})) == (Frame("known", "leaf.py", 4),)

@@ -19,8 +19,8 @@ from codeopt.report.verdict import table_of
 from codeopt.workloads import Suite
 from codeopt.workloads._judging import InputPolicy, OutputChecker
 from codeopt.workloads.project import edit_gains
-from codeopt.workloads.project.command import ProjectCommand
-from codeopt.workloads.project.command_probes import BaselineCommand, changed_runs
+from codeopt.workloads.project.command import ProjectCommand, read_command
+from codeopt.workloads.project.command_probes import BaselineCommand, changed_runs, larger_commands, smaller_commands
 from codeopt.workloads.project.edit_gains import EditGains, FailingTest
 from codeopt.workloads.project.guards.start_and_imports import StartTime, apart, hot_region
 from codeopt.workloads.project.profile import NO_PROFILE
@@ -156,6 +156,27 @@ def test_no_edit_takes_more_pairs_than_the_user_allows() -> None:
     assert [each.comparison.pairs for each in found.kept if each.comparison] == [8, 8]
 
 
+def test_larger_commands(tmp_path: Path) -> None:
+    """All numbers are resized, then one at a time, the largest first; a seed stays as it is."""
+    files = {"bench.py": b"import random\nrandom.seed(7)\nprint(sum(range(5000)) + 30)\n"}
+    found = list(larger_commands(read_command("python bench.py --n 40 --seed 9", tmp_path), files))
+    lines = [each.line for each in found]
+    assert lines[0] == ("bench.py", "--n", "160", "--seed", "9")
+    assert b"seed(7)\nprint(sum(range(20000)) + 120)" in dict(found[0].files)["bench.py"]
+    assert found[0].case("x").title == "the command with its numbers times 4"
+    assert dict(found[3].files)["bench.py"] == files["bench.py"].replace(b"5000", b"20000"), "the largest first"
+    assert lines[3] == ("bench.py", "--n", "40", "--seed", "9")
+    assert list(larger_commands(read_command("python bench.py", tmp_path), {"bench.py": b"print(1)\n"})) == []
+
+
+def test_smaller_commands(tmp_path: Path) -> None:
+    """All numbers, then each alone by each factor, the largest first; a whole number stays above zero."""
+    found = list(smaller_commands(read_command("python bench.py 3000 60", tmp_path), {"bench.py": b"print(1)\n"}))
+    assert [each.line[1:] for each in found] == [
+        ("375", "7"), ("93", "1"), ("375", "60"), ("93", "60"), ("3000", "7"), ("3000", "1"),
+    ]  # fmt: skip
+
+
 def test_a_larger_command_that_the_users_checker_cannot_judge_is_not_taken() -> None:
     """Its script makes the larger input, and the checker sees the arguments alone."""
     given = gains(took(1.5, 1.5)).given
@@ -201,6 +222,12 @@ def test_a_long_command_whose_output_hides_what_is_changed_is_changed_a_few_time
     runs: Any = Printing(given.runs.sandbox, replace(given.runs.project, files=script), COMMAND)
     changed = changed_runs(replace(given, runs=runs, plain=replace(given.plain, wall_s=plain_s)), 1, InputPolicy())
     assert len(list(changed)) == made
+
+
+def test_no_smaller_command_comes_twice(tmp_path: Path) -> None:
+    """An eighth of 7 and of 5 is 1, as is a part of them; with one number alone the other stays."""
+    found = smaller_commands(read_command("python bench.py 7 5", tmp_path), {"bench.py": b""})
+    assert [each.line[1:] for each in found] == [("1", "1"), ("1", "5"), ("7", "1")]
 
 
 @pytest.mark.parametrize(

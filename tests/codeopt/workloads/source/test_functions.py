@@ -95,6 +95,34 @@ def module(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
+    ("name", "kind", "first", "body", "last"),
+    [
+        ("plain", "function", 5, 7, 7),
+        ("later", "function", 9, 10, 10),
+        ("items", "function", 12, 13, 13),
+        ("cached", "function", 15, 17, 17),
+        ("Box.total", "method", 22, 23, 23),
+        ("Box.static", "staticmethod", 25, 27, 27),
+        ("Box.made", "classmethod", 29, 31, 31),
+        ("Box.size", "property", 33, 35, 35),
+        ("Box.Inner.deep", "method", 42, 43, 43),
+        ("many", "function", 53, 54, 54),
+        ("conditional", "function", 67, 68, 68),
+    ],
+)
+def test_what_is_meant(module: Path, name: str, kind: str, first: int, body: int, last: int) -> None:
+    found = read_function(module, name)
+    assert (found.kind, found.first_line, found.body_line, found.last_line) == (kind, first, body, last)
+    assert found.text.rstrip() == "\n".join(MODULE.split("\n")[first - 1 : last])
+
+
+def test_kinds_of_functions(module: Path) -> None:
+    assert read_function(module, "later").asynchronous
+    assert read_function(module, "items").generator
+    assert read_function(module, "plain").parameters == ("a", "b")
+
+
+@pytest.mark.parametrize(
     ("name", "words"),
     [
         ("nothing", "has no function nothing"),

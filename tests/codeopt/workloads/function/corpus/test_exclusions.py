@@ -5,12 +5,93 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.program import Target
+from codeopt.workloads.function.corpus.corpus import quick_calls
+from codeopt.workloads.function.corpus.observe import (
+    Exclusion,
+    ExclusionReason,
+    Exclusions,
+    KnownCall,
+    objection,
+    unwritten,
+)
 from codeopt.workloads.function.corpus.sources import Found
+from codeopt.workloads.source.literals import read
+from codeopt_sandbox.calls import Answer
 from tests.conftest import require_sandbox
 from tests.support.judges import function_judge
+
+TOO_LONG, ENDED, NO_SENSE, TWICE = (
+    Exclusion(why)
+    for why in (ExclusionReason.TOO_LONG, ExclusionReason.ENDED, ExclusionReason.NO_SENSE, ExclusionReason.TWICE)
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "made_up", "words"),
+    [
+        ({}, {}, ""),
+        ({TOO_LONG: 1}, {}, "1 call that took too long"),
+        ({TOO_LONG: 0}, {NO_SENSE: 0}, ""),
+        ({TOO_LONG: 2, ENDED: 3}, {}, "3 calls that ended the process, 2 calls that took too long"),
+        ({TOO_LONG: 2}, {NO_SENSE: 118}, "2 calls that took too long, 118 generated calls that made no sense"),
+        (
+            {},
+            {Exclusion(ExclusionReason.TWICE, "the clock"): 1},
+            "1 generated call that did not do the same twice (the clock)",
+        ),
+        (
+            unwritten({"self._file: an open file": 1}),
+            {},
+            "1 call that cannot be written down (self._file: an open file)",
+        ),
+    ],
+)
+def test_what_is_left_out(given: dict[Exclusion, int], made_up: dict[Exclusion, int], words: str) -> None:
+    assert Exclusions(given, made_up).words() == words
+
+
+@pytest.mark.parametrize(
+    ("dropped", "total", "what", "words"),
+    [
+        (
+            {Exclusion(ExclusionReason.EFFECTS, "changes files"): 2},
+            2,
+            "call",
+            "all 2 calls had side effects (changes files); name the part",
+        ),
+        (
+            {Exclusion(ExclusionReason.TWICE, "the clock"): 1},
+            1,
+            "call",
+            "its only call did not do the same twice (the clock); give it",
+        ),
+        (
+            {Exclusion(ExclusionReason.COMPARED, "socket"): 2, TOO_LONG: 1},
+            3,
+            "call",
+            "2 of 3 calls had a value that cannot be compared (socket)",
+        ),
+        ({TWICE: 118}, 120, "generated call", "118 of 120 generated calls did not do the same twice; give it"),
+        ({TWICE: 1}, 2, "call", ""),
+        ({TOO_LONG: 5, NO_SENSE: 5}, 10, "call", ""),
+        ({}, 0, "call", ""),
+    ],
+)
+def test_what_speaks_against_a_function(dropped: dict[Exclusion, int], total: int, what: str, words: str) -> None:
+    found = objection(dropped, total, what)
+    assert found.startswith(words)
+    assert bool(found) is bool(words)
+
+
+def test_as_data() -> None:
+    found = Exclusions({TOO_LONG: 2}, {NO_SENSE: 5}).figures()
+    assert found == {"calls that took too long": 2, "generated calls that made no sense": 5}
+
 
 SUMS = """\
 def f(rows):
@@ -76,3 +157,11 @@ def test_of_very_many_given_calls_some_are_made(count: int, kept: int, left: str
     assert len({*found.calls[1][1]}) == kept
     assert not left or found.calls[1][1][-1] in texts[-3:]
     assert [each.message for each in found.diagnostics] == [f"{left} left out"] * bool(left)
+
+
+@given(st.permutations([0.01, 0.02, 0.03, 0.04, 0.05]))
+def test_the_quickest_calls_stay_in_their_order(seconds: list[float]) -> None:
+    known = [KnownCall(read(f"f({at})"), Answer("returns"), "generated", took) for at, took in enumerate(seconds)]
+    assert quick_calls(known, most=1.0) == known
+    assert quick_calls(known, most=0.07) == [each for each in known if each.seconds <= 0.03]
+    assert quick_calls(known, most=0.0, least=2) == [each for each in known if each.seconds <= 0.02]

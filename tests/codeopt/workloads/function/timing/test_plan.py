@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from codeopt.core.call import Call
+from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function import timing
+from codeopt.workloads.function.corpus.corpus import CallCorpus
+from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall
 from codeopt.workloads.function.timing import Timed
 from codeopt.workloads.generated.larger import size_of
 from codeopt.workloads.source.literals import read
-from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.calls import CallBatch, Kind
+from codeopt_sandbox.guest.answer import Answer
+from codeopt_sandbox.guest.calls.outcome import text_field
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 from tests.support.judges import ENOUGH_EXAMPLES, compared
@@ -49,6 +57,13 @@ def test_recorded_calls_are_timed_first_and_their_sizes_are_told(project: Path) 
     assert found["timed_sizes"] == [300]
 
 
+@pytest.mark.full
+def test_without_a_recording_the_longest_known_call_is_timed(project: Path) -> None:
+    found = codeopt("compare", "slow.py::pairs", "fast.py::pairs", "--no-cache", "--json", cwd=project).json
+    assert "recorded" not in found["timed"]
+    assert max(found["timed_sizes"]) >= 900
+
+
 @pytest.mark.parametrize(
     ("calls", "sizes", "words"),
     [
@@ -79,6 +94,63 @@ def f(xs: list[int]) -> int:
         t += x
     return t
 """
+LETTERS = """\
+def f(text: str) -> dict[str, int]:
+    \"\"\"
+    >>> f("aab")
+    {'a': 2, 'b': 1}
+    \"\"\"
+    out: dict[str, int] = {}
+    for c in text:
+        out[c] = out.get(c, 0) + 1
+    return out
+"""
+JOINED = """\
+def f(words: list[str]) -> str:
+    \"\"\"
+    >>> f(["a", "b"])
+    'a b '
+    \"\"\"
+    out = ""
+    for w in words:
+        out = out + w + " "
+    return out
+"""
+DOT = """\
+def f(xs: list[int], ys: list[int]) -> int:
+    \"\"\"
+    >>> f([1, 2], [3, 4])
+    11
+    \"\"\"
+    if len(xs) != len(ys):
+        raise ValueError("not as long")
+    t = 0
+    for x, y in zip(xs, ys):
+        t += x * y
+    return t
+"""
+FEW = TOTAL.replace("    t = 0\n", "    if len(xs) > 2000:\n        raise ValueError(len(xs))\n    t = 0\n")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("old", "least", "most"),
+    [
+        pytest.param(TOTAL, 1_000, 10**6, id="numbers"),
+        pytest.param(LETTERS, 1_000, 10**6, id="a text"),
+        pytest.param(JOINED, 500, 10**6, id="words"),
+        pytest.param(DOT, 1_000, 2 * 10**6, id="equal lengths"),
+        pytest.param(FEW, 200, 2_000, id="rejected where it is larger"),
+    ],
+)
+def test_calls_of_a_doctest_are_grown(tmp_path: Path, old: str, least: int, most: int) -> None:
+    """Of a function with type hints and one doctest nothing is known but calls of a few items."""
+    found = versions(tmp_path, old, f"x = 1\n\n\n{old}")
+    sizes = found["timed_sizes"]
+    assert least <= sizes[-1] <= most, found
+    assert f"{sizes[-1]:,}" in found["timed"]
+
+
 WHOLE = """\
 def f(text: str) -> bool:
     \"\"\"
@@ -119,6 +191,32 @@ def test_a_grown_call_is_checked(tmp_path: Path) -> None:
     new = TOTAL.replace(TOTAL[TOTAL.index("    t = 0") :], "    return sum(xs) + (len(xs) > 3000)\n")
     found = versions(tmp_path, TOTAL, new)
     assert found["verdict"] == "wrong", found
+
+
+@pytest.mark.parametrize("held_up", [1, 3, 40])
+def test_calls_are_grown_again_where_a_pass_turns_out_short(monkeypatch: pytest.MonkeyPatch, held_up: int) -> None:
+    """On a machine that others use, checked calls take longer than timed ones."""
+    answered = KnownCall(read("f([1, 2])"), Answer(Kind.RETURNS, text_field("3")), "doctests", 2e-7 * held_up)
+
+    def seconds(call: Call) -> float:
+        return 1e-7 * size_of(call)
+
+    def once(harness: object, calls: Sequence[Call], limit: CallTimeLimit) -> list[KnownCall]:
+        made = [replace(answered, call=call, seconds=seconds(call) * held_up) for call in calls]
+        return [known for known in made if known.seconds <= limit.call]
+
+    def pass_seconds(harness: object, batch: CallBatch) -> tuple[float, float]:
+        return sum(map(seconds, map(read, batch.calls[batch.warm :]))), 0.0
+
+    monkeypatch.setattr(timing, "once", once)
+    monkeypatch.setattr(timing, "deterministic", lambda harness, found: (list(found), None))
+    monkeypatch.setattr(timing, "_timed_alike", lambda harness, known: [seconds(k.call) for k in known])
+    monkeypatch.setattr(timing, "_pass_seconds", pass_seconds)
+    unused: Any = None
+    short = [replace(answered, call=read(f"f([{n}])"), seconds=n * 1e-9, source="type_hints") for n in range(3)]
+    found = timing.choose(unused, CallCorpus(known=(answered, *short)), Contract())
+    assert found.batch.calls[0] == answered.call.text
+    assert timing.ENOUGH_S <= found.seconds <= timing.GROWN.call, found.words
 
 
 def versions(folder: Path, old: str, new: str) -> dict[str, Any]:

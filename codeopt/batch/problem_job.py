@@ -17,7 +17,7 @@ from codeopt.batch.batch_folder import Backoff, BatchFolder, BatchOptions, Probl
 from codeopt.batch.datasets import Problem
 from codeopt.batch.locks import CoreLock, request_slot
 from codeopt.core.console import Console
-from codeopt.core.errors import CodeoptError, ModelError, ProgramError, StepError, UsageError, error_in_words
+from codeopt.core.errors import CodeoptError, ModelError, ProgramError, UsageError
 from codeopt.core.isolation import for_own_code, open_isolated
 from codeopt.core.model import Message, Model, Reply
 from codeopt.core.options import ImproveOptions, options_table
@@ -25,6 +25,7 @@ from codeopt.core.program import Program, Target
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import RunStore, SavedRun
 from codeopt.core.session import Mounts, Session
+from codeopt.core.step_error import StepError, error_in_words
 from codeopt.engine.improve import improve
 from codeopt.engine.open_session import RULES, open_chosen_model
 from codeopt.tasks import open_task

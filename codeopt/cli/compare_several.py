@@ -16,12 +16,13 @@ from codeopt.cli.comparison_table import cells_of
 from codeopt.cli.output import tell
 from codeopt.core.cache import open_cache
 from codeopt.core.console import Console
-from codeopt.core.errors import CodeoptError, NoSandbox, ProgramError, UsageError, error_in_words
+from codeopt.core.errors import CodeoptError, NoSandbox, ProgramError, UsageError
 from codeopt.core.isolation import isolated
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Target, read_program
 from codeopt.core.screen import columns, log_line
 from codeopt.core.session import Session
+from codeopt.core.step_error import error_in_words
 from codeopt.core.words import clock, counted
 from codeopt.engine.compare import PairResult, answer, compare
 from codeopt.engine.open_session import open_session

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Literal
 
 from codeopt.core.screen import inline
-from codeopt_sandbox.errors import OriginalUnsteady, SandboxError
 
 _NO_SPACE = "free some space, or name a folder on another disk: --run-dir DIR for runs, TMPDIR for temporary files"
 HINTS = {
@@ -162,25 +161,3 @@ class Diagnostic:
         """`8 tests found, none ran: ModuleNotFoundError: No module named 'numpy' (--python PATH)`."""
         cause = f": {inline(self.cause)}" if self.cause else ""
         return inline(self.message) + cause + (f" ({self.hint})" if self.hint else "")
-
-
-# Errors of one step of a run: they say nothing against what was measured before it, which is kept.
-
-
-StepError = CodeoptError | SandboxError | OriginalUnsteady
-STEP_ERRORS = (CodeoptError, SandboxError, OriginalUnsteady)
-"""The errors of a step, for use with `except`."""
-
-
-def exit_status_of(error: StepError) -> int:
-    """The exit status of a command that ends with this error."""
-    if isinstance(error, CodeoptError):
-        return error.exit_status
-    return NoSandbox.exit_status if isinstance(error, SandboxError) else ProgramError.exit_status
-
-
-def error_in_words(error: StepError) -> str:
-    """The error, with what failed where the message leaves that out."""
-    what = "the model" if isinstance(error, ModelError) else "the sandbox" if isinstance(error, SandboxError) else ""
-    words = error.words if isinstance(error, CodeoptError) else str(error)
-    return f"{what} failed: {words}" if what else words

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from codeopt.core.cache import machine
 from codeopt.core.console import Console
-from codeopt.core.errors import STEP_ERRORS, NotVerifiable, error_in_words
+from codeopt.core.errors import NotVerifiable
 from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter, Origin
@@ -18,6 +18,7 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Target, TargetFiles
 from codeopt.core.revision import Revision
 from codeopt.core.session import Session
+from codeopt.core.step_error import STEP_ERRORS, error_in_words
 from codeopt.core.words import Speedup, counted
 from codeopt.engine.guards.forbidden import newly_touched
 from codeopt.engine.judge import Judge, answered, granted, more_pairs, said_of_long_runs

@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from codeopt.core.errors import StepError
 from codeopt.core.history import Candidate, Critique, Draft, History, Proposer, Step
 from codeopt.core.model import Budget, Effort, Ledger, Usage
 from codeopt.core.run_clock import RunClock
+from codeopt.core.step_error import StepError
 from codeopt.core.words import counted, gain
 from codeopt.engine.judge import Judge, is_same_program, more_pairs
 from codeopt.engine.next_steps import no_headroom

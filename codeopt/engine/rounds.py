@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from codeopt.core.console import Console
-from codeopt.core.errors import STEP_ERRORS, Diagnostic, StepError, UsageError, error_in_words
+from codeopt.core.errors import Diagnostic, UsageError
 from codeopt.core.history import Candidate
 from codeopt.core.model import Usage
 from codeopt.core.program import changes_of
@@ -13,6 +13,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.run_clock import DeadlineReached, LimitReached
 from codeopt.core.run_store import RunStore, SavedRun
 from codeopt.core.session import Session
+from codeopt.core.step_error import STEP_ERRORS, StepError, error_in_words
 from codeopt.core.words import Speedup
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import Confirmation, LoopStage, RefineLoop, Unrecorded

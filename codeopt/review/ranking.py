@@ -10,11 +10,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from codeopt.core.errors import CodeoptError, Diagnostic, UsageError, error_in_words
+from codeopt.core.errors import CodeoptError, Diagnostic, UsageError
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import TracedCalls, Traces, read_program
 from codeopt.core.run_clock import RunClock
 from codeopt.core.session import Mounts, Session
+from codeopt.core.step_error import error_in_words
 from codeopt.core.words import utc
 from codeopt.report.stacks import SourcePlaces, Stack, StackProfile
 from codeopt.review.findings.known import KnownFindings

@@ -9,21 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.core.console import Console
-from codeopt.core.errors import (
-    BUDGET_SPENT,
-    INTERRUPTED,
-    CodeoptError,
-    Diagnostic,
-    ModelError,
-    NoSandbox,
-    error_in_words,
-)
+from codeopt.core.errors import BUDGET_SPENT, INTERRUPTED, CodeoptError, Diagnostic, ModelError, NoSandbox
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.model import Budget, Ledger, Usage
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Target, read_program
 from codeopt.core.run_clock import DeadlineReached, RunClock
 from codeopt.core.session import Session
+from codeopt.core.step_error import error_in_words
 from codeopt.engine.improve import improve
 from codeopt.report.result import End, Result
 from codeopt.review.findings.known import KnownFindings

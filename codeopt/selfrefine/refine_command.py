@@ -34,8 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Refine one text."""
     from codeopt.cli.output import deliver
     from codeopt.core.console import Console
-    from codeopt.core.errors import exit_status_of
     from codeopt.core.program import write_whole
+    from codeopt.core.step_error import exit_status_of
     from codeopt.engine.improve import improve
     from codeopt.engine.open_session import open_session
     from codeopt.report.brief import below_verdict, verdict_lines

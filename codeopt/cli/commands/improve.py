@@ -135,7 +135,7 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
 
 
 def _status(result: Result) -> int:
-    from codeopt.core.errors import exit_status_of
+    from codeopt.core.step_error import exit_status_of
     from codeopt.report.result import End
 
     if result.end is End.INTERRUPTED:

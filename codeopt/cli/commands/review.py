@@ -150,8 +150,8 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
 def _try_in_turn(work: FunctionLoop, options: ImproveOptions, session: Session, root: Path) -> None:
     """Rank the targets and try them, in a sandbox that isolates; an error is a notice, and what was found is kept."""
     from codeopt.cli.command_flags import Rechecker
-    from codeopt.core.errors import error_in_words, exit_status_of
     from codeopt.core.isolation import isolated
+    from codeopt.core.step_error import error_in_words, exit_status_of
     from codeopt.engine.run_plan import make_plan
     from codeopt.review.ranking import rank, ranked_before
     from codeopt.review.work import Improver

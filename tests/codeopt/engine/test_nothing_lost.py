@@ -15,13 +15,14 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.console import CallbackConsole, Console
-from codeopt.core.errors import ProgramError, StepError
+from codeopt.core.errors import ProgramError
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Target, read_program
 from codeopt.core.revision import Revision
 from codeopt.core.run_clock import DeadlineReached, RunClock
 from codeopt.core.run_store import RunFolder
 from codeopt.core.session import Session
+from codeopt.core.step_error import StepError
 from codeopt.engine.improve import improve
 from codeopt.engine.open_session import open_session
 from codeopt.workloads import WorkloadRequest

@@ -23,7 +23,6 @@ BACKENDS = (
 )
 """The quick tier has bubblewrap's rows, and of every backend tests/sandbox/test_conformance.py."""
 ISOLATING = BACKENDS[:2]
-ISOLATED = BACKENDS[:2]
 REQUIRE_DOCKER = "CODEOPT_REQUIRE_DOCKER"
 UNTIL = "TESTS_UNTIL"
 """Seconds since the epoch after which no test begins: `.ci/full` has only so many minutes."""
@@ -126,8 +125,15 @@ def sandbox(backend: str) -> Iterator[Sandbox]:
         yield opened
 
 
-@pytest.fixture(scope="session", params=ISOLATED)
+@pytest.fixture(scope="session", params=ISOLATING)
 def isolated(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """One sandbox of each backend that isolates."""
     with open_or_skip(str(request.param)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def guest() -> Iterator[Sandbox]:
+    """One of bubblewrap alone for the tests of a file: what they look at is the same on each backend."""
+    with open_or_skip("bubblewrap") as opened:
         yield opened

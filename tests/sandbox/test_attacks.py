@@ -19,7 +19,7 @@ import pytest
 from codeopt_sandbox import Case, Run, RunLimits, Sandbox
 from codeopt_sandbox.outcome import Mode
 from codeopt_sandbox.verdict import judge
-from tests.conftest import ISOLATED, open_or_skip
+from tests.conftest import ISOLATING, open_or_skip
 from tests.sandbox import machine
 
 ATTACKS = sorted((Path(__file__).parent / "attacks").glob("*.py"))
@@ -56,7 +56,7 @@ def read_attack(source: str) -> Attack:
     return Attack(**tomllib.loads("\n".join(line.removeprefix("# ") for line in head.splitlines())))
 
 
-@pytest.fixture(scope="module", params=ISOLATED)
+@pytest.fixture(scope="module", params=ISOLATING)
 def target(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     with open_or_skip(str(request.param), LIMITS) as opened:
         yield opened

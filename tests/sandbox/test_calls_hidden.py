@@ -8,24 +8,13 @@ honest pairs it must not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest.calls.scenarios import RENEWED, SCENARIO
 from codeopt_sandbox.guest.request import SHIFTED, USUAL
-from tests.conftest import open_or_skip
 from tests.sandbox.said import observed
-
-
-@pytest.fixture(scope="module")
-def guest() -> Iterator[Sandbox]:
-    """One of a backend that isolates, for all pairs."""
-    with open_or_skip("bubblewrap") as opened:
-        yield opened
-
 
 SLOTS = """
 from collections import OrderedDict, deque

@@ -6,13 +6,10 @@ Each pair of texts is one function with its class, first as it was, then as a dr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
-from tests.conftest import ISOLATING, open_or_skip
 from tests.sandbox.said import observed, said
 
 CALLS = ("f([3, 1, 3, 2])", "f([])", "f([5, 5])")
@@ -115,13 +112,6 @@ HONEST: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=ISOLATING)
-def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """One of each backend that isolates, for all pairs."""
-    with open_or_skip(request.param) as opened:
-        yield opened
-
-
 def both(sandbox: Sandbox, pair: tuple[str, str]) -> list[list[object]]:
     """What is observed of the calls of either text."""
     runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"))
@@ -130,19 +120,19 @@ def both(sandbox: Sandbox, pair: tuple[str, str]) -> list[list[object]]:
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", LIES)
-def test_an_object_that_lies(guest: Sandbox, name: str) -> None:
-    old, new = both(guest, LIES[name])
+def test_an_object_that_lies(isolated: Sandbox, name: str) -> None:
+    old, new = both(isolated, LIES[name])
     assert not any("not_comparable" in str(each) for each in old), old
     assert old != new
 
 
 @pytest.mark.parametrize("result", ["{1: xs}.keys()", "__import__('re').match('a', 'a')"])
-def test_what_is_written_in_c_and_cannot_be_taken_apart(guest: Sandbox, result: str) -> None:
-    runner = CallRunner(guest, FunctionRef("mod", "/nowhere/mod.py", "f"))
+def test_what_is_written_in_c_and_cannot_be_taken_apart(isolated: Sandbox, result: str) -> None:
+    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
     assert "<not comparable: " in said(runner.ask(f"def f(xs):\n    return {result}\n", CallBatch(CALLS)))[0]
 
 
 @pytest.mark.parametrize("name", HONEST)
-def test_an_object_that_only_looks_otherwise(guest: Sandbox, name: str) -> None:
-    old, new = both(guest, HONEST[name])
+def test_an_object_that_only_looks_otherwise(isolated: Sandbox, name: str) -> None:
+    old, new = both(isolated, HONEST[name])
     assert old == new

@@ -4,15 +4,12 @@ module keeps for itself are told, and what it remembers is its own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.comparing import AnswerComparison
 from codeopt_sandbox.outcome import CaveatKind
-from tests.conftest import ISOLATING, open_or_skip
 
 METRICS = """
 from collections import Counter, OrderedDict, defaultdict, deque
@@ -45,13 +42,6 @@ THEIRS = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=ISOLATING)
-def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """One of each backend that isolates."""
-    with open_or_skip(request.param) as opened:
-        yield opened
-
-
 def different(sandbox: Sandbox, line: str) -> list[CaveatKind | None]:
     """Subjects of the caveats about each difference of a draft without the line."""
     runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f", ("/nowhere",)))
@@ -63,15 +53,15 @@ def different(sandbox: Sandbox, line: str) -> list[CaveatKind | None]:
 
 @pytest.mark.full
 @pytest.mark.parametrize("line", REFUSED)
-def test_what_others_go_by(guest: Sandbox, line: str) -> None:
-    assert different(guest, line) == [None]
+def test_what_others_go_by(isolated: Sandbox, line: str) -> None:
+    assert different(isolated, line) == [None]
 
 
 @pytest.mark.parametrize("line", TOLD)
-def test_what_a_module_counts_for_itself(guest: Sandbox, line: str) -> None:
-    assert different(guest, line) == [CaveatKind.PRIVATE]
+def test_what_a_module_counts_for_itself(isolated: Sandbox, line: str) -> None:
+    assert different(isolated, line) == [CaveatKind.PRIVATE]
 
 
 @pytest.mark.parametrize("line", THEIRS)
-def test_what_a_module_remembers(guest: Sandbox, line: str) -> None:
-    assert different(guest, line) == []
+def test_what_a_module_remembers(isolated: Sandbox, line: str) -> None:
+    assert different(isolated, line) == []

@@ -5,7 +5,6 @@ wherever that is."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ import pytest
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest.calls.watched import ARGUMENTS, CLOCK, DATE, FILES, MACHINE, PROCESS, VARIABLES, WATCHER
-from tests.conftest import ISOLATING, open_or_skip
 
 CALLS = tuple(f"f([{n}, {n + 1}])" for n in range(300))
 ANSWER = "    return sorted(xs)\n"
@@ -78,13 +76,6 @@ KEEPS_NOTHING = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=ISOLATING)
-def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """One of each backend that isolates."""
-    with open_or_skip(request.param) as opened:
-        yield opened
-
-
 def watched(sandbox: Sandbox, source: str) -> Any:
     """Reads of the calls of a module's text."""
     runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"))
@@ -95,26 +86,26 @@ def watched(sandbox: Sandbox, source: str) -> Any:
 
 
 @pytest.mark.parametrize("name", READS)
-def test_what_is_read(guest: Sandbox, name: str) -> None:
+def test_what_is_read(isolated: Sandbox, name: str) -> None:
     source, what, line = READS[name]
-    assert [what, line, True] in watched(guest, source)["reads"]
+    assert [what, line, True] in watched(isolated, source)["reads"]
 
 
-def test_what_reads_nothing(guest: Sandbox) -> None:
+def test_what_reads_nothing(isolated: Sandbox) -> None:
     source = (
         "import collections, datetime, os\ndef f(xs):\n    datetime.date(2020, 1, 2).isoformat()\n    import json\n"
     )
-    assert watched(guest, source + ANSWER)["reads"] == []
+    assert watched(isolated, source + ANSWER)["reads"] == []
 
 
 @pytest.mark.parametrize("name", KEEPS)
-def test_what_is_kept(guest: Sandbox, name: str) -> None:
-    found = watched(guest, KEEPS[name])
+def test_what_is_kept(isolated: Sandbox, name: str) -> None:
+    found = watched(isolated, KEEPS[name])
     assert found["blocks"] >= found["calls"]
     assert found["bytes"] >= 32 * found["calls"]
 
 
 @pytest.mark.parametrize("name", KEEPS_NOTHING)
-def test_what_is_not_kept(guest: Sandbox, name: str) -> None:
-    found = watched(guest, KEEPS_NOTHING[name])
+def test_what_is_not_kept(isolated: Sandbox, name: str) -> None:
+    found = watched(isolated, KEEPS_NOTHING[name])
     assert found["blocks"] < 0.25 * found["calls"]

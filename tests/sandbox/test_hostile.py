@@ -16,7 +16,7 @@ import pytest
 from codeopt_sandbox import Case, CaseVerdict, Outcome, RunLimits, Sandbox
 from codeopt_sandbox.outcome import Mode
 from codeopt_sandbox.verdict import judge
-from tests.conftest import ISOLATED, open_or_skip
+from tests.conftest import ISOLATING, open_or_skip
 from tests.sandbox import machine
 
 FOLDER = Path(os.environ.get("CODEOPT_HOSTILE") or Path(__file__).parents[3] / "shared" / "hostile")
@@ -45,7 +45,7 @@ os.path.exists = lambda path: path == "/.dockerenv" or _exists(path)
 pytestmark = pytest.mark.skipif(not PROGRAMS, reason="no hostile programs: set CODEOPT_HOSTILE to their folder")
 
 
-@pytest.fixture(scope="module", params=ISOLATED)
+@pytest.fixture(scope="module", params=ISOLATING)
 def target(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     """A sandbox beside canaries: a key in our environment, and the expected output next to the input."""
     folder = tmp_path_factory.mktemp("cases")

@@ -18,7 +18,7 @@ import pytest
 
 from codeopt_sandbox import Options, Sandbox
 from codeopt_sandbox.hostroot import _shared_libraries, host_root, masked_mounts
-from tests.conftest import ISOLATED, open_or_skip
+from tests.conftest import ISOLATING, open_or_skip
 
 SECRET = "CODEOPT-CANARY"
 PLANTED = (  # files of a project that has its environment at its root
@@ -114,7 +114,7 @@ def listener(path: Path) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module", params=ISOLATED)
+@pytest.fixture(scope="module", params=ISOLATING)
 def inside(request: pytest.FixtureRequest, planted: Planted) -> Iterator[Sandbox]:
     """A sandbox whose interpreter is the project's."""
     options = Options(python=str(planted.root / "bin/python"))
@@ -158,7 +158,7 @@ def test_no_prefix_is_mounted_whole(planted: Planted) -> None:
     assert not [path for path in root.binds if ".git" in path or path.endswith("src")]
 
 
-@pytest.mark.parametrize("backend", ISOLATED)
+@pytest.mark.parametrize("backend", ISOLATING)
 def test_sockets_and_fifos_of_folders_that_are_shown(backend: str) -> None:
     folder = Path(tempfile.mkdtemp(prefix="codeopt-shown-"))
     folder.chmod(0o755)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from codeopt_sandbox import Options, Sandbox
-from tests.conftest import ISOLATED, open_or_skip
+from tests.conftest import ISOLATING, open_or_skip
 
 PAGES = 64
 SIZE = PAGES * mmap.PAGESIZE
@@ -96,7 +96,7 @@ def cached(path: Path) -> int:
     return sum(page & 1 for page in told)
 
 
-@pytest.fixture(scope="module", params=ISOLATED)
+@pytest.fixture(scope="module", params=ISOLATING)
 def inside(request: pytest.FixtureRequest, file: Path) -> Iterator[Sandbox]:
     """A sandbox that shows the file's folder."""
     with open_or_skip(str(request.param), options=Options(mounts=((str(file.parent), "/shown"),))) as opened:

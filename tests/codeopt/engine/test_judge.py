@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,12 +22,6 @@ from tests.conftest import open_or_skip
 from tests.support.judges import program_judge, referee
 
 RULE = StoppingRule(max_pairs=12, pair_seconds=0.01)
-
-
-@pytest.fixture(scope="module")
-def guest() -> Iterator[Sandbox]:
-    with open_or_skip("bubblewrap", RunLimits(seconds=5)) as opened:
-        yield opened
 
 
 def judge_of(guest: Sandbox, path: Path, *, needs_time: bool = True) -> Judge:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,8 @@ import pytest
 from codeopt.core.history import Draft, History
 from codeopt.core.revision import Revision
 from codeopt.engine.judge import Judge
-from codeopt_sandbox import RunLimits, Sandbox
+from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Decision, StoppingRule
-from tests.conftest import open_or_skip
 from tests.support.judges import program_judge, referee
 
 pytestmark = pytest.mark.full
@@ -71,12 +69,6 @@ else:
 
 def numbers(count: int) -> str:
     return " ".join([str(count), *(str(i * i * 7919 % 300) for i in range(count))])
-
-
-@pytest.fixture(scope="module")
-def guest() -> Iterator[Sandbox]:
-    with open_or_skip("bubblewrap", RunLimits(seconds=10)) as opened:
-        yield opened
 
 
 def judge_of(guest: Sandbox, folder: Path, *counts: int) -> Judge:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from codeopt.workloads import Checked
@@ -13,7 +11,6 @@ from codeopt.workloads.program.mutated_inputs import MutatedInput, mutated_input
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.outcome import Case
 from codeopt_sandbox.verdict import check_tokens
-from tests.conftest import ISOLATING, open_or_skip
 
 
 def edges(nodes: int, width: int) -> bytes:
@@ -65,13 +62,6 @@ OWN_STACK = READ + (
 )
 
 
-@pytest.fixture(scope="module", params=ISOLATING)
-def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """One of each backend that isolates."""
-    with open_or_skip(request.param) as opened:
-        yield opened
-
-
 def checked(sandbox: Sandbox, draft: str) -> Checked:
     """What counts against a draft where the known trees are all nearly chains."""
     cases = [Case(f"case{n}", edges(n, 3)) for n in (1, 2, 5, 9, 40, 90)]
@@ -79,11 +69,11 @@ def checked(sandbox: Sandbox, draft: str) -> Checked:
     return differential.run(sandbox, draft, check_tokens)
 
 
-def test_a_recursion_as_deep_as_the_tree_is_refused(guest: Sandbox) -> None:
-    found = checked(guest, RECURSION)
+def test_a_recursion_as_deep_as_the_tree_is_refused(isolated: Sandbox) -> None:
+    found = checked(isolated, RECURSION)
     assert any("RecursionError" in outcome.detail for outcome in found.outcomes), found
 
 
 @pytest.mark.full
-def test_a_draft_with_a_stack_of_its_own_is_not(guest: Sandbox) -> None:
-    assert not checked(guest, OWN_STACK).outcomes
+def test_a_draft_with_a_stack_of_its_own_is_not(isolated: Sandbox) -> None:
+    assert not checked(isolated, OWN_STACK).outcomes

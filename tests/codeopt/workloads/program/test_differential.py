@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import pytest
@@ -35,12 +35,6 @@ SUM = "import sys\nprint(sum(map(int, sys.stdin.read().split()[1:])))\n"
 BY_HEART = "import sys\nprint({11: 11, 18: 18, 27: 27}.get(sum(map(int, sys.stdin.read().split()[1:])), 0))\n"
 NO_NEGATIVES = "import sys\nprint(sum(map(abs, map(int, sys.stdin.read().split()[1:]))))\n"
 CASES = [Case("a", b"3\n1 7 3\n"), Case("b", b"4\n9 2 3 4\n"), Case("c", b"5\n5 9 3 2 8\n")]
-
-
-@pytest.fixture(scope="module")
-def guest() -> Iterator[Sandbox]:
-    with open_or_skip("bubblewrap", RunLimits(seconds=5)) as opened:
-        yield opened
 
 
 def differential(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,9 +12,8 @@ from codeopt.core.revision import Revision
 from codeopt.engine.judge import Judge
 from codeopt.workloads import Stage
 from codeopt.workloads.program import baseline
-from codeopt_sandbox import RunLimits, Sandbox
+from codeopt_sandbox import Sandbox
 from codeopt_sandbox.outcome import CaveatKind
-from tests.conftest import open_or_skip
 from tests.support.judges import program_judge
 
 UTC = """\
@@ -38,12 +37,6 @@ DRAFTS = {
         "test_marks",
     ),
 }
-
-
-@pytest.fixture(scope="module")
-def guest() -> Iterator[Sandbox]:
-    with open_or_skip("bubblewrap", RunLimits(seconds=5)) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +13,8 @@ from codeopt.core.revision import Revision
 from codeopt.engine.judge import Judge
 from codeopt.workloads import Stage
 from codeopt.workloads.program.mutated_cases import other_usage
-from codeopt_sandbox import Case, RunLimits, Sandbox
+from codeopt_sandbox import Case, Sandbox
 from codeopt_sandbox.outcome import CaveatKind, WrittenFile
-from tests.conftest import open_or_skip
 from tests.support.judges import program_judge
 
 SUM = "total = sum(map(int, input().split()))\nprint(total)\n"
@@ -28,12 +27,6 @@ WRONG = [
     pytest.param("off", NEW_FILE, NEW_FILE.replace("0o600", "0o666"), "600", id="others may read it"),
     pytest.param("auto", APPENDS, APPENDS.replace("'a'", "'w'"), "log", id="it overwrites what it appended"),
 ]
-
-
-@pytest.fixture(scope="module")
-def guest() -> Iterator[Sandbox]:
-    with open_or_skip("bubblewrap", RunLimits(seconds=5)) as opened:
-        yield opened
 
 
 @pytest.fixture

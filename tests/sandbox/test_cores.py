@@ -115,3 +115,13 @@ def test_time_that_others_have_is_no_time_of_calls(one_core_busy: None) -> None:
         os.waitpid(other, 0)
     assert answer is not None
     assert sum(each.kind == Kind.RETURNS for each in answer.outcomes) > 20
+
+
+def test_no_call_is_begun_after_all_their_time() -> None:
+    """A call that takes all of it, as long as the one call of BIG may, is the last."""
+    batch = CallBatch(("f(1)", "f(2)"), seconds=0.3, lost=3, budget=0.3)
+    with open_or_skip("process") as sandbox:
+        runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"))
+        answer = runner.ask("def f(n):\n    while True: pass\n", batch).answer
+    assert answer is not None
+    assert [each.kind for each in answer.outcomes] == [Kind.TIMEOUT, Kind.NOT_MADE]

@@ -142,7 +142,7 @@ class Controller:
 
     def spent(self, more: float = 0.0) -> bool:
         """Whether all calls together have taken what they may. more: seconds in addition."""
-        return sum(self.took) > self.batch.budget + more
+        return sum(self.took) >= self.batch.budget + more
 
     def listen(self, pid: int) -> Answer | None:
         """Write down what a worker does; how it hung or ended, None when all is made or enough time is spent. Raises

@@ -11,7 +11,7 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from typing import Any, TypeVar
 
 from codeopt.workloads.contract.properties import LARGE, OF_CALLS, EvidenceNeeded
@@ -76,7 +76,7 @@ def patterns_of(
             yield each
 
 
-def _of(read: Callable[[Any], T | None], keeps: Callable[[T], Kept]) -> Callable[[Any], Kept | None]:
+def _of(read: Callable[[Any], T | None], keeps: Callable[[T], Kept | None]) -> Callable[[Any], Kept | None]:
     """A look at what a value is read as; None for a value of another kind."""
     return lambda value: None if (found := read(value)) is None else keeps(found)
 
@@ -423,6 +423,17 @@ def _as_permutation(value: Sequence[int], first: int) -> Any:
     return type(value)([found[at] for at in range(len(value))])  # type: ignore[call-arg]
 
 
+def _cells(value: Any) -> list[Any] | None:
+    """Items of all rows of a table, row by row; None for anything else."""
+    rows = isinstance(value, ROWS) and all(isinstance(row, ROWS) for row in value)
+    return list(chain.from_iterable(value)) if rows else None
+
+
+def _permuted_cells(value: Any) -> Any:
+    cells = iter(_as_permutation(list(chain.from_iterable(value)), 1))
+    return type(value)(type(row)(islice(cells, len(row))) for row in value)
+
+
 def _has_even_rows(value: Any) -> Kept | None:
     if not isinstance(value, ROWS):
         return None
@@ -454,6 +465,8 @@ PATTERNS = (
     Pattern("{} is a permutation from 1", lambda v: _is_permutation(v, 1), "", lambda v: _as_permutation(v, 1)),
     Pattern("no number of {} comes twice", _are_distinct, "", _without_repeats),
     Pattern(ONCE, _comes_once, "", _without_repeats),
+    Pattern("all numbers in the rows of {} are a permutation from 1",
+            _of(_cells, lambda cells: _is_permutation(cells, 1)), "", _permuted_cells),
     Pattern(EVEN, _has_even_rows, "", _with_even_rows),
     Pattern(
         _RISE, _of(_spans, lambda pairs: Kept(all(a < b for a, b in pairs), BY_HAND * math.log(2) * len(pairs))), "",

@@ -142,6 +142,7 @@ SPARSE = [by_rows(rows) for rows in MUTUAL]
 WEIGHED = [{**each, "data": [abs(column - at) + 0.5 for at, row in enumerate(rows) for column in row]}
            for each, rows in zip(SPARSE, MUTUAL, strict=True)]  # fmt: skip
 EDGE = {"indptr": [0, 1, 2], "indices": [1, 0]}
+BOARDS = [[[at * step % 10 for at in range(row, row + 3)] for row in (1, 4, 7)] for step in (3, 7, 9)]
 SPANS = [[[2 * at, 2 * at + 7] for at in range(n)] for n in (5, 6, 7)]
 
 
@@ -184,6 +185,8 @@ SPANS = [[[2 * at, 2 * at + 7] for at in range(n)] for n in (5, 6, 7)]
         ([*PRICED, {"edges": [[0, 1, 2]]}], {"edges": [[0.5, 1, 0.5]]}, ""),
         (FLOWS, {"edges": [[3, 3, 1, 2.5]]}, "no pair of `p['edges']` has the same number twice"),
         (FLOWS, {"edges": [[3, 4, 1, 2.5]]}, ""),
+        (BOARDS, [[1, 1], [2, 3]], "all numbers in the rows of `p` are a permutation from 1"),
+        (BOARDS, [[2, 1], [4, 3]], ""),
         (SPANS, [[4, 3]], "the first number of each pair of `p` is below the second"),
         ([*SPANS, [[3, 3]]], [[4, 3]], "the first number of each pair of `p` is at most the second"),
         ([*SPANS, [[3, 2]]], [[4, 3]], ""),

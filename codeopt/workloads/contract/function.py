@@ -13,7 +13,7 @@ from codeopt.core.call import Call, Opaque, Recipe, is_deeper
 from codeopt.workloads.contract.declared import SAMPLE, DeclaredTypes, declared_types
 from codeopt.workloads.contract.function_text import StatedBound, relied_on, stated_bounds
 from codeopt.workloads.contract.relations import Relation, find_relations, parts, repaired
-from codeopt.workloads.contract.seen import Broken, Seen, in_one_line, seen
+from codeopt.workloads.contract.seen import ON_THE_SPOT, Broken, Seen, in_one_line, seen
 from codeopt.workloads.source.functions import Function
 from codeopt.workloads.source.literals import CallText
 from codeopt_sandbox.guest.calls.recipes import SORTED
@@ -154,7 +154,8 @@ class Contract:
         for name, value in given.items():
             typed = name in self.shown and (isinstance(value, Opaque) or self._fits(name, value))
             for each in self.shown[name].breaks(value) if name in self.shown else ():
-                if not (typed and isinstance(each.what, str)):
+                # a hint as wide as `list[dict]` means no class that is made on the spot
+                if not (typed and isinstance(each.what, str) and not each.what.startswith(ON_THE_SPOT)):
                     found.append(Broken(f"{each.words} for `{name}`", each.what))
         yield from sorted(found, key=lambda each: not isinstance(each.what, str))
         measured = parts(whole, columns=self.columns) if self.relations else None

@@ -34,6 +34,8 @@ VALUES = "values"
 """Role of the values of a dictionary."""
 FIELD = "values of "
 """Start of the role of a field of a record."""
+ON_THE_SPOT = "an object of class "
+"""Start of the name of a type that is a class which no module has."""
 LOADED = re.compile(r"load\('[^']*', '([^']*)'\)")
 """Maker of an object: a class by its module and name."""
 ARRAY = "load('numpy', 'array')"
@@ -266,7 +268,7 @@ def kind_of(value: Any) -> str:
         return "an array that is a view of another one"
     if isinstance(value, Constructed):
         made = _ON_THE_SPOT.match(value.maker)
-        return f"an object of class {made[1]}" if made else value.maker
+        return f"{ON_THE_SPOT}{made[1]}" if made else value.maker
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN or infinity"
     return type(value).__name__

@@ -16,6 +16,9 @@ from collections.abc import Collection
 def f(a: Collection[str], b: "int | None" = None, c: dict[str, list[float]] = {}):
     return a, b, c
 """
+WIDE = "def f(a: list[dict], b=None):\n    return a, b\n"
+RECORDS = [f"f([{{'id': {n}}}])" for n in (1, 2, 3)]
+SUBCLASS = "load('types', 'new_class')('IntSubclass', (load('builtins', 'int'),))"
 INDEX = "def f(a, b):\n    return a[b]\n"
 SEARCH = "import bisect\ndef f(a, b):\n    return bisect.bisect(a, b)\n"
 STEP = "def f(a, b):\n    return [a[i] + b[i] for i in range(len(a))]\n"
@@ -41,6 +44,8 @@ CASES = [
     (PLAIN, [f"f([{{'id': {n}, 'name': 'n'}}])" for n in (1, 2, 3)], "f([{'id': 4, 'name': 'm', 'more': 'x'}])", ""),
     (PLAIN, [f"f([{{'id': {n}, 'name': 'n'}}])" for n in (1, 2, 3)], "f([{'name': 'm'}])",
      "a dict without 'id' among the items for `a`"),
+    (WIDE, RECORDS, "f([{'id': 'x'}])", ""),
+    (WIDE, RECORDS, f"f([{{'id': {SUBCLASS}(3)}}])", "an object of class IntSubclass among the values of id for `a`"),
     (PLAIN, LISTS, "f([1] * 3)", ""),
     (PLAIN, LISTS, "f([True])", "a bool among the items for `a`"),
     (PLAIN, LISTS, "f([1, None])", "None among the items for `a`"),

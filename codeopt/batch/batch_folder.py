@@ -36,7 +36,7 @@ from codeopt.core.ownership import foreign, refusal
 from codeopt.core.program import write_whole
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import STATE, RunFolder, SavedRun, candidates_from_json, candidates_to_json, digest
-from codeopt.core.screen import encodable
+from codeopt.core.sanitize import encodable
 from codeopt.core.words import utc
 from codeopt_sandbox.plain_files import read_bytes, read_text
 

@@ -14,7 +14,7 @@ from codeopt.batch.batch_folder import BatchFolder, ProblemResult, TimeSpent
 from codeopt.core.console import Console, LiveLines, estimate, takes_live_lines
 from codeopt.core.errors import CodeoptError, ModelError, NoSandbox, report_lines
 from codeopt.core.model import NOTHING_USED, Usage
-from codeopt.core.screen import inline
+from codeopt.core.sanitize import inline
 from codeopt.core.words import Speedup, counted, directions, factor, money
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from codeopt.core.errors import CodeoptError, NoSandbox, ProgramError, UsageErro
 from codeopt.core.isolation import isolated
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Target, read_program
-from codeopt.core.screen import columns, log_line
+from codeopt.core.sanitize import log_line
+from codeopt.core.screen import columns
 from codeopt.core.session import Session
 from codeopt.core.step_error import error_in_words
 from codeopt.core.words import clock, counted

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from codeopt.core.evidence import VersionEvidence
-from codeopt.core.screen import columns, inline, log_line
+from codeopt.core.sanitize import inline, log_line
+from codeopt.core.screen import columns
 from codeopt.core.words import clock, counted, factor
 from codeopt.engine.compare import PairResult
 from codeopt.report.brief import caveat_lines, evidence_line

@@ -14,10 +14,11 @@ from codeopt.cli.output import require_writable, show_diff
 from codeopt.core.console import Console
 from codeopt.core.errors import BUDGET_SPENT, ProgramError, UsageError
 from codeopt.core.json_codec import write_recorded
+from codeopt.core.next_step import same_command
 from codeopt.core.program import Target, write_whole
 from codeopt.core.run_index import APPLY, apply_command, named_run
 from codeopt.core.run_store import SeveralRun, new_several, resumed_several
-from codeopt.core.screen import log_line, same_command
+from codeopt.core.sanitize import log_line
 from codeopt.review.findings.known import open_findings
 from codeopt.review.several import ImprovedSeveral, find_several, improve_several
 from codeopt.review.suggestion import FunctionRow

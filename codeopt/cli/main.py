@@ -34,7 +34,8 @@ from codeopt.cli.settings import SettingsFile
 from codeopt.core import plugins
 from codeopt.core.errors import INTERRUPTED, CodeoptError, Diagnostic, UsageError, hint_of, report_lines
 from codeopt.core.flag import SettableBy, read_settings, read_user_settings
-from codeopt.core.screen import colour_choice, log_line, wrapped
+from codeopt.core.sanitize import log_line
+from codeopt.core.screen import colour_choice, wrapped
 from codeopt_sandbox.errors import SandboxError
 from codeopt_sandbox.interpreter import FULL, drop_output, open_closed_streams
 from codeopt_sandbox.plain_files import NotPlain

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from codeopt.core.errors import UsageError
 from codeopt.core.program import write_whole
-from codeopt.core.screen import acts_in_a_log, harmless, printable
+from codeopt.core.sanitize import acts_in_a_log, harmless, printable
 
 if TYPE_CHECKING:
     from codeopt.core.console import Console

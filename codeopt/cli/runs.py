@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from codeopt.core.run_index import NEWEST, RunListing, StoredRun, open_run
-from codeopt.core.screen import columns, inline
+from codeopt.core.sanitize import inline
+from codeopt.core.screen import columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

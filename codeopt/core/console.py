@@ -16,7 +16,8 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 from codeopt.core.errors import report_lines
 from codeopt.core.run_clock import ASCII_MARKS, MARKS, Stages
-from codeopt.core.screen import COLUMNS, harmless, inline, open_terminal, printable, write_lines
+from codeopt.core.sanitize import harmless, inline, printable
+from codeopt.core.screen import COLUMNS, open_terminal, write_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

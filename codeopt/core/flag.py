@@ -14,7 +14,7 @@ from typing import Any, TypedDict
 
 from codeopt.core.errors import UsageError
 from codeopt.core.ownership import read_given, require_own, top_of
-from codeopt.core.screen import inline
+from codeopt.core.sanitize import inline
 from codeopt_sandbox.comparing import Observable
 from codeopt_sandbox.plain_files import read_text
 from codeopt_sandbox.verdict import open_checker

@@ -9,7 +9,7 @@ from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Literal, Protocol, runtime_checkable
 
 from codeopt.core.errors import UsageError
-from codeopt.core.screen import encodable
+from codeopt.core.sanitize import encodable
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Annotated, Any
 
-from codeopt.core.screen import printable
+from codeopt.core.sanitize import printable
 
 HEAD = "# === file: {path} ===\n"
 """Line above each of several files in a text for a language model."""

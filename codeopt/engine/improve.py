@@ -21,7 +21,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.run_clock import DeadlineReached, LimitReached, RunClock
 from codeopt.core.run_index import named_run
 from codeopt.core.run_store import SavedRun
-from codeopt.core.screen import inline
+from codeopt.core.sanitize import inline
 from codeopt.core.session import Session
 from codeopt.engine.judge import Judge, said_of_long_runs
 from codeopt.engine.loop import TYPICAL_TIMES, LoopStage, RefineLoop

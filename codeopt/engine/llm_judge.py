@@ -16,7 +16,7 @@ from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate, Preference, Preferred
 from codeopt.core.model import NOTHING_USED, Message, Model, Usage
 from codeopt.core.revision import pack
-from codeopt.core.screen import cut, fenced, inline
+from codeopt.core.sanitize import cut, fenced, inline
 
 MAX_CHARS = 20_000
 """Characters of a text that are shown, at most."""

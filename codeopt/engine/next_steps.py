@@ -10,9 +10,9 @@ from statistics import median
 from codeopt.analysis.nodes import parse
 from codeopt.core.errors import CodeoptError, Diagnostic
 from codeopt.core.history import Candidate, History, Proposer, Refusal
+from codeopt.core.next_step import same_command
 from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import Revision
-from codeopt.core.screen import same_command
 from codeopt.core.step_error import error_in_words
 from codeopt.engine.judge import Judge
 from codeopt.engine.open_session import RULES

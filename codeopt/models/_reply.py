@@ -20,7 +20,7 @@ from codeopt.core.history import Draft
 from codeopt.core.model import Reply
 from codeopt.core.program import as_source
 from codeopt.core.revision import Revision
-from codeopt.core.screen import encodable, inline
+from codeopt.core.sanitize import encodable, inline
 from codeopt.models._reply_repair import LANGUAGES, acts, is_test, mended, needs, parses, patched, with_its_pieces
 
 MIN_CORRECTION_SHARE = 0.6

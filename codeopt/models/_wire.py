@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeopt.core.errors import ModelError
-from codeopt.core.screen import encodable
+from codeopt.core.sanitize import encodable
 from codeopt.models._server import one_line, said
 
 MAX_LINE_BYTES = 1_000_000

@@ -12,7 +12,7 @@ from typing import Literal
 
 from codeopt.core.history import Briefing, Candidate, History
 from codeopt.core.model import AnswerSchema, Message, estimate_tokens
-from codeopt.core.screen import cut, fenced, inline
+from codeopt.core.sanitize import cut, fenced, inline
 from codeopt.proposers.feedback import GENERIC, FeedbackMode, describe
 from codeopt.tasks import Task
 from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome

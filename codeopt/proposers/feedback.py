@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from codeopt.core.history import Briefing, Candidate
-from codeopt.core.screen import cut, decoded, fenced, inline
+from codeopt.core.sanitize import cut, decoded, fenced, inline
 from codeopt.core.words import clock, counted, duration
 from codeopt.proposers import feedback_tables
 from codeopt.proposers.feedback_tables import NOT_SHOWN, Shown

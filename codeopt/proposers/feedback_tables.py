@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from codeopt.core.history import AgainstBest, Candidate, TimedCalls
-from codeopt.core.screen import fenced, inline
+from codeopt.core.sanitize import fenced, inline
 from codeopt.core.words import clock, counted, directions, duration, factor, interval, mib
 from codeopt.core.words import memory as memory_of
 from codeopt_sandbox.compare import Comparison, Decision

@@ -9,7 +9,7 @@ from codeopt.core.errors import ModelError
 from codeopt.core.history import Briefing, Candidate, Critique, Draft, History, Proposer
 from codeopt.core.model import Message, Model, Reply, Usage, estimate_tokens
 from codeopt.core.run_clock import LimitReached
-from codeopt.core.screen import cut
+from codeopt.core.sanitize import cut
 from codeopt.models._reply import critique_text, draft_below, is_done, to_draft, without_thoughts
 from codeopt.proposers._prompt import AnswerForm, Prompter, Step
 from codeopt.proposers.feedback import GENERIC, FeedbackMode

@@ -13,7 +13,8 @@ from codeopt.core.errors import Diagnostic
 from codeopt.core.evidence import CallEvidence, CommandEvidence, PatchEvidence, VersionEvidence, WorkloadEvidence
 from codeopt.core.history import TaskScore
 from codeopt.core.run_index import apply_command, command_on
-from codeopt.core.screen import COLUMNS, columns, inline
+from codeopt.core.sanitize import inline
+from codeopt.core.screen import COLUMNS, columns
 from codeopt.core.words import Speedup, counted, money, plural, took
 from codeopt.report.result import End, Result
 from codeopt.report.verdict import has_edits, table_of

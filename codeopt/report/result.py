@@ -18,7 +18,8 @@ from codeopt.core.interpreter import Interpreter
 from codeopt.core.model import Effort, Ledger
 from codeopt.core.program import FileChange, TargetFiles, changes_of
 from codeopt.core.revision import Revision, unified
-from codeopt.core.screen import COLUMNS, columns, inline, printable
+from codeopt.core.sanitize import inline, printable
+from codeopt.core.screen import COLUMNS, columns
 from codeopt.core.step_error import StepError
 from codeopt.core.version import __version__
 from codeopt.core.words import memory as memory_of

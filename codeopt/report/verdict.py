@@ -11,7 +11,8 @@ from typing import Any, Literal
 from codeopt.core.errors import Diagnostic, ProgramError
 from codeopt.core.evidence import BySize, CaseEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate, History, Step
-from codeopt.core.screen import columns, inline
+from codeopt.core.sanitize import inline
+from codeopt.core.screen import columns
 from codeopt.core.words import INCONCLUSIVE, NO_DIFFERENCE, Speedup, counted, directions, factor
 from codeopt_sandbox.calls import CallRun
 from codeopt_sandbox.compare import Decision

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.core.errors import INTERRUPTED, UsageError
-from codeopt.core.screen import encodable
+from codeopt.core.sanitize import encodable
 
 if TYPE_CHECKING:
     from codeopt.core.program import Program, Target

@@ -14,7 +14,7 @@ from codeopt.core.model import NOTHING_USED, Message, Model, Usage
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program, Target
 from codeopt.core.revision import Revision
-from codeopt.core.screen import cut, fenced
+from codeopt.core.sanitize import cut, fenced
 from codeopt.core.words import end_of_run
 from codeopt.models._reply import fenced_or_all, is_done, to_draft, without_thoughts
 from codeopt.proposers.feedback import GENERIC, FeedbackMode

@@ -21,7 +21,7 @@ from pydantic import Field, ValidationError
 from codeopt.cli.command_flags import flags_of_all
 from codeopt.core.errors import CodeoptError, UsageError
 from codeopt.core.flag import FlagUse, texts
-from codeopt.core.screen import inline
+from codeopt.core.sanitize import inline
 from codeopt.core.version import __version__
 from codeopt.engine.open_session import RULES
 from codeopt.serving.request import Operation, OperationRequest, Root, ServerPolicy

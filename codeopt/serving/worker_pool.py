@@ -21,7 +21,7 @@ from typing import IO, Any, Protocol
 
 from codeopt.core.console import CallbackConsole
 from codeopt.core.errors import CodeoptError, NoSandbox, UsageError
-from codeopt.core.screen import inline
+from codeopt.core.sanitize import inline
 from codeopt.serving.request import OperationRequest
 from codeopt_sandbox.errors import SandboxError
 from codeopt_sandbox.interpreter import own_environment

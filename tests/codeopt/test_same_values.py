@@ -45,13 +45,13 @@ from codeopt.core.evidence import (
 )
 from codeopt.core.history import History, Refusal
 from codeopt.core.model import Budget, Ledger, Usage
+from codeopt.core.next_step import other_command, parted, same_command
 from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import added, holds, merged
 from codeopt.core.run_clock import RunClock
 from codeopt.core.run_inputs import is_secret
-from codeopt.core.screen import (
+from codeopt.core.sanitize import (
     acts_in_a_log,
-    columns,
     cut,
     decoded,
     encodable,
@@ -59,12 +59,10 @@ from codeopt.core.screen import (
     harmless,
     inline,
     log_line,
-    other_command,
-    parted,
     printable,
-    same_command,
     steering,
 )
+from codeopt.core.screen import columns
 from codeopt.core.words import Speedup
 from codeopt.engine.compare import PairResult, answer
 from codeopt.engine.judge import ComparisonProgress, answered, granted, more_pairs, said_of_long_runs

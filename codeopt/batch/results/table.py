@@ -10,7 +10,8 @@ from typing import Any, TextIO
 from codeopt.batch.results.metrics import OPT, Metrics, Solved, Versus
 from codeopt.batch.results.statistics import Estimate
 from codeopt.core import screen
-from codeopt.core.screen import columns, inline
+from codeopt.core.sanitize import inline
+from codeopt.core.screen import columns
 from codeopt.core.words import Speedup, clock, counted, factor, money, took
 from codeopt.report.answers import Ends, ReportJson, gather, serialize
 

@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write each file in one step; FILE.orig is kept unless git holds it. Raises UsageError."""
     from codeopt.core.json_codec import write_recorded
     from codeopt.core.run_index import changes_to_apply, undo_command
-    from codeopt.core.screen import inline
+    from codeopt.core.sanitize import inline
 
     run = run_of(arguments)
     changes = changes_to_apply(run)

@@ -92,7 +92,7 @@ def table(found: Tried, ranked_by: str = "test time", following: Sequence[str] =
     ranked_by: see function_lines. following: lines of the next step.
     """
     from codeopt.cli.comparison_table import function_lines  # loads the engine, which --help does not need
-    from codeopt.core.screen import log_line
+    from codeopt.core.sanitize import log_line
     from codeopt.core.words import counted
 
     if found.not_checked_reason:
@@ -106,7 +106,7 @@ def table(found: Tried, ranked_by: str = "test time", following: Sequence[str] =
 
 def next_steps(arguments: argparse.Namespace, found: Tried, content: Listed) -> list[str]:
     """Return the next step: `improve` of the same, of a function that no test runs, or of a script."""
-    from codeopt.core.screen import other_command
+    from codeopt.core.next_step import other_command
     from codeopt.review.suggestion import FunctionPlace
 
     model = () if found.improved else ("--model", "NAME")

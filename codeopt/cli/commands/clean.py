@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Say how much was removed. Raises UsageError."""
     from codeopt.core.cache import existing_caches
     from codeopt.core.errors import UsageError
-    from codeopt.core.screen import inline
+    from codeopt.core.sanitize import inline
     from codeopt.core.words import counted
     from codeopt.workloads.sandbox_view.copies import remove_kept
     from codeopt.workloads.sandbox_view.view import locate

@@ -64,9 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.resume is not None and arguments.target is arguments.module is arguments.run is None:
         # Run the command that began a run once more, with the arguments that are given now. Raises UsageError.
         from codeopt.cli.main import main
+        from codeopt.core.next_step import parted
         from codeopt.core.run_index import named_run
         from codeopt.core.run_store import command_of
-        from codeopt.core.screen import parted
 
         run = named_run(arguments.resume, arguments.run_dir)
         assert run is not None

@@ -15,7 +15,9 @@ from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.cli.output import require_writable, tell, write_page
 from codeopt.core.errors import UsageError
-from codeopt.core.screen import COLUMNS, inline, log_line, other_command, printable
+from codeopt.core.next_step import other_command
+from codeopt.core.sanitize import inline, log_line, printable
+from codeopt.core.screen import COLUMNS
 from codeopt.core.words import mib, took
 from codeopt.report.stacks import write_collapsed, write_speedscope
 

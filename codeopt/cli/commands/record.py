@@ -9,8 +9,8 @@ from pathlib import Path
 from codeopt.cli import flags as _flags
 from codeopt.cli.command import command
 from codeopt.core.errors import UsageError
+from codeopt.core.next_step import other_command, parted
 from codeopt.core.program import Target
-from codeopt.core.screen import other_command, parted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.core.console import Console
     from codeopt.core.isolation import for_own_code
     from codeopt.core.program import as_target
-    from codeopt.core.screen import log_line, open_terminal, write_lines
+    from codeopt.core.sanitize import log_line
+    from codeopt.core.screen import open_terminal, write_lines
     from codeopt.engine.open_session import open_session
     from codeopt.workloads.function.corpus.sources import record_tests
 

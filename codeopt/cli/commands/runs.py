@@ -20,7 +20,8 @@ def run(arguments: argparse.Namespace) -> int:
     """One line a run."""
     from codeopt.core.errors import report_lines
     from codeopt.core.run_index import runs_in
-    from codeopt.core.screen import columns, inline
+    from codeopt.core.sanitize import inline
+    from codeopt.core.screen import columns
 
     runs = runs_in(arguments.run_dir)
     found = runs.own

@@ -36,7 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Show one run. Raises UsageError without a run, and for the diff of one that has accepted nothing."""
     from codeopt.cli.runs import run_of
     from codeopt.core.run_index import changes_of_run, require_ended
-    from codeopt.core.screen import COLUMNS, harmless, log_line, wrapped
+    from codeopt.core.sanitize import harmless, log_line
+    from codeopt.core.screen import COLUMNS, wrapped
     from codeopt.report.html.run_page import run_page
     from codeopt.report.result import diff_of
 

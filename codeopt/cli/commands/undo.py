@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write each file as it was. Raises UsageError."""
     from codeopt.core.json_codec import last_written, undo
-    from codeopt.core.screen import inline
+    from codeopt.core.sanitize import inline
 
     paths = undo(last_written(arguments.run_dir))
     names = ", ".join(os.path.relpath(path) for path in paths)

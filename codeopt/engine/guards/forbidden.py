@@ -11,7 +11,7 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from codeopt.core.revision import Revision
-from codeopt.core.screen import steering
+from codeopt.core.sanitize import steering
 from codeopt.engine.guards import Consequence, Finding, SourcePair, guard
 
 WATCHED = frozenset(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
-from codeopt.core.screen import cut
+from codeopt.core.sanitize import cut
 from codeopt.core.words import Speedup
 from codeopt.report.html.charts import pairs_chart
 from codeopt.report.html.templating import Child, Markup, folded, scrolls, table, tag

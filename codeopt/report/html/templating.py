@@ -14,7 +14,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 
 from codeopt.core.cache import machine
-from codeopt.core.screen import printable
+from codeopt.core.sanitize import printable
 from codeopt.core.version import __version__
 from codeopt.core.words import utc
 

@@ -14,7 +14,7 @@ from codeopt.analysis.nodes import first_line
 from codeopt.core import plugins
 from codeopt.core.evidence import CallEvidence
 from codeopt.core.revision import lines_of
-from codeopt.core.screen import log_line, printable
+from codeopt.core.sanitize import log_line, printable
 from codeopt.core.words import counted
 from codeopt.report.brief import calls_in_words
 from codeopt.review.suggestion import Review, Suggestion

@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Any
 
-from codeopt.core.screen import log_line
+from codeopt.core.sanitize import log_line
 from codeopt.review.reporters._finding import fingerprint, lines, reporter, rule, sentence
 from codeopt.review.suggestion import Review
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeopt.core.screen import fenced
+from codeopt.core.sanitize import fenced
 from codeopt.core.words import plural
 from codeopt.review.reporters._finding import code, proof_of, prose, reporter
 from codeopt.review.suggestion import Review, Suggestion

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from codeopt.core.screen import printable
+from codeopt.core.sanitize import printable
 from codeopt.review.reporters import _finding
 from codeopt.review.suggestion import Review
 

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from codeopt.core.revision import lines_of
-from codeopt.core.screen import log_line
+from codeopt.core.sanitize import log_line
 from codeopt.core.version import __version__
 from codeopt.report.answers import serialize
 from codeopt.review.reporters._finding import NAME, LineEdit, edits, fingerprint, lines, reporter, rule, sentence

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from codeopt.core.screen import COLUMNS, columns, harmless, log_line, printable, same_command, wrapped
+from codeopt.core.next_step import same_command
+from codeopt.core.sanitize import harmless, log_line, printable
+from codeopt.core.screen import COLUMNS, columns, wrapped
 from codeopt.core.words import counted, money, plural
 from codeopt.review.reporters._finding import proof_of, reporter
 from codeopt.review.suggestion import Review, Suggestion

@@ -11,7 +11,7 @@ from typing import Any
 
 from codeopt.core.call import Call, Constructed, Opaque
 from codeopt.core.history import Briefing, TimedCalls
-from codeopt.core.screen import fenced, inline
+from codeopt.core.sanitize import fenced, inline
 from codeopt.core.words import clock as clock_name
 from codeopt.core.words import duration
 from codeopt.workloads import WorkloadRequest

@@ -14,9 +14,9 @@ from codeopt.core.cache import CacheKind
 from codeopt.core.errors import ModelError, NotVerifiable, UsageError
 from codeopt.core.git import work_trees
 from codeopt.core.history import Candidate
+from codeopt.core.next_step import other_command
 from codeopt.core.program import make_program
 from codeopt.core.revision import Revision
-from codeopt.core.screen import other_command
 from codeopt.core.session import Mounts
 from codeopt.workloads import OtherTarget, Suite, WorkloadRequest
 from codeopt.workloads._judging import InputPolicy

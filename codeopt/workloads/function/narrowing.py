@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from codeopt.core.call import Call, texts_of
 from codeopt.core.errors import Diagnostic, UsageError
-from codeopt.core.screen import inline
+from codeopt.core.sanitize import inline
 from codeopt.core.words import counted, end_of_run
 from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.function.corpus.corpus import CallCorpus, contract_of_known

@@ -18,7 +18,7 @@ from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.ownership import foreign, require_own_way
 from codeopt.core.program import Target
 from codeopt.core.run_store import keep_out_of_git
-from codeopt.core.screen import inline
+from codeopt.core.sanitize import inline
 from codeopt.core.words import counted
 from codeopt.workloads.sandbox_view.view import Module, locate
 from codeopt.workloads.source.functions import Function, read_functions

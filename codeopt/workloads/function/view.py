@@ -11,7 +11,7 @@ from codeopt.analysis import AnalyzedProgram, ShownTypes, parse
 from codeopt.analysis.nodes import Def, first_line, is_bare_constant
 from codeopt.core.history import Draft, Excerpted, History
 from codeopt.core.revision import Revision
-from codeopt.core.screen import inline
+from codeopt.core.sanitize import inline
 from codeopt.rules import Hot, Rule
 from codeopt.workloads.source.excerpt import shown
 from codeopt.workloads.source.functions import SpliceError, at_margin, definitions

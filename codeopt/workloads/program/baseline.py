@@ -12,7 +12,7 @@ from pathlib import Path
 from codeopt.core.errors import Diagnostic, ProgramError, UsageError
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
-from codeopt.core.screen import inline
+from codeopt.core.sanitize import inline
 from codeopt.core.words import end_of_run
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads._runs import axes, other_environments

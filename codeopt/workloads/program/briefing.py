@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.core.history import Briefing, Candidate
-from codeopt.core.screen import cut, decoded, fenced
+from codeopt.core.sanitize import cut, decoded, fenced
 from codeopt.workloads.program import cases as sources
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.guest.calls.repr.source import span

@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import PurePosixPath
 
 from codeopt.core.history import Briefing
-from codeopt.core.screen import cut, fenced, inline
+from codeopt.core.sanitize import cut, fenced, inline
 from codeopt.core.words import listed
 from codeopt.report.stacks import Frame
 from codeopt.workloads.project.profile import N_PLUS_1, CalledBy, FunctionTime, LineTime, ProjectProfile, given_words

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from codeopt.analysis.nodes import Def, Definition, definitions, first_line, functions, is_text, last_line
 from codeopt.core.history import Candidate, History, RoundView
 from codeopt.core.revision import HEAD, Revision
-from codeopt.core.screen import fenced
+from codeopt.core.sanitize import fenced
 from codeopt.workloads.project.briefing import LEAST, Figures, is_vendored
 from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.project_program import MARK, ProtectedFiles

@@ -8,7 +8,7 @@ from shlex import join
 from textwrap import wrap
 
 from codeopt.analysis.nodes import first_line
-from codeopt.core.screen import inline, log_line, printable
+from codeopt.core.sanitize import inline, log_line, printable
 from codeopt.core.words import clock, took
 from codeopt.report.html.drafts import LineColumn, annotated, percents
 from codeopt.report.html.profile_page import branches, flame

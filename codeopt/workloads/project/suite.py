@@ -20,7 +20,7 @@ from codeopt.core.history import TestsRun
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.json_codec import JsonCodec
 from codeopt.core.revision import UNCHANGED, Revision
-from codeopt.core.screen import cut
+from codeopt.core.sanitize import cut
 from codeopt.core.words import counted, listed
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads._evidence_cache import EvidenceCache, Parts, open_evidence, runner_parts

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from codeopt.core.revision import UNCHANGED, Revision
-from codeopt.core.screen import cut, inline
+from codeopt.core.sanitize import cut, inline
 from codeopt.core.words import counted
 from codeopt.workloads.project.command import WATCH, EntryKind, ProjectCommand
 from codeopt.workloads.project.runs import CommandRuns, error_of

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.core.screen import cut, decoded, fenced, inline, printable
+from codeopt.core.sanitize import cut, decoded, fenced, inline, printable
 
 HOSTILE = st.text(st.one_of(st.sampled_from("`~\n\r\t \x1b\u2028\u202e\u200b"), st.characters()), max_size=200)
 

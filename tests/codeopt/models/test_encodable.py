@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.model import Message, Reply
-from codeopt.core.screen import encodable
+from codeopt.core.sanitize import encodable
 from codeopt.models import open_model
 from codeopt.models._reply import critique_text, to_draft
 from codeopt.models.replay import ReplyRecorder

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.core.screen import acts_in_a_log
+from codeopt.core.sanitize import acts_in_a_log
 from tests.codeopt.command import QUICK, Done, codeopt, environment, reply
 from tests.codeopt.review.pull_request import BASE, commit, git, propose
 from tests.conftest import require_sandbox

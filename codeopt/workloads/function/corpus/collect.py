@@ -13,7 +13,7 @@ from codeopt.core.errors import Diagnostic
 from codeopt.core.model import Message, Model, Usage
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import TracedCalls
-from codeopt.core.screen import fenced, inline
+from codeopt.core.sanitize import fenced, inline
 from codeopt.core.words import counted
 from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads.contract.function import by_name

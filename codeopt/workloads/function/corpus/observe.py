@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from codeopt.core.call import Call, texts_of
 from codeopt.core.errors import Diagnostic, ProgramError
-from codeopt.core.screen import inline
+from codeopt.core.sanitize import inline
 from codeopt.core.words import counted as number_of
 from codeopt.workloads._runs import in_order
 from codeopt.workloads.function.harness import FunctionHarness

@@ -17,7 +17,7 @@ from codeopt.core.call import Call
 from codeopt.core.errors import Diagnostic, ProgramError, UsageError
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Target, TracedCalls
-from codeopt.core.screen import inline
+from codeopt.core.sanitize import inline
 from codeopt.core.session import Mounts, Session
 from codeopt.core.words import counted, end_of_run
 from codeopt.workloads.function.corpus.existing_tests import (

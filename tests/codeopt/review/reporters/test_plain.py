@@ -13,7 +13,7 @@ import pytest
 from codeopt.cli.output import deliver
 from codeopt.core.errors import UsageError
 from codeopt.core.evidence import CallEvidence, WorkloadEvidence
-from codeopt.core.screen import acts_in_a_log
+from codeopt.core.sanitize import acts_in_a_log
 from codeopt.engine.compare import PairResult
 from codeopt.report.verdict import Verdict
 from codeopt.review.reporters import diff, markdown, terminal

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.core.screen import acts_in_a_log, fenced, log_line
+from codeopt.core.sanitize import acts_in_a_log, fenced, log_line
 from codeopt.review.reporters._finding import code, command_data, prose
 
 HOSTILE = st.text(st.sampled_from("ab:#[]`\\@<>&;!1 \n\r\t\x1b\u202e/|*-.") | st.characters(), max_size=60)

@@ -12,7 +12,7 @@ from codeopt_sandbox.calls import CallBatch, CallRunner, Failure, FunctionRef
 from codeopt_sandbox.comparing import AnswerComparison
 from codeopt_sandbox.guest_bundle import Libraries
 from codeopt_sandbox.outcome import Mode
-from tests.sandbox.said import said
+from tests.sandbox.said import answer_of, runner_of, said
 
 MODULE = """\
 import collections, dataclasses, datetime, decimal, enum, itertools, os
@@ -119,16 +119,9 @@ SHOWN = [
 
 def ask(sandbox: Sandbox, name: str, *calls: str, batch: dict[str, Any] | None = None) -> list[str]:
     """The outcomes of some calls of a function of MODULE."""
-    target = FunctionRef(
-        "mod",
-        "/nowhere/mod.py",
-        name,
-        globals=("COUNT", "IDS", "NUMBERS", "ROWS"),
-        asynchronous=name in ("later", "many"),
-    )
-    runner = CallRunner(sandbox, target)
-    run = runner.ask(MODULE, CallBatch(calls, **(batch or {})))
-    return said(run)
+    shared = ("COUNT", "IDS", "NUMBERS", "ROWS")
+    runner = runner_of(sandbox, name, globals=shared, asynchronous=name in ("later", "many"))
+    return said(runner.ask(MODULE, CallBatch(calls, **(batch or {}))))
 
 
 def test_kinds_of_functions(sandbox: Sandbox) -> None:
@@ -193,9 +186,7 @@ def test_timed_calls_say_the_same_and_seconds_are_of_the_calls(isolated: Sandbox
     module = (
         "import time\ntime.sleep(0.3)\ndef f(n):\n    t = 0\n    for i in range(n):\n        t += i\n    return t\n"
     )
-    target = FunctionRef("mod", "/nowhere/mod.py", "f")
-    runner = CallRunner(isolated, target)
-    run = runner.run(module, CallBatch(("f(3)", "f(400000)"), "time", passes=2, warm=1).stdin())
+    run = runner_of(isolated).run(module, CallBatch(("f(3)", "f(400000)"), "time", passes=2, warm=1).stdin())
     assert said(run) == ["returns 79999800000"]
     assert 0.005 < run.cpu_s < 0.3
     assert run.wall_s - run.runqueue_wait_s < 0.3
@@ -207,7 +198,7 @@ def test_numpy_arrays(isolated: Sandbox) -> None:
         "import numpy\ndef f(n):\n"
         "    return [numpy.zeros(2), numpy.zeros(2, int), numpy.zeros((2, 1)), numpy.float64(0)][n]\n"
     )
-    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    runner = runner_of(isolated)
     run = runner.ask(module, CallBatch(tuple(f"f({n})" for n in range(4))))
     lines = said(run)
     assert len(set(lines[:4])) == 4, (lines, run)
@@ -233,9 +224,7 @@ def f(n):
 def test_long_arrays_may_differ_in_last_bits(isolated: Sandbox) -> None:
     """Neither in order, nor in where NaN is, nor in one item."""
     pytest.importorskip("numpy")
-    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
-    answer = runner.ask(LONG_ARRAY, CallBatch(tuple(map("f({})".format, range(5))))).answer
-    assert answer is not None
+    answer = answer_of(runner_of(isolated).ask(LONG_ARRAY, CallBatch(tuple(map("f({})".format, range(5))))))
     first, *others = answer.outcomes
     for tolerance in (0.0, 1e-9):
         found = [AnswerComparison(tolerance).of_one(first, other) for other in others]
@@ -253,8 +242,7 @@ def test_long_arrays_may_differ_in_last_bits(isolated: Sandbox) -> None:
     ],
 )
 def test_a_module_that_cannot_be_imported(module: str, failure: str, said: bytes, isolated: Sandbox) -> None:
-    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
-    run = runner.ask(module, CallBatch(("f()",)))
+    run = runner_of(isolated).ask(module, CallBatch(("f()",)))
     assert (run.answer, run.failure) == (None, failure)
     assert said in run.stderr
 
@@ -275,13 +263,13 @@ def f(n):
 
 
 def test_reading_the_state_takes_no_call_its_time(isolated: Sandbox) -> None:
-    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f", globals=("TABLE",)))
+    runner = runner_of(isolated, globals=("TABLE",))
     run = runner.ask(LOOKED_AT.format(does="time.sleep(0.6)"), CallBatch(("f(1)", "f(2)"), seconds=0.1))
     assert said(run) == ["returns 1", "returns 2", "state: unchanged"]
 
 
 def test_a_module_that_ends_after_its_calls_has_no_answer(isolated: Sandbox) -> None:
-    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f", globals=("TABLE",)))
+    runner = runner_of(isolated, globals=("TABLE",))
     run = runner.ask(LOOKED_AT.format(does="Last.looks < 2 or os._exit(3)"), CallBatch(("f(1)", "f(2)")))
     assert (run.answer, run.failure) == (None, Failure.ENDED_EARLY)
     assert b"after its calls the module ends the process (exit status 3)" in run.stderr
@@ -299,7 +287,7 @@ def f(n):
             pass
     return n
 """
-    run = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f")).ask(module, CallBatch(("f(1)",)))
+    run = runner_of(isolated).ask(module, CallBatch(("f(1)",)))
     assert (run.answer, run.exit) == (None, 1)
 
 
@@ -337,8 +325,7 @@ def f(n):
                 pass
     return len(os.listdir("/proc/self/fd")) <= 8, [s for s in seen if s and s > 6]
 """
-    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
-    run = runner.ask(module, CallBatch(("f(1)",)))
+    run = runner_of(isolated).ask(module, CallBatch(("f(1)",)))
     assert said(run)[0].startswith("returns (True, [])"), run
 
 
@@ -351,8 +338,7 @@ def test_groups_of_calls_are_timed_apart(isolated: Sandbox) -> None:
     """Each is a pass of its own, in turn."""
     module = "def f(n):\n    for _ in range(n):\n        pass\n"
     batch = CallBatch(("f(1)", "f(2)", "f(3)", "f(3000000)"), "time", warm=1, groups=(2, 1), passes=2)
-    answer = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f")).run(module, batch.stdin()).answer
-    assert answer is not None
+    answer = answer_of(runner_of(isolated).run(module, batch.stdin()))
     assert len(answer.times.cpu) == len(answer.times.wall) == 4
     assert min(answer.times.cpu[1], answer.times.cpu[3]) > 10 * max(answer.times.cpu[0], answer.times.cpu[2])
     assert answer.outcomes == ()
@@ -378,8 +364,7 @@ def unseen(n):
 
 def peak(sandbox: Sandbox, name: str, *calls: str, iterators: str = "") -> int:
     """Bytes that the calls of a function of HUNGRY take at their peak."""
-    runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", name))
-    run = runner.run(HUNGRY, CallBatch(calls, "time", memory=True, iterators=iterators).stdin())
+    run = runner_of(sandbox, name).run(HUNGRY, CallBatch(calls, "time", memory=True, iterators=iterators).stdin())
     assert run.answer is not None, run.stderr
     assert run.answer.memory is not None
     assert len(run.answer.outcomes) == len(calls)

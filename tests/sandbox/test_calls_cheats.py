@@ -9,9 +9,9 @@ import base64
 import pytest
 
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.guest.calls.scenarios import RENEWED, SCENARIO
-from tests.sandbox.said import said
+from tests.sandbox.said import answer_of, runner_of, said
 
 EQUAL = """
 class Meta(type):
@@ -45,24 +45,21 @@ PICKLED = b"cmod\nBox\n)\x81}S'name'\nS'%b'\nsb."
 
 def ask(sandbox: Sandbox, module: str, *calls: str) -> list[str]:
     """The outcomes of some calls of a module's function."""
-    runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f", classes=("Box",)))
-    run = runner.ask(module, CallBatch(calls))
+    run = runner_of(sandbox, classes=("Box",)).ask(module, CallBatch(calls))
     return said(run)
 
 
 def renewed(sandbox: Sandbox, module: str, call: str) -> str:
     """What a call answers twice, the second time after its first result was changed."""
-    runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"))
-    return said(runner.ask(module, CallBatch((f"{SCENARIO}({RENEWED!r}, {call})",), "combine")))[0]
+    return said(runner_of(sandbox).ask(module, CallBatch((f"{SCENARIO}({RENEWED!r}, {call})",), "combine")))[0]
 
 
 @pytest.mark.parametrize("status", [0, 1])
 def test_a_call_among_several_that_ends_the_process_has_no_answer(isolated: Sandbox, status: int) -> None:
     """Those after it are made all the same."""
     module = f"import os\ndef f(n):\n    return os._exit({status}) if n else n\n"
-    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
     calls = tuple(f"{SCENARIO}({RENEWED!r}, f({n}))" for n in (1, 0))
-    ended, whole = said(runner.ask(module, CallBatch(calls, "combine")))[:2]
+    ended, whole = said(runner_of(isolated).ask(module, CallBatch(calls, "combine")))[:2]
     assert ended.startswith("ends the process")
     assert "returns 0" in whole
 
@@ -118,8 +115,7 @@ def test_equal_arguments_of_a_calls_file_come_once(isolated: Sandbox) -> None:
     """Else a draft that remembers its answers would be timed on what it remembers."""
     calls = "import mod\nCALLS = [((mod.made(n // 2),), {}) for n in range(4)] + [((lambda: 1,), {})] * 2\n"
     module = BOX + "def f(box):\n    return box.n\n"
-    target = FunctionRef("mod", "/nowhere/mod.py", "f", calls_file=calls)
-    run = CallRunner(isolated, target).ask(module, CallBatch((), "inspect", "list"))
+    run = runner_of(isolated, calls_file=calls).ask(module, CallBatch((), "inspect", "list"))
     assert said(run)[:5] == ["CALLS[0]", "CALLS[2]", "CALLS[4]", "CALLS[5]", ""], run
 
 
@@ -141,8 +137,7 @@ def test_equal_arguments_of_a_calls_file_come_once(isolated: Sandbox) -> None:
 def test_only_what_has_no_text_is_taken_from_a_calls_file(isolated: Sandbox, entry: str, listed: str) -> None:
     """The other arguments can be changed then; those that share a part with it come along."""
     module = BOX + "def f(*given, **named):\n    return 1\n"
-    target = FunctionRef("mod", "/nowhere/mod.py", "f", calls_file=f"import mod\nitems = [5]\nCALLS = [{entry}]\n")
-    runner = CallRunner(isolated, target)
+    runner = runner_of(isolated, calls_file=f"import mod\nitems = [5]\nCALLS = [{entry}]\n")
     assert said(runner.ask(module, CallBatch((), "inspect", "list")))[0] == listed
     outcome = said(runner.ask(module, CallBatch((listed,), "check")))[0]
     assert outcome.startswith("returns 1"), outcome
@@ -154,10 +149,8 @@ def test_timed_calls_ask_one_object_or_each_its_own(isolated: Sandbox, shared: b
     module = "class Box:\n    n = 0\ndef f(box, _):\n    box.n += 1\n    return box.n\n"
     one, other = (f"unpickle({base64.b64encode(PICKLED % name).decode()!r})" for name in (b"a", b"b"))
     calls = [f"f({one}, 0)", f"f({one}, 1)", f"f({one}, 2)", f"f({one}, 3)", f"f({other}, 1)"]
-    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
-    run = runner.ask(module, CallBatch(tuple(calls), "time", warm=1, shared=shared))
-    assert run.answer is not None, run
-    assert [each.text.partition(" | ")[0] for each in run.answer.outcomes] == [f"returns {n}" for n in counted]
+    run = runner_of(isolated).ask(module, CallBatch(tuple(calls), "time", warm=1, shared=shared))
+    assert [each.text.partition(" | ")[0] for each in answer_of(run).outcomes] == [f"returns {n}" for n in counted]
 
 
 CHANGES = {
@@ -195,8 +188,7 @@ def test_what_a_call_does_to_its_arguments(isolated: Sandbox, name: str) -> None
     ],
 )
 def test_a_calls_file_that_fails_says_why(isolated: Sandbox, calls: str, why: str) -> None:
-    target = FunctionRef("mod", "/nowhere/mod.py", "f", calls_file=calls)
-    run = CallRunner(isolated, target).ask("def f():\n    pass\n", CallBatch((), "inspect", "list"))
+    run = runner_of(isolated, calls_file=calls).ask("def f():\n    pass\n", CallBatch((), "inspect", "list"))
     assert run.stderr.decode().strip() == f"the calls file fails: {why}"
 
 
@@ -281,8 +273,7 @@ def test_what_an_object_says_when_it_is_looked_at_is_no_calls(isolated: Sandbox)
         "        print('more', flush=True)\n        return 5\n"
         "def f():\n    return Loud()\n"
     )
-    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
-    first, second = said(runner.ask(module, CallBatch(("f()", "f()"), views=True)))[:2]
+    first, second = said(runner_of(isolated).ask(module, CallBatch(("f()", "f()"), views=True)))[:2]
     assert first == second
     assert "ask 5" in first
     assert "prints" not in first
@@ -297,11 +288,9 @@ def test_calls_in_words(isolated: Sandbox) -> None:
         "class Broken(Box):\n    def __repr__(self):\n        raise KeyError\n"
         "def f(*a, **k):\n    pass\n"
     )
-    target = FunctionRef("mod", "/nowhere/mod.py", "f")
-    runner = CallRunner(isolated, target)
     calls = [f"f(load('mod', '{kind}')([2]), k=1)" for kind in ("Box", "Named", "Broken")]
     calls.append("f([load('mod', 'Box')(1)], load('mod', 'Named')('a' * 300))")
-    run = runner.ask(module, CallBatch(tuple(calls), "inspect", "show"))
+    run = runner_of(isolated).ask(module, CallBatch(tuple(calls), "inspect", "show"))
     lines = said(run)
     assert lines[:3] == ["f(<Box n=[2]>, k=1)", "f(Named [2], k=1)", "f(<Broken n=[2]>, k=1)"], run
     assert " at 0x" not in lines[3]

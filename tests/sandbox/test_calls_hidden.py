@@ -14,7 +14,7 @@ from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest.calls.scenarios import RENEWED, SCENARIO
 from codeopt_sandbox.guest.request import SHIFTED, USUAL
-from tests.sandbox.said import observed
+from tests.sandbox.said import observed, runner_of
 
 SLOTS = """
 from collections import OrderedDict, deque
@@ -228,7 +228,7 @@ def both(sandbox: Sandbox, head: str, old: str, new: str, calls: tuple[str, ...]
 
 
 def test_a_log_record_of_a_low_level_shows_where_the_level_is(guest: Sandbox) -> None:
-    runner = CallRunner(guest, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    runner = runner_of(guest)
     texts = [f"{LOGS}def f(n):\n    {line}return n\n" for line in ("log.debug('odd %s', n)\n    ", "")]
     for environment, alike in ((USUAL, True), (SHIFTED, False)):
         old, new = (observed(runner.ask(text, CallBatch(("f(1)",)), environment)) for text in texts)

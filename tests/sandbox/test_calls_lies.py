@@ -9,8 +9,8 @@ from __future__ import annotations
 import pytest
 
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
-from tests.sandbox.said import observed, said
+from codeopt_sandbox.calls import CallBatch
+from tests.sandbox.said import observed, runner_of, said
 
 CALLS = ("f([3, 1, 3, 2])", "f([])", "f([5, 5])")
 REPORT = "class Report:\n    def __init__(self, total, items):\n        self.total, self.items = total, items\n"
@@ -114,7 +114,7 @@ HONEST: dict[str, tuple[str, str]] = {
 
 def both(sandbox: Sandbox, pair: tuple[str, str]) -> list[list[object]]:
     """What is observed of the calls of either text."""
-    runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    runner = runner_of(sandbox)
     return [observed(runner.ask(text, CallBatch(CALLS, views=True))) for text in pair]
 
 
@@ -128,7 +128,7 @@ def test_an_object_that_lies(isolated: Sandbox, name: str) -> None:
 
 @pytest.mark.parametrize("result", ["{1: xs}.keys()", "__import__('re').match('a', 'a')"])
 def test_what_is_written_in_c_and_cannot_be_taken_apart(isolated: Sandbox, result: str) -> None:
-    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    runner = runner_of(isolated)
     assert "<not comparable: " in said(runner.ask(f"def f(xs):\n    return {result}\n", CallBatch(CALLS)))[0]
 
 

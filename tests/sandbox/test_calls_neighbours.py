@@ -10,6 +10,7 @@ from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.comparing import AnswerComparison
 from codeopt_sandbox.outcome import CaveatKind
+from tests.sandbox.said import answer_of
 
 METRICS = """
 from collections import Counter, OrderedDict, defaultdict, deque
@@ -45,9 +46,7 @@ THEIRS = (
 def different(sandbox: Sandbox, line: str) -> list[CaveatKind | None]:
     """Subjects of the caveats about each difference of a draft without the line."""
     runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f", ("/nowhere",)))
-    old, new = (runner.ask(MODULE.replace("LINE", each), CallBatch(CALLS)).answer for each in (line, "pass"))
-    assert old is not None
-    assert new is not None
+    old, new = (answer_of(runner.ask(MODULE.replace("LINE", each), CallBatch(CALLS))) for each in (line, "pass"))
     return [each.subject for each in AnswerComparison().differences(old, new)]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRun, CallRunner, CallTiming, FunctionRef
+from tests.sandbox.said import answer_of, runner_of
 
 FRAMES = """\
 import sys
@@ -69,8 +70,7 @@ def timing(found: CallRun) -> CallTiming:
 def test_the_frames_below_a_call_are_the_same(sandbox: Sandbox) -> None:
     texts = []
     for mode in ("time", "check"):
-        answer = run(sandbox, FRAMES, "f(1)", mode=mode).answer
-        assert answer is not None
+        answer = answer_of(run(sandbox, FRAMES, "f(1)", mode=mode))
         texts.append(answer.outcomes[0].text)
     assert texts[0] == texts[1]
     assert "passes" not in texts[0]
@@ -79,8 +79,7 @@ def test_the_frames_below_a_call_are_the_same(sandbox: Sandbox) -> None:
 def test_a_worker_is_told_nothing_of_the_passes(isolated: Sandbox) -> None:
     """Neither how many there are nor which is looked at; and no timed call before its warm-up is over."""
     for options in ({}, {"passes": 3}, {"whole": True}, {"pass_seconds": 7.0}):
-        answer = run(isolated, KNOWN, "f(1)", "f(77)", warm=1, **options).answer
-        assert answer is not None
+        answer = answer_of(run(isolated, KNOWN, "f(1)", "f(77)", warm=1, **options))
         assert answer.outcomes[0].text.startswith("returns ([(1, (), False, 60.0)], [])")
 
 
@@ -141,8 +140,7 @@ PASSES = [
 
 @pytest.mark.parametrize(("body", "differs"), PASSES)
 def test_another_answer_in_a_later_pass_is_seen(isolated: Sandbox, body: str, differs: bool) -> None:
-    found = run(isolated, f"import os\ndef f(xs):\n    {body}\n", "f([1, 2])", passes=4).answer
-    assert found is not None
+    found = answer_of(run(isolated, f"import os\ndef f(xs):\n    {body}\n", "f([1, 2])", passes=4))
     assert bool(found.outcomes[0].other_run) is differs
 
 
@@ -167,10 +165,8 @@ def f(n):
 def beside(sandbox: Sandbox, **names: str) -> float:
     """CPU seconds that a pass of a call takes beside it: what makes arguments, and what uses the result."""
     text = "\n".join([*(f"{name} = {value}" for name, value in names.items()), WINDOWS])
-    runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"))
-    run = runner.run(text, CallBatch(("f(300_000)",), "time", passes=3).stdin())
-    assert run.answer is not None, run.stderr
-    return min(run.answer.times.beside)
+    run = runner_of(sandbox).run(text, CallBatch(("f(300_000)",), "time", passes=3).stdin())
+    return min(answer_of(run).times.beside)
 
 
 def test_what_a_result_puts_off_is_paid_where_it_is_used(isolated: Sandbox) -> None:
@@ -183,7 +179,6 @@ def test_what_a_result_puts_off_is_paid_where_it_is_used(isolated: Sandbox) -> N
 def test_what_the_harness_looks_at_in_objects_is_no_work_of_calls(isolated: Sandbox) -> None:
     """The object of the first call, which warms up, cannot be made."""
     text = WINDOWS.replace("ROWS", "[[k, str(k), {k}] for k in range(20_000 // n)]")
-    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "Sum.size"))
     calls = tuple(f"f(load('mod', 'Sum')({n}))" for n in (0, 1))
-    found = timing(runner.run(text, CallBatch(calls, "time", warm=1).stdin()))
+    found = timing(runner_of(isolated, "Sum.size").run(text, CallBatch(calls, "time", warm=1).stdin()))
     assert found.looked_s > 3 * sum(found.beside)

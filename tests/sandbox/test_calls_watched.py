@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.guest.calls.watched import ARGUMENTS, CLOCK, DATE, FILES, MACHINE, PROCESS, VARIABLES, WATCHER
+from tests.sandbox.said import answer_of, runner_of
 
 CALLS = tuple(f"f([{n}, {n + 1}])" for n in range(300))
 ANSWER = "    return sorted(xs)\n"
@@ -78,11 +79,9 @@ KEEPS_NOTHING = {
 
 def watched(sandbox: Sandbox, source: str) -> Any:
     """Reads of the calls of a module's text."""
-    runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"))
     iterators = "flat" if "yield" in source else ""
-    run = runner.ask(source, CallBatch(CALLS, "inspect", "watch", seconds=30.0, iterators=iterators))
-    assert run.answer is not None, run
-    return json.loads(run.answer.lines[0])
+    run = runner_of(sandbox).ask(source, CallBatch(CALLS, "inspect", "watch", seconds=30.0, iterators=iterators))
+    return json.loads(answer_of(run).lines[0])
 
 
 @pytest.mark.parametrize("name", READS)

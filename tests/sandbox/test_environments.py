@@ -12,6 +12,7 @@ from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest.request import EMBEDDED, NEIGHBOUR, SHIFTED, USUAL, Environment, seeded
 from codeopt_sandbox.guest_bundle import Libraries
+from tests.sandbox.said import answer_of, runner_of
 
 MODULE = """
 import os
@@ -69,12 +70,11 @@ def test_calls_and_the_import_see_it(sandbox: Sandbox, libraries: Libraries | No
     runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"), libraries=libraries)
     run = runner.ask(MODULE, CallBatch(tuple(f"f({what!r})" for what in expected)), environment)
     assert not run.preload_failure
-    assert run.answer is not None
-    assert [each.text for each in run.answer.outcomes] == [f"returns {value!r}" for value in expected.values()]
+    assert [each.text for each in answer_of(run).outcomes] == [f"returns {value!r}" for value in expected.values()]
 
 
 def test_equal_arguments_are_distinct_in_one_alone(sandbox: Sandbox) -> None:
-    runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "same"))
+    runner = runner_of(sandbox, "same")
     answers = [runner.ask(MODULE, CallBatch(("f(1.5, 1.5)",)), each).answer for each in (USUAL, NEIGHBOUR)]
     assert [answer and answer.outcomes[0].text for answer in answers] == ["returns True", "returns False"]
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.guest.calls.repr.tree import Encoder, written
 from codeopt_sandbox.guest.tests.recorder import write_blocker, write_call
-from tests.sandbox.said import said
+from tests.sandbox.said import answer_of, runner_of, said
 
 MODULE = """\
 import json, logging, queue, re, threading, types, weakref
@@ -73,8 +73,7 @@ def held(reentrant):
 
 
 def ask(sandbox: Sandbox, name: str, *calls: str) -> list[str]:
-    target = FunctionRef("mod", "/nowhere/mod.py", name)
-    run = CallRunner(sandbox, target).ask(MODULE, CallBatch(calls))
+    run = runner_of(sandbox, name).ask(MODULE, CallBatch(calls))
     return said(run)[: len(calls)]
 
 
@@ -86,8 +85,7 @@ def test_what_is_read_again_is_what_was_written_down(isolated: Sandbox, monkeypa
     written = [write_call(([mod.make(n)],), {}) for n in places]
     assert None not in written
     calls = (*[f"f([load('mod', 'make')({n})])" for n in places], *written)
-    answer = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "touch")).ask(MODULE, CallBatch(calls)).answer
-    assert answer is not None
+    answer = answer_of(runner_of(isolated, "touch").ask(MODULE, CallBatch(calls)))
     lines = [outcome.observed() for outcome in answer.outcomes]
     fresh, again = lines[: len(places)], lines[len(places) :]
     assert [n for n in places if fresh[n] != again[n]] == []

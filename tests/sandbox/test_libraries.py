@@ -14,6 +14,8 @@ from codeopt_sandbox import Sandbox, open_sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest_bundle import Libraries
 from codeopt_sandbox.host import Options
+from tests.sandbox.said import answer_of
+from tests.support.files import write_files
 
 INSTALLED = "/installed/site-packages"
 REF = FunctionRef("mod", "/project/mod.py", "f", ("/project", INSTALLED))
@@ -37,22 +39,15 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     """A sandbox that shows a project and an environment."""
     root = tmp_path_factory.mktemp("libraries")
     root.chmod(0o755)
-    for folder, files in (("installed", PACKAGES), ("project", {"own.py": ""})):
-        (root / folder).mkdir()
-        for name, text in files.items():
-            (root / folder / name).write_text(text)
+    write_files(root / "installed", PACKAGES)
+    write_files(root / "project", {"own.py": ""})
     mounts = ((str(root / "installed"), INSTALLED), (str(root / "project"), "/project"))
     with open_sandbox("bubblewrap", options=Options(mounts=mounts)) as sandbox:
         yield sandbox
 
 
-def loading(box: Sandbox, imports: str) -> Preload:
-    """Libraries that are loaded once for a module with these imports."""
-    return load_libraries(box, Side(REF, imports + FUNCTION))
-
-
 def test_what_is_slow_to_import_is_imported_once(box: Sandbox) -> None:
-    found = loading(box, "import own, slow")
+    found = load_libraries(box, Side(REF, "import own, slow" + FUNCTION))
     assert found.libraries is not None
     assert {"slow", "decimal"} <= set(found.libraries.modules)
     assert "own" not in found.libraries.modules
@@ -63,11 +58,9 @@ def test_what_is_slow_to_import_is_imported_once(box: Sandbox) -> None:
         CallRunner(box, REF, libraries=libraries).ask(source, CallBatch(("f(1)",)))
         for libraries in (None, found.libraries)
     )
-    assert once.answer is not None
-    assert fresh.answer is not None
-    assert [each.text for each in (*once.answer.outcomes, *fresh.answer.outcomes)] == ["returns 2"] * 2
+    assert [each.text for each in (*answer_of(once).outcomes, *answer_of(fresh).outcomes)] == ["returns 2"] * 2
     assert once.cpu_s < fresh.cpu_s / 3
-    assert once.answer.times.import_s < found.seconds / 3
+    assert answer_of(once).times.import_s < found.seconds / 3
 
 
 def test_it_is_said_where_it_costs_something() -> None:
@@ -83,8 +76,7 @@ def test_a_run_whose_libraries_cannot_be_imported_before_is_as_without_them(box:
     source = "import threads" + FUNCTION
     run = CallRunner(box, REF, libraries=Libraries(("threads",), REF.paths)).ask(source, CallBatch(("f(1)",)))
     assert run.preload_failure == "they start threads"
-    assert run.answer is not None
-    assert [each.text for each in run.answer.outcomes] == ["returns 2"]
+    assert [each.text for each in answer_of(run).outcomes] == ["returns 2"]
 
 
 def test_a_draft_changes_nothing_in_the_libraries_of_the_next(box: Sandbox, tmp_path: Path) -> None:
@@ -93,5 +85,4 @@ def test_a_draft_changes_nothing_in_the_libraries_of_the_next(box: Sandbox, tmp_
     spoils = "import slow, os, signal\nslow.TABLE.clear()\ndef f(x):\n    os.kill(os.getppid(), 9)\n"
     runner.ask(spoils, CallBatch(("f(1)",)))
     run = runner.ask("import slow\ndef f(x):\n    return len(slow.TABLE)\n", CallBatch(("f(1)",)))
-    assert run.answer is not None
-    assert [each.text for each in run.answer.outcomes] == ["returns 3000000"]
+    assert [each.text for each in answer_of(run).outcomes] == ["returns 3000000"]

@@ -7,11 +7,12 @@ from __future__ import annotations
 import pytest
 
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.comparing import AnswerComparison, Observable
 from codeopt_sandbox.guest.answer import Answer
 from codeopt_sandbox.guest.calls.scenarios import ORDER, SCENARIO
 from codeopt_sandbox.outcome import CaveatKind
+from tests.sandbox.said import answer_of, runner_of
 
 LENGTHS = [20, 19_999, 20_000, 20_001, 60_000]
 MODULE = """\
@@ -44,9 +45,7 @@ def changes(given, size):
 
 def answers(sandbox: Sandbox, end: str, call: str, name: str = "f") -> Answer:
     """Answer of a call, where END is what makes a difference."""
-    runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", name))
-    found = runner.ask(f"END = {end!r}\n{MODULE}", CallBatch((call,))).answer
-    assert found is not None
+    found = answer_of(runner_of(sandbox, name).ask(f"END = {end!r}\n{MODULE}", CallBatch((call,))))
     return found.outcomes[0]
 
 
@@ -71,11 +70,9 @@ def test_a_long_result(isolated: Sandbox, kind: str, wanted: str, size: int) -> 
 @pytest.mark.parametrize(("kind", "wanted"), [("floats", str(CaveatKind.FLOATS)), ("other floats", "differs")])
 def test_floats_of_calls_made_together(isolated: Sandbox, kind: str, wanted: str, size: int) -> None:
     """Their last bits are a caveat, as of a call by itself."""
-    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    runner = runner_of(isolated)
     batch = CallBatch((f"{SCENARIO}({ORDER!r}, f({kind!r}, {size}), f({kind!r}, {size + 1}))",), "combine")
-    old, new = (runner.ask(f"END = {end!r}\n{MODULE}", batch).answer for end in ("a", "bc"))
-    assert old is not None
-    assert new is not None
+    old, new = (answer_of(runner.ask(f"END = {end!r}\n{MODULE}", batch)) for end in ("a", "bc"))
     assert len(old.outcomes[0].steps) == 2
     assert subject(old.outcomes[0], new.outcomes[0]) == wanted
 

@@ -10,16 +10,10 @@ from codeopt.workloads.function.judging import changed_lines, new_process_state
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef, LeftSetting, ProcessChanges
 from codeopt_sandbox.guest_bundle import Libraries
+from tests.codeopt.workloads.function.test_harness_cheats import SLOW as ORIGINAL
+from tests.sandbox.said import answer_of
 
 CALLS = ("f([3, 1, 3])", "f([2])", "f([])")
-ORIGINAL = """\
-def f(xs):
-    out = []
-    for x in xs:
-        if x not in out:
-            out.append(x)
-    return out
-"""
 QUICK = "def f(xs):\n    return list(dict.fromkeys(xs))\n"
 
 
@@ -162,8 +156,7 @@ def asked(runner: TimedRuns) -> TimedRuns:
 
 def changes(runner: TimedRuns, source: str) -> ProcessChanges:
     """What a module leaves."""
-    answer = runner.ask(Revision.of(source), CallBatch(CALLS)).answer
-    assert answer is not None
+    answer = answer_of(runner.ask(Revision.of(source), CallBatch(CALLS)))
     assert answer.left is not None
     return answer.left
 

@@ -9,7 +9,7 @@ from codeopt.workloads.function.harness import TimedRuns
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef, LeftSetting, ProcessChanges
 from tests.conftest import open_or_skip
-from tests.sandbox.said import said
+from tests.sandbox.said import answer_of, said
 
 LEAVES = Revision.of("import sys\n\ndef f(n):\n    sys.setrecursionlimit(n)\n")
 MODULE = "def f(n):\n    return n + 1\n\n\ndef g(n):\n    return n + 2\n"
@@ -23,8 +23,7 @@ def test_what_one_leaves_is_known_to_the_other_once_they_are_joined() -> None:
         runner = TimedRuns(CallRunner(sandbox, reference), left={(LEAVES, ()): [EARLIER]})
         apart = runner.apart()
         run = apart.ask(LEAVES, CallBatch(("f(3000)",)))
-        assert run.answer is not None
-        assert run.answer.left is not None
+        assert answer_of(run).left is not None
         assert runner.left == {(LEAVES, ()): [EARLIER]}
         for _ in range(2):
             runner.join(replace(apart))

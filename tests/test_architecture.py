@@ -284,15 +284,11 @@ def test_a_frozen_class_has_no_field_that_changes() -> None:
         f"{module.file}:{each.lineno}"
         for module in modules().values()
         for node in ast.walk(module.tree)
-        if isinstance(node, ast.ClassDef) and is_frozen(node)
+        if isinstance(node, ast.ClassDef) and "dataclass(frozen=True" in " ".join(map(ast.unparse, node.decorator_list))
         for each in node.body
         if isinstance(each, ast.AnnAssign) and {"list", "dict", "set"} & set(held(each.annotation))
     ]
     assert found == []
-
-
-def is_frozen(node: ast.ClassDef) -> bool:
-    return any("dataclass(frozen=True" in ast.unparse(decorator) for decorator in node.decorator_list)
 
 
 def held(annotation: ast.AST) -> Iterator[str]:
@@ -353,7 +349,8 @@ ASKS = {"ask_python": {"codeopt/core/interpreter.py", "sandbox/codeopt_sandbox/i
 
 
 def test_programs_are_started_in_few_places_and_git_in_one() -> None:
-    found = {module.file: started_by(module) for module in modules().values() if not is_guest(module)}
+    guest = "codeopt_sandbox.guest."
+    found = {each.file: started_by(each) for each in modules().values() if not f"{each.name}.".startswith(guest)}
     assert {file for file, names in found.items() if names} == set(STARTS), found
     for module in modules().values():
         words = {
@@ -374,10 +371,6 @@ def test_an_interpreter_is_asked_behind_one_gate() -> None:
             or (isinstance(node, ast.Attribute) and node.attr == name)
         }
         assert users <= files, f"{name} is called in {sorted(users - files)}"
-
-
-def is_guest(module: Module) -> bool:
-    return f"{module.name}.".startswith("codeopt_sandbox.guest.")
 
 
 def started_by(module: Module) -> set[str]:

@@ -16,10 +16,6 @@ BY_PYTEST = [path for path in ALL if path.stem.startswith("test_")]
 COMMAND = re.compile(r"python\s+-m\s+benchmarks\.([\w.]+)([^`\n]*)")
 
 
-def _module(path: Path) -> str:
-    return path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
-
-
 @pytest.mark.parametrize("path", BY_PYTEST, ids=lambda path: path.stem)
 def test_ci_runs_those_of_pytest_too(path: Path) -> None:
     place = path.relative_to(ROOT).as_posix()
@@ -31,7 +27,8 @@ def test_ci_runs_those_of_pytest_too(path: Path) -> None:
 def test_ci_runs_it_in_a_short_form(path: Path) -> None:
     """Of every change or, where that takes a minute and more, of every night."""
     text = (ROOT / ".ci/benchmarks").read_text("utf-8")
-    assert re.search(rf"^(short|nightly) {re.escape(_module(path))} ", text, re.MULTILINE)
+    module = path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
+    assert re.search(rf"^(short|nightly) {re.escape(module)} ", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("path", [*DOCUMENTS, *RUN], ids=lambda path: path.stem)

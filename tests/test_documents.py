@@ -114,7 +114,8 @@ def test_the_files_that_are_named_exist(document: Path) -> None:
 
 
 def test_the_settings_are_keys(parsers: dict[str, argparse.ArgumentParser]) -> None:
-    projects, users = (tomllib.loads(block.text) for block in blocks_of("flags.md", "toml"))
+    shown = blocks(ROOT / "docs/flags.md")
+    projects, users = (tomllib.loads(block.text) for block in shown if block.language == "toml")
     known = {flag_of(action) for parser in parsers.values() for action in parser._actions}
     assert set(projects["tool"]["codeopt"]) - known == set()
     assert set(users) - known == {PRICES}
@@ -125,7 +126,3 @@ def test_every_exit_status_is_named() -> None:
     text = (ROOT / "docs/results.md").read_text("utf-8")
     named = {int(number) for number in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)}
     assert {kind.exit_status for kind in kinds} | {0, 1, 6, 130, 70} == named
-
-
-def blocks_of(name: str, language: str) -> list[Block]:
-    return [block for block in blocks(ROOT / "docs" / name) if block.language == language]

@@ -218,10 +218,6 @@ def test_an_original_that_fails_now_and_then_is_no_fault_of_the_draft() -> None:
 LONG = [replace(CASE, name=str(tenths), stdin=b"%d" % tenths, expected=None) for tenths in (10, 4, 2, 1)]
 
 
-def by_tenths(asked: Asked) -> float:
-    return int(asked.stdin) / 10
-
-
 @pytest.mark.parametrize(
     ("enough", "most", "timed"), [(0.1, 3, "10"), (1.2, 3, "10 4"), (60, 9, "10 4"), (60, 1, "10")]
 )
@@ -229,7 +225,7 @@ def test_cases_are_added_until_they_take_long_enough_if_they_are_nearly_as_long(
     enough: float, most: int, timed: str
 ) -> None:
     rule = StoppingRule(enough_seconds=enough, timed_cases=most)
-    plan = make_plan(scripted(by_tenths), "old", LONG[::-1], check_tokens, rule)
+    plan = make_plan(scripted(lambda asked: int(asked.stdin) / 10), "old", LONG[::-1], check_tokens, rule)
     assert [case.name for case in plan.cases] == timed.split()
     assert plan.longest_s == 1.0
 

@@ -16,6 +16,7 @@ import pytest
 
 from codeopt.batch.batch_folder import BatchFolder, ProblemStatus
 from codeopt.batch.local import END_S
+from tests.sandbox.machine import until
 from tests.support.files import write_files
 from tests.support.prices import set_prices
 from tests.support.synthetic import QUICK, answers, write_set
@@ -57,25 +58,12 @@ def statuses(run: Path) -> dict[str, ProblemStatus]:
     return {each.id: batch.status(each.id) for each in batch.problems()}
 
 
-def ended(run: Path) -> int:
-    return sum(each.status == "done" for each in statuses(run).values())
-
-
-def running(run: Path) -> int:
-    return sum(each.status == "running" for each in statuses(run).values())
+def count_of(run: Path, status: str) -> int:
+    return sum(each.status == status for each in statuses(run).values())
 
 
 def replies(run: Path) -> int:
     return BatchFolder(run).spent().replies if statuses(run) else 0
-
-
-def until(condition: Callable[[], object], seconds: float = 120) -> None:
-    """Wait for a condition to hold."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            raise TimeoutError
-        time.sleep(0.05)
 
 
 def with_model(server: WireServer) -> tuple[str, ...]:
@@ -128,9 +116,9 @@ def test_killed_at_any_moment_it_goes_on_and_asks_for_nothing_twice(
 ) -> None:
     problems, run, count = write_set(tmp_path, 3), tmp_path / "run", 3
     server = wire(answers())
-    for condition in (lambda: replies(run) >= 1, lambda: ended(run) >= 2):
+    for condition in (lambda: replies(run) >= 1, lambda: count_of(run, "done") >= 2):
         with start(problems, run, *with_model(server)) as process:
-            until(condition)
+            assert until(condition, 120)
             os.kill(process.pid, signal.SIGKILL)
             process.communicate(timeout=60)
     code, out, err = finish(problems, run, *with_model(server), "--json")
@@ -149,7 +137,7 @@ def test_killed_at_any_moment_it_goes_on_and_asks_for_nothing_twice(
 def test_workers_end_with_a_killed_batch_and_another_one_may_begin(tmp_path: Path) -> None:
     problems, run = write_set(tmp_path, 4, work=40_000), tmp_path / "run"
     with start(problems, run, "--model", "rules") as process:
-        until(lambda: running(run))
+        assert until(lambda: count_of(run, "running") > 0, 120)
         code, _, err = finish(problems, run, "--model", "rules")
         assert code == 2
         assert f"another batch is at work in {run} (process {process.pid})" in err
@@ -172,7 +160,7 @@ def _children(parent: int) -> list[int]:
 def test_ctrl_c_keeps_what_was_done(tmp_path: Path) -> None:
     problems, run = write_set(tmp_path, 3, work=6_000), tmp_path / "run"
     with start(problems, run, "--model", "rules") as process:
-        until(lambda: [*run.glob("problems/*/state.json")])
+        assert until(lambda: any(run.glob("problems/*/state.json")), 120)
         os.killpg(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=END_S)  # after so long workers would be killed, in the middle of a round
     assert process.returncode == 130

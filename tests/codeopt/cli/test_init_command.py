@@ -127,7 +127,8 @@ def test_the_store_is_cached_and_restored_after_the_change_is_installed(written:
     assert "pull_request.number" in cache["restore-keys"]
     gitlab = load(written / ".gitlab/codeopt.yml")["codeopt"]
     assert gitlab["cache"]["paths"] == [".codeopt/cache/"]
-    assert '--trust-store "$RUNNER_TEMP/codeopt-cache" ' in named(job["steps"], "Review")["run"]
+    (review,) = (step for step in job["steps"] if step.get("name") == "Review")
+    assert '--trust-store "$RUNNER_TEMP/codeopt-cache" ' in review["run"]
     assert "--trust-store .codeopt/cache " in gitlab["script"][-1]
 
 
@@ -186,10 +187,6 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "RUNNER_TEMP": str(home / "temp"),
     }
-
-
-def named(steps: list[dict[str, Any]], name: str) -> dict[str, Any]:
-    return next(step for step in steps if step.get("name") == name)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from codeopt.core.model import estimate_tokens
-from tests.support.prompts import PROJECTS, Prompts, record_prompts, require_golden
+from tests.support.prompts import PROJECTS, record_prompts, require_golden
 
 pytestmark = pytest.mark.full
 
@@ -29,13 +29,9 @@ SAID = {
 UNSAID = {"orders": ["long docstring", "book = <"]}
 
 
-@pytest.fixture(scope="module", params=list(PROJECTS))
-def recorded(request: pytest.FixtureRequest) -> tuple[str, Prompts]:
-    return request.param, record_prompts(request.param)
-
-
-def test_prompts_are_as_the_golden_files_say(recorded: tuple[str, Prompts]) -> None:
-    name, prompts = recorded
+@pytest.mark.parametrize("name", PROJECTS)
+def test_prompts_are_as_the_golden_files_say(name: str) -> None:
+    prompts = record_prompts(name)
     last = require_golden(name, prompts)
     assert estimate_tokens("".join(message.content for message in prompts.drafts[-1])) <= GOAL
     assert [part for part in SAID[name] if part not in last] == []

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from codeopt.core.model import estimate_tokens
-from tests.support.prompts import TARGETS, Prompts, record_prompts, require_golden
+from tests.support.prompts import TARGETS, record_prompts, require_golden
 
 pytestmark = pytest.mark.full
 
@@ -22,13 +22,9 @@ UNSAID = {"trees": ["colours_of", "def depth"]}
 NOTHING = [" 0 us", "0.0 MiB", "CPU time of one run", "token by token", "a case that is not shown"]
 
 
-@pytest.fixture(scope="module", params=list(TARGETS))
-def recorded(request: pytest.FixtureRequest) -> tuple[str, Prompts]:
-    return request.param, record_prompts(request.param)
-
-
-def test_prompts_are_as_the_golden_files_say(recorded: tuple[str, Prompts]) -> None:
-    name, prompts = recorded
+@pytest.mark.parametrize("name", TARGETS)
+def test_prompts_are_as_the_golden_files_say(name: str) -> None:
+    prompts = record_prompts(name)
     last = require_golden(name, prompts)
     assert estimate_tokens("".join(message.content for message in prompts.drafts[-1])) <= GOAL
     assert [part for part in SAID[name] if part not in last] == []

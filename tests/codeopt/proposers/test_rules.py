@@ -12,8 +12,9 @@ from codeopt.core.revision import OWN, Revision
 from codeopt.proposers.rules import Rules
 from codeopt.rules import select_rules
 from codeopt.workloads.function.view import function_rules
-from codeopt_sandbox.compare import Comparison, Decision
-from codeopt_sandbox.outcome import CaseVerdict, Outcome, Run
+from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.outcome import CaseVerdict
+from tests.support.candidates import comparison, outcome
 
 SOURCE = "n = int(eval(input()))\nfor _ in range(n):\n    print(input())\n"
 FAST = 1.5
@@ -21,29 +22,12 @@ FAST = 1.5
 
 def measured(round_: int, source: str, summary: str, ratio: float | None, screening_only: bool = False) -> Candidate:
     """A candidate as the loop records it; ratio None: wrong on a case."""
-    run = Run(0, None, 0.01, 0.01, 1, b"", b"")
     if ratio is None:
-        return Candidate(round_, Revision.of(source), summary, (Outcome("1", CaseVerdict.WA, run),))
+        return Candidate(round_, Revision.of(source), summary, (outcome(verdict=CaseVerdict.WA),))
     decision = Decision.FASTER if ratio > 1.02 else Decision.SAME
-    comparison = Comparison(
-        decision=decision,
-        ratio=ratio,
-        ci_low=ratio * 0.98,
-        ci_high=ratio * 1.02,
-        pairs=20,
-        metric="cpu",
-        confidence=0.99,
-        alpha=0.01,
-        method="test",
-        cases=(),
-    )
-    return Candidate(
-        round_,
-        Revision.of(source),
-        summary,
-        (Outcome("1", CaseVerdict.AC, run),),
-        None if screening_only or not round_ else comparison,
-    )
+    found = comparison(decision, ratio, ci_low=ratio * 0.98, ci_high=ratio * 1.02)
+    timed = None if screening_only or not round_ else found
+    return Candidate(round_, Revision.of(source), summary, (outcome(),), timed)
 
 
 def play(judge: Callable[[str], float | None], **options: tuple[str, ...]) -> tuple[Rules, History]:

@@ -57,10 +57,6 @@ def _json() -> dict[str, Any]:
     return {name: value for name, value in JUDGED.to_json().items() if name != "machine"}
 
 
-def _tool() -> Any:
-    return json.loads(answer_text({**_json(), "diff": "", "target": "m.py::f"}))
-
-
 def _editor() -> str:
     shown = SlowFunction(replace(SUGGESTION, share=0.5))
     return f"{shown.words}\n{shown.told}\n"
@@ -73,7 +69,7 @@ def _as_text(value: Any) -> str:
 RENDERED: dict[str, Callable[[], str]] = {
     "screen.txt": lambda: table(JUDGED, verbose=True) + "\n",
     "compare.json": lambda: _as_text(_json()),
-    "tool.json": lambda: _as_text(_tool()),
+    "tool.json": lambda: _as_text(json.loads(answer_text({**_json(), "diff": "", "target": "m.py::f"}))),
     "review.md": lambda: markdown.render(review({"m.py": ("", OLD)}, SUGGESTION)),
     "cache.json": lambda: _as_text(FINDING.to_json()),
     "editor.txt": _editor,

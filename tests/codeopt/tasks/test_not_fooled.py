@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -169,17 +169,20 @@ def test_the_reader_is_not_told_which_is_the_original() -> None:
     assert not any("original" in text or "draft" in text for text in asked)
 
 
+def read_once(answer: Callable[[Sequence[Message]], str]) -> Candidate:
+    """A draft whose round has cost 900 tokens, after a reader was asked about it and the original."""
+    draft = Candidate(1, Revision.of(PLAIN), "a draft", usage=Usage(replies=1, tokens_in=900))
+    ask = read_by(LlmJudge(Scripted(answer), "Which?"), lambda line: None)
+    return ask(draft, Candidate(0, Revision.of(mangled(1)), "o"))
+
+
 def test_a_reader_who_fails_costs_nothing_that_was_spent_before() -> None:
     """What the candidate cost in its round is not counted again."""
 
     def fail(messages: Sequence[Message]) -> str:
         raise ModelError("gone")
 
-    ask = read_by(LlmJudge(Scripted(fail), "Which?"), lambda line: None)
-    found = ask(
-        Candidate(1, Revision.of(PLAIN), "a draft", usage=Usage(replies=1, tokens_in=900)),
-        Candidate(0, Revision.of(mangled(1)), "o"),
-    )
+    found = read_once(fail)
     assert found.usage == NOTHING_USED
     assert found.preference is None
     assert "no reader was asked" in found.notes[0]
@@ -193,11 +196,7 @@ def test_what_a_reader_cost_who_fails_the_second_time_is_counted() -> None:
         return "Names.\nBETTER: A"
 
     asked: list[Sequence[Message]] = []
-    ask = read_by(LlmJudge(Scripted(once), "Which?"), lambda line: None)
-    found = ask(
-        Candidate(1, Revision.of(PLAIN), "a draft", usage=Usage(replies=1, tokens_in=900)),
-        Candidate(0, Revision.of(mangled(1)), "o"),
-    )
+    found = read_once(once)
     assert found.usage.replies == 1
     assert 0 < found.usage.tokens_in != 900
     assert found.preference is None

@@ -11,6 +11,7 @@ import pytest
 
 from codeopt.batch.datasets import SetRequest, read_set
 from codeopt.cli.main import main
+from tests.support.files import write_files
 
 DOUBLE = "print(2 * int(input()))\n"
 FLAGS = ("--sandbox", "process", "-q")
@@ -47,25 +48,14 @@ def data(tmp_path: Path) -> Path:
             file.write(json.dumps({"problem_id": id, "input": slow, "target": fast}) + "\n")
         file.write("no json\n")
     for id in PAIRS.keys() - {"no-cases"}:
-        _case(home / "cases" / id, 3, 6)
+        write_files(home / "cases" / id, {"input.0.txt": "3\n", "output.0.txt": "6\n"})
     return home
-
-
-def _case(folder: Path, given: int, expected: int, number: int = 0) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"input.{number}.txt").write_text(f"{given}\n")
-    (folder / f"output.{number}.txt").write_text(f"{expected}\n")
-
-
-def rows(out: Path) -> dict[str, dict[str, str]]:
-    with (out / "import.csv").open(newline="") as file:
-        return {row["problem"]: row for row in csv.DictReader(file)}
 
 
 def test_every_pair_is_kept_or_has_its_reason(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert main(["import", "pie", str(data), "-o", str(out), *FLAGS]) == 0
-    found = rows(out)
+    found = {row["problem"]: row for row in csv.DictReader((out / "import.csv").read_text().splitlines())}
     assert found.keys() == {*PAIRS, "line-9"}
     for id, (_, _, reason) in PAIRS.items():
         assert (found[id]["kept"] == "1") == (not reason), found[id]

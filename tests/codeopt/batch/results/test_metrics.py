@@ -38,15 +38,20 @@ def test_shares_and_speedups_by_hand(found: Metrics) -> None:
     assert found.opt.low < found.opt.value
 
 
-def test_a_draft_that_was_only_screened_is_none_of_the_first_k(tmp_path: Path) -> None:
-    past = history("human")
-    screened = Candidate(1, Revision.of(FAST), "both", (outcome(),), ablation=(("one", 1.5),))
-    store = BatchFolder(tmp_path / "screened", create=True)
+def measured(folder: Path, *drafts: Candidate, best: Candidate | None = None) -> Metrics:
+    """A batch of one problem, which ended after these drafts."""
+    store = BatchFolder(folder / "one", create=True)
     store.register([problem("one")])
     store.begin("one")
-    store.save("one", SavedRun(History((past.original, screened, draft(2, 3.0))), Ledger(rounds=2)), TimeSpent())
-    store.end("one", ProblemResult("done", "", "enough", best=draft(2, 3.0)), TimeSpent())
-    found = measure_batch(store)
+    run = SavedRun(History((history("human").original, *drafts)), Ledger(rounds=len(drafts)))
+    store.save("one", run, TimeSpent())
+    store.end("one", ProblemResult("done", "", "enough", best=best), TimeSpent())
+    return measure_batch(store)
+
+
+def test_a_draft_that_was_only_screened_is_none_of_the_first_k(tmp_path: Path) -> None:
+    screened = Candidate(1, Revision.of(FAST), "both", (outcome(),), ablation=(("one", 1.5),))
+    found = measured(tmp_path, screened, draft(2, 3.0), best=draft(2, 3.0))
     assert [each.screened for each in found.solved[0].rounds] == [True, False]
     (only,) = found.rounds
     assert (only.drafts, only.opt.value, only.correct.value) == (1, 1.0, 1.0)
@@ -54,15 +59,9 @@ def test_a_draft_that_was_only_screened_is_none_of_the_first_k(tmp_path: Path) -
 
 def test_what_is_correct_is_one_thing(tmp_path: Path) -> None:
     """A right draft that was only screened counts in the total and after the last draft alike."""
-    past = history("human")
     screened = Candidate(2, Revision.of(FAST), "both", (outcome(),), ablation=(("one", 1.5),))
     wrong = Candidate(1, Revision.of(FAST), "wrong", (outcome(verdict=CaseVerdict.WA),))
-    store = BatchFolder(tmp_path / "one", create=True)
-    store.register([problem("one")])
-    store.begin("one")
-    store.save("one", SavedRun(History((past.original, wrong, screened)), Ledger(rounds=2)), TimeSpent())
-    store.end("one", ProblemResult("done", "", "enough"), TimeSpent())
-    found = measure_batch(store)
+    found = measured(tmp_path, wrong, screened)
     assert [each.correct for each in found.solved[0].rounds] == [False, True]
     assert [each.screened for each in found.solved[0].rounds] == [False, True]
     assert found.correct.value == found.rounds[-1].correct.value == 1.0

@@ -12,11 +12,9 @@ from codeopt.workloads.function.guards.surroundings import watch
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.outcome import CaveatKind
 from tests.codeopt.workloads.conftest import Judges
+from tests.codeopt.workloads.function.test_harness_cheats import SLOW as OLD
 from tests.support.judges import referee
 
-OLD = (
-    "def f(xs):\n    out = []\n    for x in xs:\n        if x not in out:\n            out.append(x)\n    return out\n"
-)
 FAST = "    return list(dict.fromkeys(xs))\n"
 CALLS = (
     "CALLS = [(([i * 7 % 11 for i in range(n)],), {}) for n in (1, 2, 3, 5, 8, 13, 20, 30)]\n"

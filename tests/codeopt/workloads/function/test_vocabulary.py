@@ -35,12 +35,6 @@ def test_the_own_constants_and_those_of_the_names_that_are_used() -> None:
     assert "never spoken of" not in found.reached
 
 
-ROWS = """\
-def f(rows, by):
-    return [(row["number"], row.get("amount", 0), by["x":]) for row in rows]
-"""
-
-
 @pytest.mark.parametrize("broken", ["def f(:", "", "\0"])
 def test_what_cannot_be_read_speaks_of_nothing(broken: str) -> None:
     assert vocabulary(broken, broken).own == ()

@@ -128,31 +128,28 @@ def test_what_cannot_be_told_is_kept_and_said(monkeypatch: pytest.MonkeyPatch) -
     )
 
 
+def scattered() -> Seconds:
+    """Times that differ by up to a half from run to run, whatever runs."""
+    draws = iter(range(10_000))
+    return lambda revision, larger: 1.0 + 0.5 * (next(draws) * 7 % 11) / 11
+
+
 def test_no_tests_are_run_for_what_is_kept_anyway() -> None:
     """The pairs scatter, and a command of 9 s has no larger size: tests could only say why it is kept."""
-    draws = iter(range(10_000))
     asked: list[Revision] = []
 
     def fails(rest: Revision) -> str:
         asked.append(rest)
         return ""
 
-    def seconds(revision: Revision, larger: bool) -> float:
-        return 1.0 + 0.5 * (next(draws) * 7 % 11) / 11
-
-    found = gains(seconds, max_pairs=8, plain_s=9.0, fails=fails)
+    found = gains(scattered(), max_pairs=8, plain_s=9.0, fails=fails)
     assert [each.undecided for each in found.kept] == [True, True]
     assert not asked
 
 
 def test_no_edit_takes_more_pairs_than_the_user_allows() -> None:
     """Pairs that scatter by more than the gain: the comparison ends at --max-pairs."""
-    draws = iter(range(10_000))
-
-    def seconds(revision: Revision, larger: bool) -> float:
-        return 1.0 + 0.5 * (next(draws) * 7 % 11) / 11
-
-    found = gains(seconds, max_pairs=8)
+    found = gains(scattered(), max_pairs=8)
     assert [each.comparison.pairs for each in found.kept if each.comparison] == [8, 8]
 
 

@@ -14,17 +14,13 @@ from codeopt_sandbox.guest.calls.recipes import unpacked
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 
 
-def call(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    return args, kwargs
-
-
 @given(st.lists(st.recursive(NUMBERS, st.lists, max_leaves=20), max_size=4))
 def test_numbers_are_what_python_reads(args: list[Any]) -> None:
     text = f"f({', '.join(map(repr, args))})"
     packed = packed_numbers(text)
     assert packed is not None or "[" not in text
     if packed is not None:
-        assert repr(unpacked(packed)) == repr(eval(text, {"f": call}))
+        assert repr(unpacked(packed)) == repr(eval(text, {"f": lambda *args, **kwargs: (args, kwargs)}))
 
 
 @pytest.mark.parametrize(

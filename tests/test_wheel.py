@@ -19,6 +19,7 @@ from packaging.utils import canonicalize_name
 
 from tests.codeopt.command import AS_A_USER, FAST, QUICK, SLOW, Done, environment, write_problem
 from tests.codeopt.serving.projects import SLOW as TYPED
+from tests.support.files import git, make_repository
 from tests.support.wheels import ROOT, bare, build
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -68,16 +69,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("home")
     write_problem(folder / "set" / "words", words=2000)
     path = write_problem(folder, FAST, words=2000)
-    (folder / "fast.py").write_text(FAST)
-    (folder / "typed.py").write_text(TYPED)
-    (folder / "use.py").write_text(USE)
-    (folder / "answers.txt").write_text(ANSWERS)
-    (folder / "pairs.jsonl").write_text(json.dumps({"problem_id": "words", "input": SLOW, "target": FAST}) + "\n")
-    git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@example.org"]
-    for line in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
-        subprocess.run([*git, *line], check=True)
+    pairs = json.dumps({"problem_id": "words", "input": SLOW, "target": FAST}) + "\n"
+    files = {"fast.py": FAST, "typed.py": TYPED, "use.py": USE, "answers.txt": ANSWERS, "pairs.jsonl": pairs}
+    make_repository(folder, files, "one")
     path.write_text(SLOW)
-    subprocess.run([*git, "commit", "-qam", "two"], check=True)
+    git(folder, "commit", "-qam", "two")
     return folder
 
 

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 from codeopt_sandbox import Options, Sandbox, host, open_sandbox
-from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef, Kind
+from codeopt_sandbox.calls import CallBatch, Kind
 from tests.conftest import open_or_skip
+from tests.sandbox.said import runner_of
 
 CORES = sorted(os.sched_getaffinity(0))
 SEES = "import os; print(*sorted(os.sched_getaffinity(0)))"
@@ -109,7 +110,7 @@ def test_time_that_others_have_is_no_time_of_calls(one_core_busy: None) -> None:
     other = spin()
     try:
         with open_or_skip("bubblewrap", options=Options(core=CORES[-1])) as sandbox:
-            answer = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f")).ask(works, batch).answer
+            answer = runner_of(sandbox).ask(works, batch).answer
     finally:
         os.kill(other, signal.SIGKILL)
         os.waitpid(other, 0)

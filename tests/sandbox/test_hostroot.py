@@ -19,6 +19,7 @@ import pytest
 from codeopt_sandbox import Options, Sandbox
 from codeopt_sandbox.hostroot import _shared_libraries, host_root, masked_mounts
 from tests.conftest import ISOLATING, open_or_skip
+from tests.support.files import write_files
 
 SECRET = "CODEOPT-CANARY"
 PLANTED = (  # files of a project that has its environment at its root
@@ -85,9 +86,7 @@ def planted() -> Iterator[Planted]:
     root.chmod(0o755)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(root)], check=True)
     project = Planted(root, f"lib/python{sys.version_info.major}.{sys.version_info.minor}")
-    for name in project.names(PLANTED):
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(f"# {SECRET}\n")
+    write_files(root, dict.fromkeys(project.names(PLANTED), f"# {SECRET}\n"))
     packages = root / project.library / "site-packages"
     (packages / "package/deep").mkdir(parents=True)
     (packages / "package/__init__.py").write_text("NAME = 'package'\n")
@@ -162,8 +161,7 @@ def test_no_prefix_is_mounted_whole(planted: Planted) -> None:
 def test_sockets_and_fifos_of_folders_that_are_shown(backend: str) -> None:
     folder = Path(tempfile.mkdtemp(prefix="codeopt-shown-"))
     folder.chmod(0o755)
-    (folder / "below").mkdir()
-    (folder / "below/file").write_text("text")
+    write_files(folder, {"below/file": "text"})
     (folder / "link").symlink_to("below/file")
     os.mkfifo(folder / "below/fifo")
     (folder / "below/fifo").chmod(0o666)

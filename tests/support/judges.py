@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -20,6 +19,7 @@ from codeopt.workloads import WorkloadRequest, kind_of
 from codeopt.workloads.program import OpenedProgram
 from codeopt_sandbox import Options, Sandbox, open_sandbox
 from codeopt_sandbox.compare import StoppingRule
+from tests.support.files import make_repository
 
 ENOUGH_EXAMPLES = 100
 """Calls made up where what is timed is what is tested: the judge makes a thousand, each some five times."""
@@ -81,9 +81,4 @@ def compared(old: str, new: str, max_pairs: int = 12, **options: Any) -> dict[st
 
 def write_project(home: Path, module: str, text: str, tests: str) -> Path:
     """One module and tests of it, which git tracks."""
-    (home / "tests").mkdir(parents=True)
-    (home / module).write_text(text)
-    (home / "tests" / f"test_{module}").write_text(tests)
-    subprocess.run(["git", "init", "-q", home], check=True)
-    subprocess.run(["git", "-C", home, "add", "."], check=True)
-    return home
+    return make_repository(home, {module: text, f"tests/test_{module}": tests})

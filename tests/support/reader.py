@@ -6,11 +6,10 @@ Only slow.py has something to gain: where no draft is made, a command is done on
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 from tests.codeopt.command import SLOW, write_problem
-from tests.support.files import write_files
+from tests.support.files import make_repository
 
 _WORK = """\
 def work():
@@ -82,10 +81,7 @@ _FILES = {
 def write_project(folder: Path) -> Path:
     """The project in a new folder, held by git, with one change that is not committed."""
     write_problem(folder, words=1500)
-    write_files(folder, _FILES)
-    git = ("git", "-c", "user.name=reader", "-c", "user.email=reader@localhost")
-    for arguments in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "as it was")):
-        subprocess.run([*git, *arguments], cwd=folder, check=True)
+    make_repository(folder, _FILES, "as it was")
     with (folder / "pkg" / "mod.py").open("a") as file:
         file.write("\n\nLIMIT = 3\n")
     return folder

@@ -16,10 +16,10 @@ import pytest
 from codeopt.core.ruff import findings_by_project
 from codeopt_sandbox.interpreter import find_program
 from tests.codeopt.command import codeopt, environment
-from tests.codeopt.review.pull_request import commit, git
+from tests.codeopt.review.pull_request import commit
 from tests.codeopt.serving.projects import SLOW
 from tests.conftest import require_sandbox
-from tests.support.files import write_files
+from tests.support.files import git, write_files
 from tests.support.git_trap import nested_repository
 
 pytestmark = pytest.mark.full

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.codeopt.command import QUICK, codeopt
-from tests.codeopt.review.pull_request import git
 from tests.conftest import require_sandbox
+from tests.support.files import make_repository
 
 pytestmark = pytest.mark.full
 
@@ -56,12 +56,7 @@ def test_labels(count):
 
 
 def project(folder: Path, **files: str) -> Path:
-    folder.mkdir()
-    for name, text in files.items():
-        (folder / f"{name}.py").write_text(text)
-    for arguments in (("init", "-q"), ("add", "."), ("commit", "-qm", "as it was")):
-        git(folder, *arguments)
-    return folder
+    return make_repository(folder, {f"{name}.py": text for name, text in files.items()}, "as it was")
 
 
 def test_the_slow_functions_of_a_folder_are_tried_and_put_in_place(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import yaml
 from codeopt.cli.commands.init import find_setup
 from codeopt.core.errors import UsageError
 from tests.codeopt.command import codeopt, environment
+from tests.support.files import write_files
 from tests.support.runner import run_step
 from tests.support.wheels import closure, pack, tool
 
@@ -52,8 +53,7 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def with_requirements(folder: Path, _runner: dict[str, str]) -> None:
-    (folder / "pyproject.toml").write_text(HATCH.replace('"iniconfig"', ""))
-    (folder / "requirements.txt").write_text("iniconfig\n")
+    write_files(folder, {"pyproject.toml": HATCH.replace('"iniconfig"', ""), "requirements.txt": "iniconfig\n"})
 
 
 def with_uv(folder: Path, runner: dict[str, str]) -> None:
@@ -142,8 +142,7 @@ def test_a_lock_is_installed_by_its_own_tool(lock: str, installs: str, tmp_path:
     ],
 )
 def test_what_a_project_names_is_installed(files: dict[str, str], last: str, tmp_path: Path) -> None:
-    for name, text in files.items():
-        (tmp_path / name).write_text(text)
+    write_files(tmp_path, files)
     assert last in find_setup(tmp_path).commands[-1]
 
 

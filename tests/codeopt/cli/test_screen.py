@@ -12,8 +12,7 @@ import pytest
 
 from codeopt.core.words import error_line
 from tests.codeopt.command import codeopt
-from tests.codeopt.workloads.sandbox_view.test_linked import git
-from tests.support.files import write_files
+from tests.support.files import make_repository, write_files
 
 TRACEBACK = "Traceback (most recent call last):\n  File \"a.py\", line 1\nModuleNotFoundError: No module named 'x'\n"
 
@@ -35,9 +34,7 @@ def test_the_line_that_says_why(said: str, line: str) -> None:
 
 def test_a_failing_command_is_told_by_its_error(tmp_path: Path) -> None:
     text = "import atexit\natexit.register(print, 'bye')\nraise ValueError('this is why')\n"
-    write_files(tmp_path, {"it.py": text})
-    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "one")):
-        git(tmp_path, words)
+    make_repository(tmp_path, {"it.py": text}, "one")
     done = codeopt("profile", ".", "--run", "python it.py", cwd=tmp_path)
     assert "ValueError: this is why" in done.err
 

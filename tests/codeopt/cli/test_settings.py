@@ -18,7 +18,7 @@ from codeopt.core import plugins
 from codeopt.core.errors import UsageError
 from codeopt.core.flag import SettableBy
 from tests.codeopt.command import codeopt
-from tests.codeopt.review.pull_request import git
+from tests.support.files import git
 
 FILE = """
 [tool.codeopt]

@@ -8,18 +8,12 @@ from pathlib import Path
 import pytest
 
 from codeopt.cli.main import main
+from tests.codeopt.review.test_deadline import LOOP
 from tests.conftest import require_sandbox
+from tests.support.files import write_files
 
 pytestmark = pytest.mark.full
 
-TEXT = """\
-def labels(names: list[str]) -> list[str]:
-    known: list[str] = []
-    for name in names:
-        if name not in known:
-            known.append(name)
-    return known
-"""
 TESTS = "from names import labels\n\n\ndef test_labels():\n    assert labels(['a'] * 9) == ['a']\n"
 
 
@@ -33,8 +27,7 @@ def test_what_was_spent_before_the_first_step_counts(
 ) -> None:  # fmt: skip
     """Only then is the time up before anything is tried."""
     require_sandbox()
-    (tmp_path / "names.py").write_text(TEXT)
-    (tmp_path / "test_names.py").write_text(TESTS)
+    write_files(tmp_path, {"names.py": LOOP, "test_names.py": TESTS})
     monkeypatch.chdir(tmp_path)
     flags = ("--sandbox", "bubblewrap", "--max-seconds", "600", "--mutated-inputs", "off", "--max-examples", "10")
     status = main([*words, *flags], began=time.monotonic() - spent_s)

@@ -29,7 +29,7 @@ from codeopt.review.change import change_since, find_base, whole_files
 from codeopt.review.repository import open_repository
 from codeopt.serving import slow_functions
 from codeopt.workloads.project.project_program import read_project
-from tests.codeopt.review.pull_request import git
+from tests.support.files import git, write_files
 from tests.support.git_trap import nested_repository
 
 
@@ -65,8 +65,7 @@ def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trap:
     (root / "mod.py").write_text("x = 1\n")
     git(root, "add", "-A")
     git(root, "commit", "-qm", "one")
-    (root / ".gitattributes").write_text("*.py filter=drv diff=drv merge=drv\n")
-    (root / "data.py").write_text("y = 1\n")
+    write_files(root, {".gitattributes": "*.py filter=drv diff=drv merge=drv\n", "data.py": "y = 1\n"})
     git(root, "add", "-A")
     git(root, "commit", "-qm", "two")
     monkeypatch.chdir(root)
@@ -178,8 +177,7 @@ def a_submodules_own_settings(trap: Trap) -> None:
     sub = trap.root / "sub"
     sub.mkdir()
     git(sub, "init", "-q", "-b", "main")
-    (sub / ".gitattributes").write_text("*.py filter=sub\n")
-    (sub / "inner.py").write_text("z = 1\n")
+    write_files(sub, {".gitattributes": "*.py filter=sub\n", "inner.py": "z = 1\n"})
     git(sub, "add", "-A")
     git(sub, "commit", "-qm", "inner")
     git(trap.root, "add", "sub")

@@ -14,7 +14,7 @@ import pytest
 from codeopt.core.errors import UsageError
 from codeopt.core.interpreter import Origin, find_interpreter
 from codeopt_sandbox import interpreter as started
-from tests.codeopt.review.pull_request import git
+from tests.support.files import git, make_repository, write_files
 
 NOTHING: dict[str, str] = {}
 
@@ -23,9 +23,7 @@ NOTHING: dict[str, str] = {}
 def project(tmp_path: Path) -> Path:
     """A project in the src layout with a virtual environment."""
     root = tmp_path / "project"
-    (root / "src" / "pkg").mkdir(parents=True)
-    (root / "pyproject.toml").touch()
-    (root / "src" / "pkg" / "mod.py").touch()
+    write_files(root, {"pyproject.toml": "", "src/pkg/mod.py": ""})
     venv.create(root / ".venv", symlinks=True)
     return root
 
@@ -200,8 +198,7 @@ def test_one_outside_of_the_project_is_the_users(
     """pyenv's folder is a git checkout, and there may be no git."""
     checkout = tmp_path / "pyenv"
     python = write_program(checkout / "bin" / "python", f"#!/bin/sh\nexec '{sys.executable}' \"$@\"\n")
-    git(checkout, "init", "-q")
-    git(checkout, "add", "-f", ".")
+    make_repository(checkout, {})
     git(project, "init", "-q")
     link = project / ".venv" / "bin" / "python"
     link.unlink()
@@ -214,8 +211,7 @@ def test_one_outside_of_the_project_is_the_users(
 
 def test_an_environment_by_links_is_started_also_where_git_tracks_it(project: Path) -> None:
     """Its links lead to a Python of this machine."""
-    git(project, "init", "-q")
-    git(project, "add", "-f", ".")
+    make_repository(project, {})
     assert find_interpreter(None, project, environment=NOTHING).origin is Origin.PROJECT
     (project / ".venv").rename(project.parent / "elsewhere")
     (project / ".venv").symlink_to("../elsewhere")

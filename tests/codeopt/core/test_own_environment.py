@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.codeopt.command import Done, codeopt
-from tests.support.files import write_files
+from tests.support.files import make_repository, write_files
 from tests.support.pythons import python_of
 from tests.support.wheels import pack
 
@@ -68,10 +68,6 @@ def test_spread(size):
 """
 
 
-def write_project(root: Path, files: dict[str, str]) -> None:
-    write_files(root, files)
-
-
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """In the src layout, installed in place; its environment has pytest, and another Python where there is one."""
@@ -83,7 +79,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "src/pkg/words.py": WORDS,
         "tests/test_words.py": TESTS,
     }
-    write_project(root, files)
+    write_files(root, files)
     python = python_of("3.13") or python_of("3.12") or sys.executable
     subprocess.run([python, "-m", "venv", "--without-pip", root / ".venv"], check=True)
     packages = next((root / ".venv" / "lib").glob("python*/site-packages"))
@@ -91,9 +87,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("pytest", "pluggy", "iniconfig", "packaging", "pygments"):
         with zipfile.ZipFile(pack(name, root.parent)) as wheel:
             wheel.extractall(packages)
-    for command in (["init", "-q"], ["add", "."]):
-        subprocess.run(["git", *command], cwd=root, check=True)
-    return root
+    return make_repository(root, {})
 
 
 def improve(target: Path, function: str, folder: Path, *arguments: str | Path, **env: str) -> Done:
@@ -128,7 +122,7 @@ def test_the_activated_one_is_taken_and_shows_its_hot_lines(project: Path) -> No
 
 def test_arrays_and_frames_of_the_users_environment(tmp_path: Path) -> None:
     """The environment of these tests stands for the user's; it is named, as codeopt's own may be another."""
-    write_project(tmp_path, {"pyproject.toml": "", "frames.py": FRAMES, "test_frames.py": FRAME_TESTS})
+    write_files(tmp_path, {"pyproject.toml": "", "frames.py": FRAMES, "test_frames.py": FRAME_TESTS})
     assert Path(sysconfig.get_path("purelib"), "pandas").is_dir()
     done = improve(tmp_path / "frames.py", "spread", tmp_path, "--python", sys.executable, "--check", "float:1e-9")
     assert done.json["python"]["origin"] == "--python"

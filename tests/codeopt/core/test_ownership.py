@@ -4,7 +4,6 @@ what a run says steers no terminal."""
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +21,7 @@ from codeopt.workloads.source.functions import read_function
 from tests.codeopt.command import codeopt
 from tests.codeopt.core.test_run_index import result
 from tests.support.candidates import FAST, SLOW, original, right, wrong
-
-
-def git(folder: Path, *arguments: str) -> None:
-    subprocess.run(
-        ["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments],
-        check=True, capture_output=True,
-    )  # fmt: skip
+from tests.support.files import git, make_repository, write_files
 
 
 def save(runs: Path, name: str, folder: Path, **fields: Any) -> Path:
@@ -43,14 +36,8 @@ def save(runs: Path, name: str, folder: Path, **fields: Any) -> Path:
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """A work tree with a program and a run of the user's own; where links lead to is beside it."""
-    folder = tmp_path / "repository"
-    folder.mkdir()
-    (tmp_path / "outside").mkdir()
-    for place in (folder, tmp_path / "outside"):
-        (place / "slow.py").write_text(SLOW)
-    git(folder, "init", "-q")
-    git(folder, "add", "slow.py")
-    return folder
+    write_files(tmp_path / "outside", {"slow.py": SLOW})
+    return make_repository(tmp_path / "repository", {"slow.py": SLOW})
 
 
 def bring(folder: Path, path: str) -> None:
@@ -155,9 +142,7 @@ def test_batches_and_recordings_of_others_are_left_alone(repository: Path) -> No
     bring(repository, ".codeopt")
     assert recorded_calls(function) == []
     assert "git tracks it" in left_out(function)
-    (repository / "problems" / "one").mkdir(parents=True)
-    (repository / "problems" / "one" / "slow.py").write_text(SLOW)
-    (repository / "problems" / "one" / "input.1.txt").write_text("2\n1 2\n")
+    write_files(repository, {"problems/one/slow.py": SLOW, "problems/one/input.1.txt": "2\n1 2\n"})
     for arguments in (("report", "out"), ("batch", "problems", "--run-dir", "out", "--model", "rules")):
         done = codeopt(*arguments, cwd=repository)
         assert done.status == 2, done

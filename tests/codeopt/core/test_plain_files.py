@@ -14,9 +14,8 @@ import pytest
 from codeopt_sandbox.caseio import read_cases
 from codeopt_sandbox.plain_files import NotPlain, TooLarge, read_bytes
 from tests.codeopt.command import codeopt
-from tests.codeopt.review.pull_request import git
 from tests.conftest import require_sandbox
-from tests.support.files import write_files
+from tests.support.files import make_repository, write_files
 
 PROGRAM = "import sys\nprint('READ', sys.stdin.read()[:20])\n"
 FUNCTION = "def f(n: int) -> int:\n    return sum(range(n))\n"
@@ -132,9 +131,7 @@ def test_git_does_not_wait_for_a_pipe(
 ) -> None:
     """The pipe is named. Git itself follows no link that is named HEAD, .gitignore or .gitattributes."""
     monkeypatch.chdir(tmp_path)
-    write_files(tmp_path, {"mod.py": FUNCTION, "sub/mod.py": FUNCTION})
-    git(tmp_path, "init", "-q")
-    git(tmp_path, "add", "-A")
+    make_repository(tmp_path, {"mod.py": FUNCTION, "sub/mod.py": FUNCTION})
     (tmp_path / name).unlink(missing_ok=True)
     make(tmp_path / name)
     code = (

@@ -28,6 +28,7 @@ from codeopt_sandbox.outcome import Caveat, CaveatKind
 from tests.codeopt.batch.results.test_page import outline
 from tests.codeopt.command import codeopt
 from tests.support.candidates import FAST, SLOW, original, right, wrong
+from tests.support.files import write_files
 
 HOSTILE = "</pre><script>alert(1)</script>\x1b[31m"
 CAVEAT = Caveat(
@@ -135,9 +136,7 @@ def test_the_result_is_applied_once_and_only_to_what_it_was_made_from(home: Path
 def test_all_files_of_a_project_are_applied_and_undone(place: str, home: Path) -> None:
     folder, run = home.parent, RunFolder(home.parent / place / "20260104-000000-shop-dddd")
     before = {"a.py": "A = 1\n", "pkg/b.py": "B = 1\n"}
-    (folder / "shop" / "pkg").mkdir(parents=True)
-    for name, text in before.items():
-        (folder / "shop" / name).write_text(text)
+    write_files(folder / "shop", before)
     run.path.mkdir(parents=True)
     run.save(SavedRun(History((replace(original(), revision=Revision(before)),)), Ledger()))
     given = result(folder, file="shop", target="shop", command="python a.py")

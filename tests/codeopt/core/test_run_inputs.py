@@ -8,17 +8,14 @@ import pytest
 
 from codeopt.core.errors import UsageError
 from codeopt.core.run_inputs import environment, is_secret, read_run_inputs
+from tests.support.files import write_files
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with a file, and a folder that holds a key and a link."""
     here = tmp_path / "here"
-    (here / "data" / "deep").mkdir(parents=True)
-    (here / "a.csv").write_text("a")
-    (here / "data" / "b.csv").write_text("b")
-    (here / "data" / "deep" / "c.csv").write_text("c")
-    (here / "data" / ".env").write_text("KEY=1")
+    write_files(here, {"a.csv": "a", "data/b.csv": "b", "data/deep/c.csv": "c", "data/.env": "KEY=1"})
     (here / "data" / "link").symlink_to("/etc/passwd")
     (tmp_path / "a.csv").write_text("outside")
     monkeypatch.chdir(here)

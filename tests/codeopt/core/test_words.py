@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from codeopt.core.words import Speedup
 from tests.codeopt.command import codeopt
+from tests.support.files import write_files
 
 HOLDS_ALL = "numbers = list(range(int(input()) * 1000))\nprint(sum(numbers))\n"
 HOLDS_ONE = "numbers = range(int(input()) * 1000)\nprint(sum(numbers))\n"
@@ -24,10 +25,7 @@ def test_a_shown_interval_holds_the_measured_one(ratio: float, below: float, abo
 
 
 def test_compare_by_memory_says_memory(tmp_path: Path) -> None:
-    (tmp_path / "cases").mkdir()
-    (tmp_path / "cases" / "input.1.txt").write_text("300\n")
-    (tmp_path / "old.py").write_text(HOLDS_ALL)
-    (tmp_path / "new.py").write_text(HOLDS_ONE)
+    write_files(tmp_path, {"cases/input.1.txt": "300\n", "old.py": HOLDS_ALL, "new.py": HOLDS_ONE})
     flags = ("--cases", "cases", "--metric", "memory", "--mutated-inputs", "off", "-q", "--json")
     found = codeopt("compare", "old.py", "new.py", *flags, cwd=tmp_path).json
     assert (found["verdict"], found["metric"], found["unit"]) == ("faster", "memory", "bytes")

@@ -22,8 +22,8 @@ from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import CaseVerdict
 from docs.schema import schema
 from tests.codeopt.command import FAST, NO_FEEDBACK, QUICK, SLOW, codeopt, reply, write_problem
-from tests.codeopt.review.pull_request import git
 from tests.support.candidates import comparison, outcome, right
+from tests.support.files import make_repository
 from tests.support.reviews import FILES, ONE_HUNK, OUTSIDE, review
 
 COUNTS = "def count(values, value):\n    return sum(v == value for v in values)\n"
@@ -81,11 +81,8 @@ def changed(folder: Path) -> Path:
     """A repository with a function that was changed since its only commit."""
     path = folder / "changed"
     if not path.exists():
-        path.mkdir()
-        (path / "slow.py").write_text(COUNTS)
-        (path / "test_slow.py").write_text("from slow import count\n\ndef test():\n    assert count([1, 1], 1) == 2\n")
-        for arguments in (("init", "-q"), ("add", "."), ("commit", "-qm", "before")):
-            git(path, *arguments)
+        tests = "from slow import count\n\ndef test():\n    assert count([1, 1], 1) == 2\n"
+        make_repository(path, {"slow.py": COUNTS, "test_slow.py": tests}, "before")
         (path / "slow.py").write_text(COUNTS.replace("sum(v == value for v in values)", "values.count(value)"))
     return path
 

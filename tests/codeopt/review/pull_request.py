@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
-from tests.support.files import write_files
+from tests.support.files import git, write_files
 
 BASE = {
     "pyproject.toml": "[project]\nname = 'shop'\nversion = '1'\n",
@@ -114,13 +113,6 @@ BRANCH = {
 }
 SLOW = {"shop/orders.py::repeated", "shop/orders.py::served", "shop/stock.py::whole"}
 """Three that can be better."""
-
-
-def git(folder: Path, *arguments: str) -> str:
-    """Run git there; what it prints."""
-    names = ("-c", "user.name=Someone", "-c", "user.email=someone@example.org", "-c", "commit.gpgsign=false")
-    done = subprocess.run(["git", "-C", str(folder), *names, *arguments], capture_output=True, check=True)
-    return done.stdout.decode("utf-8", "replace")
 
 
 def propose(folder: Path, base: dict[str, str], branch: dict[str, str]) -> Path:

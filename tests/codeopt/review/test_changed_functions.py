@@ -14,8 +14,8 @@ from codeopt.core.revision import merged, patch
 from codeopt.review.change import Change, change_since, find_base, whole_files
 from codeopt.review.changed_functions import find_targets, matches
 from codeopt.review.repository import open_repository
-from tests.codeopt.review.pull_request import commit, git, propose
-from tests.support.files import write_files
+from tests.codeopt.review.pull_request import commit, propose
+from tests.support.files import git, write_files
 
 TWO = "def one(x):\n    return [x, 1]\n\n\ndef two(x):\n    return [x, 2]\n"
 CLASS = "class Box:\n    def put(self, x):\n        return x + 1\n\n    def get(self):\n        return 1 + 1\n"

@@ -14,10 +14,11 @@ import pytest
 from codeopt.cli import main
 from codeopt.core import plugins
 from tests.codeopt.command import FAST, QUICK, SLOW, codeopt, reply, write_problem
-from tests.codeopt.review.pull_request import BASE, commit, git, propose
+from tests.codeopt.review.pull_request import BASE, commit, propose
 from tests.codeopt.review.reporters.test_formats import reviewdog_schema
 from tests.codeopt.review.reporters.test_gitlab import CODE_QUALITY
 from tests.conftest import require_sandbox
+from tests.support.files import git
 from tests.support.prices import set_prices
 from tests.support.reviews import accepted
 from tests.support.wire_server import WireServer

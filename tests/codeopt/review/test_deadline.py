@@ -28,9 +28,8 @@ from codeopt.serving.handlers import handle
 from codeopt.serving.request import Operation, OperationRequest
 from codeopt_sandbox.compare import StoppingRule
 from tests.codeopt.command import codeopt as run_codeopt
-from tests.codeopt.review.pull_request import git
 from tests.conftest import require_sandbox
-from tests.support.files import write_files
+from tests.support.files import make_repository, write_files
 
 LOOP = """\
 def labels(names: list[str]) -> list[str]:
@@ -60,10 +59,8 @@ class Looks(RunClock):
 @pytest.mark.parametrize("command", ["check .", "review --base HEAD --strict"])
 def test_no_file_is_read_after_the_deadline_and_each_is_named(command: str, tmp_path: Path) -> None:
     """Not even the one that cannot be read."""
-    git(tmp_path, "init", "-q")
-    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "first")
-    write_files(tmp_path, FILES)
-    git(tmp_path, "add", "-A")
+    make_repository(tmp_path, {}, "first")
+    make_repository(tmp_path, FILES)
     flags = ("--json", "--max-seconds", "0.000001")
     done = run_codeopt(*command.split(), *flags, cwd=tmp_path)
     why = "not looked at: the time limit of 1e-06 s is reached"
@@ -168,10 +165,8 @@ def test_a_comparison_may_take_the_time_that_a_user_grants(
     door: str, seconds: float | None, most: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     require_sandbox()
-    git(tmp_path, "init", "-q")
-    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "first")
-    write_files(tmp_path, {"one.py": LOOP, "two.py": LOOP + "\n"})
-    git(tmp_path, "add", "-A")
+    make_repository(tmp_path, {}, "first")
+    make_repository(tmp_path, {"one.py": LOOP, "two.py": LOOP + "\n"})
     monkeypatch.chdir(tmp_path)
     rules = []
 

@@ -12,9 +12,9 @@ import pytest
 
 from codeopt.core.sanitize import acts_in_a_log
 from tests.codeopt.command import QUICK, Done, codeopt, environment, reply
-from tests.codeopt.review.pull_request import BASE, commit, git, propose
+from tests.codeopt.review.pull_request import BASE, commit, propose
 from tests.conftest import require_sandbox
-from tests.support.files import write_files
+from tests.support.files import git, write_files
 from tests.support.wire_server import WireServer
 
 KEY = "sk-this-key-must-stay-where-it-is"

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from tests.codeopt.command import QUICK, codeopt, environment
-from tests.codeopt.review.pull_request import BASE, BRANCH, SLOW, git, propose
+from tests.codeopt.review.pull_request import BASE, BRANCH, SLOW, propose
 from tests.conftest import require_sandbox
+from tests.support.files import git
 
 pytestmark = pytest.mark.full
 THREE = ("--select", "deque_popleft,isqrt_trial_division,list_membership_to_set")

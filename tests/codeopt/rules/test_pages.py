@@ -8,19 +8,15 @@ from pathlib import Path
 import pytest
 
 from codeopt.rules import load_rule
+from tests.support.files import write_files
 
 DOCS = Path(__file__).parents[3] / "docs" / "extend"
 
 
-def blocks(page: str) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```$", (DOCS / page).read_text("utf-8"), re.MULTILINE | re.DOTALL)
-
-
 def test_the_rule_of_the_page_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (text,) = blocks("writing-a-rule.md")
-    (tmp_path / "page_rules").mkdir()
-    (tmp_path / "page_rules/__init__.py").write_text("")
-    (tmp_path / "page_rules/cube.py").write_text(text, "utf-8")
+    page = (DOCS / "writing-a-rule.md").read_text("utf-8")
+    (text,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    write_files(tmp_path, {"page_rules/__init__.py": "", "page_rules/cube.py": text})
     monkeypatch.syspath_prepend(tmp_path)
     made = load_rule("page_rules.cube")
     assert made.rewrite(made.example.before) == made.example.after

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.codeopt.command import environment
-from tests.support.files import write_files
+from tests.support.files import make_repository
 
 SLOW = '''\
 def repeated(words: list[str]) -> int:
@@ -50,11 +48,7 @@ def make_project(folder: Path) -> Path:
         "endless/input.1.txt": "1\n",
         "endless/output.1.txt": "1\n",
     }
-    write_files(folder, files)
-    git = ("git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@example.com")
-    for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "all of it")):
-        subprocess.run([*git, *arguments], check=True, env=environment())
-    return folder
+    return make_repository(folder, files, "all of it")
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -26,6 +26,7 @@ from codeopt.serving.slow_functions import ShownFunction, SlowFunction, saved, s
 from codeopt_sandbox.compare import Decision
 from tests.codeopt.command import environment
 from tests.codeopt.serving.projects import RIGHT, SLOW, contents, family, make_project
+from tests.support.files import write_files
 
 ARGUMENTS = ("-P", "-m", "codeopt", "lsp", "--sandbox", "bubblewrap", "--python", sys.executable)
 
@@ -201,9 +202,7 @@ def test_what_is_slow_is_shown_and_a_verified_change_applied(tmp_path: Path) -> 
 
 def save_run(root: Path, **instead: Any) -> None:
     run = root / ".codeopt" / "runs" / "20260101-000000-words-abcd"
-    run.mkdir(parents=True)
-    (run / "original.py").write_text(SLOW)
-    (run / "best.py").write_text(RIGHT)
+    write_files(run, {"original.py": SLOW, "best.py": RIGHT})
     rounds = [{"round": 1, "changes": ["a_rule: why."], "summary": ""}]
     place = {"sandbox": "none", "python": None, "machine": machine(), "next_step": ""}
     verdict = gather_judged(JudgedJson, Verdict(Decision.FASTER, "round 1"), **place).to_json()

@@ -12,6 +12,7 @@ import pytest
 
 from codeopt.core.program import Target
 from codeopt.engine.judge import Judge
+from tests.support.files import write_files
 from tests.support.judges import ENOUGH_EXAMPLES, compared, function_judge
 
 Compare = Callable[..., dict[str, Any]]
@@ -28,8 +29,7 @@ def judges(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judges]:
         @cache
         def judge(old: str, calls: str, timed: bool = True, all_examples: bool = False) -> Judge:
             folder = tmp_path_factory.mktemp("judged")
-            (folder / "old.py").write_text(old)
-            (folder / "calls.py").write_text(calls)
+            write_files(folder, {"old.py": old, "calls.py": calls})
             most = ENOUGH_EXAMPLES if timed and not all_examples else None
             options = {"max_pairs": 12, "timed": timed, "calls": folder / "calls.py", "max_examples": most}
             return stack.enter_context(function_judge(Target(folder / "old.py", "f"), **options))
@@ -44,8 +44,7 @@ def compare(tmp_path: Path) -> Compare:
 
     def run(old: str, new: str, calls: str, name: str = "f", max_pairs: int = 12, **options: Any) -> dict[str, Any]:
         options = {"max_examples": ENOUGH_EXAMPLES, **options}
-        for place, text in (("old.py", old), ("new.py", new), ("calls.py", calls)):
-            (tmp_path / place).write_text(text)
+        write_files(tmp_path, {"old.py": old, "new.py": new, "calls.py": calls})
         first, second = (f"{tmp_path / place}::{name}" for place in ("old.py", "new.py"))
         return compared(first, second, max_pairs, calls=tmp_path / "calls.py", **options)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project import open_workload, read
 from codeopt.workloads.project.workload import ProjectWorkload
 from codeopt_sandbox.compare import StoppingRule
-from tests.support.files import write_files
 
 CORE = """\
 import sys
@@ -112,14 +110,6 @@ def dedupe(xs):
         return out
 """
 """Right: a new helper, and what cannot be hashed goes the old way."""
-
-
-def write_project(root: Path, files: Mapping[str, str]) -> Path:
-    """Known to git."""
-    write_files(root, files)
-    for words in (["init", "-q"], ["add", "-A"]):
-        subprocess.run(["git", "-C", str(root), *words], check=True)
-    return root
 
 
 class _Never:

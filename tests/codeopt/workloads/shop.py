@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
-from tests.support.files import write_files
+from tests.support.files import make_repository
 
 STORE = '''\
 class Store:
@@ -59,8 +58,4 @@ def write_shop(root: Path) -> Path:
     """The project, committed."""
     files = {"shop/__init__.py": "", "shop/store.py": STORE, "shop/report.py": REPORT, "bench.py": BENCH,
              "tests/test_report.py": TEST}  # fmt: skip
-    write_files(root, files)
-    for words in (["init", "-q"], ["config", "user.email", "a@b.c"], ["config", "user.name", "A"], ["add", "."],
-                  ["commit", "-qm", "all"]):  # fmt: skip
-        subprocess.run(["git", "-C", str(root), *words], check=True)
-    return root
+    return make_repository(root, files, "all")

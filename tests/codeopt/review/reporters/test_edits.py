@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from codeopt.core.revision import lines_of
 from codeopt.review.reporters._finding import LineEdit, edits, hunks, inside, whole
+from tests.support.files import git, make_repository
 from tests.support.reviews import file_diff, shown
 
 LINE = st.sampled_from(["", "a", "b", "    c", "--- x", "+++ y", "@@ -1 +1 @@", "\f", "d\r", "\\ No newline"])
@@ -88,14 +88,9 @@ NAMES = [
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Each name changed in the middle; one file renamed, one deleted, one without a last line end."""
-    root = tmp_path_factory.mktemp("repository")
     lines = [f"line {n}\n" for n in range(1, 31)]
-    for name in [*NAMES, "gone.py", "old_name.py"]:
-        (root / name).parent.mkdir(exist_ok=True)
-        (root / name).write_text("something else\n" if name == "gone.py" else "".join(lines))
-    git(root, "init", "-q")
-    git(root, "add", "-A")
-    git(root, "commit", "-qm", "one")
+    files = {**dict.fromkeys([*NAMES, "old_name.py"], "".join(lines)), "gone.py": "something else\n"}
+    root = make_repository(tmp_path_factory.mktemp("repository"), files, "one")
     for name in NAMES:
         (root / name).write_text("".join([*lines[:14], "changed\n", *lines[15:]]).removesuffix("\n"))
     (root / "gone.py").unlink()
@@ -103,12 +98,6 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "new_name.py").write_text("".join([*lines[:4], *lines[5:]]))
     git(root, "add", "-A")
     return root
-
-
-def git(root: Path, *arguments: str) -> str:
-    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
-    done = subprocess.run(["git", *identity, *arguments], cwd=root, capture_output=True, text=True, check=True)
-    return done.stdout
 
 
 @pytest.mark.parametrize("settings", [[], ["-c", "core.quotePath=false"]], ids=["quoted", "unquoted"])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.codeopt.command import codeopt, reply
 from tests.conftest import require_sandbox
+from tests.support.files import make_repository
 from tests.support.wire_server import WireServer
 
 pytestmark = pytest.mark.full
@@ -74,11 +74,7 @@ QUICK = ("--max-rounds", "1", "--max-pairs", "7", "--no-profile")
 def project(tmp_path: Path) -> Path:
     """A package with tests, tracked by git, and a secret that is not."""
     files = {"pkg/__init__.py": "", "pkg/util.py": "def helper(x):\n    return x\n", "pkg/mod.py": MODULE}
-    for name, text in {**files, "tests/test_mod.py": TESTS, "tests/conftest.py": CONFTEST}.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    for command in (["init", "-q"], ["add", "-A"]):
-        subprocess.run(["git", "-C", str(tmp_path), *command], check=True)
+    make_repository(tmp_path, {**files, "tests/test_mod.py": TESTS, "tests/conftest.py": CONFTEST})
     (tmp_path / ".env").write_text("KEY=1\n")
     return tmp_path
 

@@ -4,7 +4,6 @@ on objects that their hints allow, and every object is written as a call of its 
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.source.functions import read_function
 from codeopt.workloads.source.literals import read
 from tests.codeopt.workloads.function.bags import SLOW, WRONG, indented
+from tests.support.files import make_repository
 from tests.support.judges import ENOUGH_EXAMPLES, compared
 
 PARTS = """\
@@ -90,17 +90,11 @@ def module(kind: str, body: str) -> str:
 
 
 def verdict(root: Path, kind: str, body: str, **options: Any) -> dict[str, Any]:
-    folder = root / "p"
-    (folder / "shop").mkdir(parents=True)
-    (folder / "tests").mkdir()
     texts = {
         "shop/__init__.py": "", "shop/parts.py": PARTS, "shop/bags.py": module(kind, SLOW),
         "shop/new.py": module(kind, body), "tests/test_bags.py": TESTS[kind] + RUN,
     }  # fmt: skip
-    for name, text in texts.items():
-        (folder / name).write_text(text)
-    subprocess.run(["git", "init", "-q", folder], check=True)
-    subprocess.run(["git", "-C", folder, "add", "."], check=True)
+    folder = make_repository(root / "p", texts)
     name = MODULES[kind][0]
     options = {"max_examples": ENOUGH_EXAMPLES, **options}
     return compared(f"{folder}/shop/bags.py::{name}", f"{folder}/shop/new.py::{name}", 8, **options)

@@ -12,9 +12,8 @@ import pytest
 from codeopt.workloads.function.other_version import changed_parameters
 from codeopt.workloads.source.functions import read_function
 from tests.codeopt.command import codeopt
-from tests.codeopt.review.pull_request import git
 from tests.conftest import require_sandbox
-from tests.support.files import write_files
+from tests.support.files import git, make_repository, write_files
 
 OLD = """\
 RATE = 2
@@ -79,10 +78,8 @@ def test_a_signature_takes_all_calls_of_the_old_one(old: str, new: str, taken: b
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     require_sandbox()
-    folder = write_files(tmp_path / "project", {"shop.py": OLD, "tests/test_shop.py": TESTS, "pyproject.toml": ""})
-    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "as it was")):
-        git(folder, *words)
-    return folder
+    files = {"shop.py": OLD, "tests/test_shop.py": TESTS, "pyproject.toml": ""}
+    return make_repository(tmp_path / "project", files, "as it was")
 
 
 @pytest.mark.full

@@ -5,7 +5,6 @@ in which order it is judged, what a model is told, and what becomes of right and
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,7 @@ from codeopt.core.revision import Revision
 from codeopt.engine.judge import MAX_FAILURES
 from codeopt.workloads.function.corpus.cases import calls_of
 from tests.codeopt.workloads.function.test_same_corpus import FILES, QUICK, SHOP
-from tests.support.files import write_files
+from tests.support.files import make_repository
 from tests.support.judges import function_judge
 from tests.support.recorded import Row, data_of, digest, numbers_of, tell, told_by
 
@@ -36,9 +35,7 @@ DRAFTS = {
 def walk(name: str, drafts: tuple[str, ...], **options: object) -> Iterator[object]:
     """What is found of a function, and of some drafts."""
     with TemporaryDirectory() as folder:
-        write_files(Path(folder), FILES)
-        for words in (["init", "-q"], ["add", "."]):
-            subprocess.run(["git", "-C", folder, *words], check=True)
+        make_repository(Path(folder), FILES)
         calls = Path(folder, "calls.py") if name == "distinct" else None
         given = {"calls": calls, "max_examples": 20, "input_seed": 1, **options}
         with function_judge(Target(Path(folder, "shop.py"), name), timed=False, **given) as judge:

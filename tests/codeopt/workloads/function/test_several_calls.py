@@ -19,6 +19,7 @@ from codeopt.core.revision import Revision
 from codeopt.engine.judge import Judge
 from codeopt.report.verdict import why
 from codeopt.workloads.function.corpus.scenarios import CALLBACK, CANCELLED, ONE_OBJECT, OTHER_CONTEXT, OTHER_TYPE
+from tests.support.files import write_files
 from tests.support.judges import ENOUGH_EXAMPLES, function_judge
 
 pytestmark = pytest.mark.full
@@ -349,8 +350,7 @@ def opens(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opens]:
         @cache
         def judge(backend: str, old: str, calls: str) -> Judge:
             folder = tmp_path_factory.mktemp("several")
-            (folder / "old.py").write_text(old)
-            (folder / "calls.py").write_text(calls)
+            write_files(folder, {"old.py": old, "calls.py": calls})
             options = {"timed": False, "calls": folder / "calls.py", "max_examples": ENOUGH_EXAMPLES}
             opened = function_judge(Target(folder / "old.py", "f"), sandbox=backend, **options)
             return stack.enter_context(opened)
@@ -409,8 +409,7 @@ SHARED = SHARED.replace("return seen", "return list(seen)")
 
 
 def test_lines_of_a_constructor_are_no_steps_of_the_call(tmp_path: Path) -> None:
-    (tmp_path / "old.py").write_text(REPORT)
-    (tmp_path / "test_old.py").write_text(TEST_REPORTS)
+    write_files(tmp_path, {"old.py": REPORT, "test_old.py": TEST_REPORTS})
     longer = REPORT.replace("seen = []\n", "seen = []\n        seen.clear()\n")
     with function_judge(Target(tmp_path / "old.py", "Report.names"), timed=False) as judge:
         honest, wrong = [judge.check(Revision.of(draft), "a person's") for draft in (longer, SHARED)]
@@ -537,8 +536,7 @@ def test_what_is_pasted_shows_it(opens: Opens, tmp_path: Path, name: str) -> Non
 
 def answer(folder: Path, module: str, statements: str) -> str:
     """What the last of some statements gives, with `f` of a module."""
-    folder.mkdir()
-    (folder / "m.py").write_text(module)
+    write_files(folder, {"m.py": module})
     *rest, last = statements.split("; ")
     shown = last if last.startswith("print(") else f"print({last})"
     program = "; ".join(["from m import f", *rest, shown])

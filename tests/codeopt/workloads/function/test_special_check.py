@@ -19,6 +19,7 @@ from codeopt_sandbox.comparing import AnswerComparison
 from codeopt_sandbox.guest.answer import Answer, Field
 from codeopt_sandbox.guest.request import NO_LITERAL
 from tests.codeopt.command import FIRST_LINE, Done, codeopt
+from tests.support.files import write_files
 
 SLOW = """\
 def f(graph: dict[int, list[int]]) -> list[int]:
@@ -70,8 +71,7 @@ BACKENDS = ("bubblewrap", pytest.param("docker", marks=pytest.mark.docker))
 
 def compare(folder: Path, new: str, accept: str, *more: str, backend: str = "bubblewrap", calls: str = CALLS) -> Done:
     """`codeopt compare` of the topological orders, by a checker."""
-    for name, text in (("old.py", SLOW), ("new.py", new), ("calls.py", calls), ("check.py", accept)):
-        (folder / name).write_text(text)
+    write_files(folder, {"old.py": SLOW, "new.py": new, "calls.py": calls, "check.py": accept})
     checks = () if not accept else ("--check", "check.py::accept")
     flags = ("--calls", "calls.py", "--sandbox", backend, "--max-pairs", "12", "--max-examples", "20", *checks, *more)
     return codeopt("compare", "old.py::f", "new.py::f", *flags, cwd=folder)
@@ -84,7 +84,6 @@ def test_another_right_answer_is_accepted(tmp_path: Path, backend: str) -> None:
     done = compare(tmp_path, QUICK, ACCEPT, backend=backend)
     assert done.status == 0, done.out + done.err
     assert "caveat" not in done.out
-    assert done.status != 2, done.err
 
 
 @pytest.mark.full
@@ -136,8 +135,7 @@ BIG = [(([(i * 37) % 501 for i in range(400)],), {})]
 @pytest.mark.full
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_draft_may_change_its_arguments_where_it_is_told_so(tmp_path: Path, backend: str) -> None:
-    for name, text in (("old.py", SORTED), ("new.py", IN_PLACE), ("wrong.py", IN_PLACE.replace("// 2]", "// 3]"))):
-        (tmp_path / name).write_text(text)
+    write_files(tmp_path, {"old.py": SORTED, "new.py": IN_PLACE, "wrong.py": IN_PLACE.replace("// 2]", "// 3]")})
     (tmp_path / "calls.py").write_text(LISTS)
     flags = ("--calls", "calls.py", "--sandbox", backend, "--max-pairs", "12", "--max-examples", "20")
     done = codeopt("compare", "old.py::f", "new.py::f", *flags, cwd=tmp_path)
@@ -192,11 +190,8 @@ def test_arrays_reach_the_checker(tmp_path: Path, backend: str) -> None:
     """Calls of a file that imports what stands beside the original, of a draft that stands elsewhere."""
     pytest.importorskip("numpy")
     wrong = ARRAYS_QUICK.replace("values * 2", "values * 3")
-    for name, text in (("old/old.py", ARRAYS), ("new/new.py", ARRAYS_QUICK), ("new/wrong.py", wrong)):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    for name, text in (("old/made.py", MADE), ("old/calls.py", OF_ARRAYS), ("check.py", ARRAYS_ACCEPT)):
-        (tmp_path / name).write_text(text)
+    write_files(tmp_path, {"old/old.py": ARRAYS, "new/new.py": ARRAYS_QUICK, "new/wrong.py": wrong})
+    write_files(tmp_path, {"old/made.py": MADE, "old/calls.py": OF_ARRAYS, "check.py": ARRAYS_ACCEPT})
     flags = ("--calls", "old/calls.py", "--sandbox", backend, "--max-pairs", "8", "--max-examples", "20")
     flags += ("--check", "check.py::accept")
     done = codeopt("compare", "old/old.py::solve", "new/new.py::solve", *flags, cwd=tmp_path)
@@ -240,8 +235,7 @@ def test_long_arrays_reach_the_checker_whole(tmp_path: Path, wrong: bool, verdic
     pytest.importorskip("numpy")
     one_off = "\n    found[-1, -1] += n > 150\n    return found\n"
     quick = MATRIX_QUICK.replace("return", "found =").rstrip() + one_off if wrong else MATRIX_QUICK
-    for name, text in (("old.py", MATRIX), ("new.py", quick), ("check.py", MATRIX_ACCEPT)):
-        (tmp_path / name).write_text(text)
+    write_files(tmp_path, {"old.py": MATRIX, "new.py": quick, "check.py": MATRIX_ACCEPT})
     (tmp_path / "calls.py").write_text("CALLS = [((n,), {}) for n in range(1, 15)]\nBIG = [((160,), {})]\n")
     flags = ("--calls", "calls.py", "--check", "check.py::accept", "--max-pairs", "8", "--max-examples", "20")
     done = codeopt("compare", "old.py::f", "new.py::f", *flags, "--sandbox", "bubblewrap", cwd=tmp_path)

@@ -9,6 +9,7 @@ import pytest
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.workloads.program.cases import Request, collect, hold_out
 from codeopt_sandbox import Case, Sandbox, open_sandbox
+from tests.support.files import write_files
 
 GENERATOR = """\
 import random, sys
@@ -75,9 +76,7 @@ def test_layouts_of_other_judges(
     files: tuple[str, ...], found: list[tuple[str, bytes | None]], request_for, tmp_path: Path
 ) -> None:
     """Kattis, AtCoder; files that lie beside the program come first."""
-    for name in files:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(name)
+    write_files(tmp_path, {name: name for name in files})
     cases = collect(request_for())
     assert [(case.name, case.expected) for case in cases] == found
     assert {case.stdin.decode() for case in cases} < set(files)
@@ -171,9 +170,7 @@ def test_arguments_and_files_of_a_case(request_for, tmp_path: Path) -> None:
     """One argument a line; files below NAME.files by their relative paths; others stay what they were."""
     folder = tmp_path / "cases"
     write(folder, one_args="--top\n10 20\ndata.csv\n", one_in="x", one_out="X", two_in="y")
-    (folder / "one.files" / "sub").mkdir(parents=True)
-    (folder / "one.files" / "data.csv").write_text("1")
-    (folder / "one.files" / "sub" / "more.csv").write_text("2")
+    write_files(folder, {"one.files/data.csv": "1", "one.files/sub/more.csv": "2"})
     one, two = collect(request_for(ignored=("*.log",)))
     assert (one.args, one.stdin, one.expected) == (("--top", "10 20", "data.csv"), b"x", b"X")
     assert one.files == (("data.csv", b"1"), ("sub/more.csv", b"2"))

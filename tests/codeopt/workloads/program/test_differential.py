@@ -237,10 +237,6 @@ def supplied(
     return supply, list(supply)
 
 
-def names(found: Iterable[Changed]) -> list[str]:
-    return [each.case.name for each in found]
-
-
 def test_relations_come_first_and_each_is_broken_once() -> None:
     supply, found = supplied(lambda case: WELL, breaking("a", "b", "a", "c", "b"))
     assert [each.relation for each in found[:4]] == ["a", "b", "c", ""]
@@ -265,7 +261,7 @@ def test_what_is_asked_hangs_on_cpu_time_alone_and_what_is_left_out_is_said() ->
     made = breaking(*"abcdefghij")
     supply, found = supplied(lambda case: slow, made)
     again, others = supplied(lambda case: busy, made)
-    assert names(found) == names(others)
+    assert [each.case.name for each in found] == [each.case.name for each in others]
     few = [each.relation for each in found if each.relation]
     assert few == [*"abcdefghij"][: int(ALL_CPU_S / 0.9) + 1]
     assert f"{10 - len(few)} relations of the known inputs could not be broken" in supply.left_out

@@ -8,6 +8,7 @@ import pytest
 
 from tests.codeopt.command import Done, codeopt
 from tests.conftest import ISOLATING
+from tests.support.files import write_files
 
 pytestmark = pytest.mark.full
 
@@ -74,12 +75,9 @@ def graph(nodes: int, step: int) -> str:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Two right programs, a wrong one, cases and a checker."""
-    for name, text in (("slow.py", SLOW), ("quick.py", QUICK), ("wrong.py", BACKWARDS), ("check.py", ACCEPT)):
-        (tmp_path / name).write_text(text)
-    (tmp_path / "cases").mkdir()
-    for number, (nodes, step) in enumerate(((4, 2), (7, 3), (6, 5), (400, 31))):
-        (tmp_path / "cases" / f"{number}.in").write_text(graph(nodes, step))
-    return tmp_path
+    sizes = enumerate(((4, 2), (7, 3), (6, 5), (400, 31)))
+    write_files(tmp_path / "cases", {f"{number}.in": graph(nodes, step) for number, (nodes, step) in sizes})
+    return write_files(tmp_path, {"slow.py": SLOW, "quick.py": QUICK, "wrong.py": BACKWARDS, "check.py": ACCEPT})
 
 
 def compare(folder: Path, new: str, *more: str) -> Done:
@@ -133,16 +131,13 @@ def test_a_checker_does_not_see_the_host(folder: Path) -> None:
 
 
 def test_a_checker_is_given_arguments_and_files(tmp_path: Path) -> None:
-    (tmp_path / "old.py").write_text(
-        "import sys\nwords = open(sys.argv[1]).read().split()\nsum(range(200_000))\nprint(*words)\n"
-    )
-    (tmp_path / "new.py").write_text((tmp_path / "old.py").read_text().replace("print(*words)", "print(*words[::-1])"))
-    (tmp_path / "check.py").write_text(
+    old = "import sys\nwords = open(sys.argv[1]).read().split()\nsum(range(200_000))\nprint(*words)\n"
+    accept = (
         "def accept(given, expected, got):\n    name, = given['args']\n"
         "    return sorted(given['files'][name].split()) == sorted(got.split()) and given['stdin'] == ''\n"
     )
-    (tmp_path / "words.txt").write_text("red green\nblue\n")
+    programs = {"old.py": old, "new.py": old.replace("print(*words)", "print(*words[::-1])"), "check.py": accept}
+    write_files(tmp_path, {**programs, "words.txt": "red green\nblue\n"})
     flags = ("--check", "check.py::accept", "--max-pairs", "7", "--max-examples", "20", "-q", "--", "words.txt")
     done = codeopt("compare", "old.py", "new.py", *flags, cwd=tmp_path)
     assert done.status == 0, done.out + done.err
-    assert done.status != 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from codeopt.workloads.program.siblings import absolute_imports
 from codeopt.workloads.sandbox_view.view import imported_unadded
 from tests.codeopt.command import codeopt
+from tests.support.files import make_repository, write_files
 
 LOOP = "found = []\nfor n in range(SIZE):\n    if n not in found:\n        found.append(n)\nprint(len(found))\n"
 BESIDE = """\
@@ -36,18 +36,14 @@ print(distinct(words), sorted(words)[:3], Path(__file__).name)
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A package in src, a script beside its helper, and what git does not track."""
-    package, tools = tmp_path / "src" / "pkg", tmp_path / "tools"
-    package.mkdir(parents=True)
-    tools.mkdir()
-    (package / "__init__.py").touch()
-    (package / "__main__.py").write_text(f"import sys\nfrom .size import SIZE\nprint(sys.argv[1])\n{LOOP}")
-    (package / "size.py").write_text("SIZE = 1200\n")
-    (package / "tool.py").write_text("print(1)\n")
-    (tools / "helper.py").write_text("SIZE = 1200\n")
-    (tools / "run.py").write_text(f"from helper import SIZE\n{LOOP}")
-    for command in (["init", "-q"], ["add", "-A"]):
-        subprocess.run(["git", *command], cwd=tmp_path, check=True)
-    return tmp_path
+    package = {
+        "src/pkg/__init__.py": "",
+        "src/pkg/__main__.py": f"import sys\nfrom .size import SIZE\nprint(sys.argv[1])\n{LOOP}",
+        "src/pkg/size.py": "SIZE = 1200\n",
+        "src/pkg/tool.py": "print(1)\n",
+    }
+    tools = {"tools/helper.py": "SIZE = 1200\n", "tools/run.py": f"from helper import SIZE\n{LOOP}"}
+    return make_repository(tmp_path, package | tools)
 
 
 @pytest.mark.full
@@ -66,14 +62,10 @@ def test_a_script_and_a_module_find_their_project(target: list[str], sandbox: st
 def test_what_is_imported_and_not_yet_added(project: Path) -> None:
     """It is shown as what git tracks is, and what that imports in turn; nothing else of what lies about."""
     package = project / "src" / "pkg"
-    (package / "size.py").write_text("from pkg.new import SIZE\nfrom . import deep\n")
-    for name in ("new", "about", "local"):
-        (package / f"{name}.py").write_text("SIZE = 1200\n")
-    (package / "deep").mkdir()
-    (package / "deep" / "__init__.py").write_text(
-        "from .er import x\ntry:\n    import pkg.local\nexcept ImportError: ...\n"
-    )
-    (package / "deep" / "er.py").write_text("x = 1\n")
+    deep = "from .er import x\ntry:\n    import pkg.local\nexcept ImportError: ...\n"
+    write_files(package, dict.fromkeys(("new.py", "about.py", "local.py"), "SIZE = 1200\n"))
+    write_files(package, {"size.py": "from pkg.new import SIZE\nfrom . import deep\n"})
+    write_files(package, {"deep/__init__.py": deep, "deep/er.py": "x = 1\n"})
     (project / ".gitignore").write_text("local.py\n")
     roots = (project / "src", project)
     found = imported_unadded(package / "__main__.py", project, roots)
@@ -97,13 +89,9 @@ def test_relative_imports_become_absolute_in_their_own_lines() -> None:
 def test_what_a_script_reads_beside_itself(tmp_path: Path) -> None:
     """What git tracks is there; another file is named, and with it changed inputs reach the program; no draft can tell
     its place from that of the original."""
-    (tmp_path / "tools" / "data").mkdir(parents=True)
-    (tmp_path / "tools" / "tracked.txt").write_text("1200")
-    data = tmp_path / "tools" / "data" / "words.txt"
-    data.write_text("\n".join(str(n % 1000) for n in range(1200)) + "\n")
-    (tmp_path / "tools" / "run.py").write_text(BESIDE)
-    for command in (["init", "-q"], ["add", "tools/run.py", "tools/tracked.txt"]):
-        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    make_repository(tmp_path, {"tools/tracked.txt": "1200", "tools/run.py": BESIDE})
+    words = "\n".join(str(n % 1000) for n in range(1200)) + "\n"
+    write_files(tmp_path, {"tools/data/words.txt": words})
     flags = ("improve", "tools/run.py", "--model", "rules", "--sandbox", "bubblewrap", "--no-profile", "--json")
     done = codeopt(*flags, cwd=tmp_path)
     assert (done.status, done.json["hint"]) == (5, "--with tools/data/words.txt gives it that file"), done.err

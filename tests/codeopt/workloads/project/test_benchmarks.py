@@ -22,6 +22,7 @@ from codeopt.workloads.project.proposer import apply_answer
 from codeopt.workloads.project.runs import open_command
 from codeopt_sandbox.guest.tests import asv_bodies
 from tests.conftest import require_sandbox
+from tests.support.files import write_files
 
 WORDS = """\
 def repeated(words):
@@ -71,8 +72,7 @@ FAST = "# === file: words.py ===\ndef repeated(words):\n    return len(words) - 
 def test_bodies_are_what_is_timed(tmp_path: Path) -> None:
     """pytest-benchmark runs a faster body more often: by its whole command nothing would be gained."""
     require_sandbox()
-    (tmp_path / "words.py").write_text(WORDS)
-    (tmp_path / "test_bench_words.py").write_text(BENCH)
+    write_files(tmp_path, {"words.py": WORDS, "test_bench_words.py": BENCH})
     alone = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -p pytest_benchmark.plugin test_bench_words.py"
     options = ImproveOptions.of({"run": alone, "sandbox": "bubblewrap"})
     project = read_project(tmp_path)
@@ -116,8 +116,7 @@ def test_a_tool_is_recognised(tool: Harness, words: tuple[str, ...], project: Pr
 
 
 def test_a_suite_of_asv_runs_by_its_conventions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "suite").mkdir()
-    (tmp_path / "suite" / "words.py").write_text(SUITE)
+    write_files(tmp_path, {"suite/words.py": SUITE})
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     asv_bodies.main("suite", "", 3, "out/found.json")

@@ -27,9 +27,9 @@ from tests.codeopt.workloads.dedupe_project import (
     TOOL,
     Judged,
     judged_project,
-    write_project,
 )
 from tests.conftest import require_sandbox
+from tests.support.files import make_repository
 
 CORE = "# === file: app/core.py ===\n"
 SLOW = "    out = []\n    for x in xs:\n        if x not in out:\n            out.append(x)\n    return out\n"
@@ -57,7 +57,7 @@ def dedupe(xs):
 @pytest.fixture(scope="module")
 def scripted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]:
     require_sandbox()
-    root = write_project(tmp_path_factory.mktemp("script"), IN_SCRIPT)
+    root = make_repository(tmp_path_factory.mktemp("script"), IN_SCRIPT)
     with judged_project(root, "python main.py", "bubblewrap") as found:
         yield found
 

@@ -17,6 +17,7 @@ from codeopt.workloads.source.functions import SpliceError
 from tests.codeopt.command import codeopt
 from tests.codeopt.workloads.shop import ADD, FIND, HEAD, STORE, USELESS, answer, write_shop
 from tests.conftest import require_sandbox
+from tests.support.files import git
 
 
 def script(path: Path, *answers: str) -> str:
@@ -54,17 +55,14 @@ def test_a_change_of_two_functions_is_one_patch(shop: Path) -> None:
     assert found["project_tests"] == {"passed": 1, "failed": 0, "files": 1, "of": 1}
     assert found["profile"]["functions"][0]["qualname"] == "Store._find"
     assert "shop/store.py::Store._find" in done.err
-    git = ["git", "-C", str(shop)]
-    log = subprocess.run([*git, "log", "--format=%s", "quick"], capture_output=True, text=True, check=True).stdout
-    assert log.count("Make Store.") == 3
-    assert not subprocess.run([*git, "status", "--porcelain", "--", "shop"], capture_output=True, check=True).stdout
-    subprocess.run([*git, "apply", "-"], input=found["diff"], text=True, check=True)
-    patch = subprocess.run([*git, "diff", "quick", "--", "shop"], capture_output=True, text=True, check=True).stdout
-    assert not patch
+    assert git(shop, "log", "--format=%s", "quick").count("Make Store.") == 3
+    assert not git(shop, "status", "--porcelain", "--", "shop")
+    subprocess.run(["git", "-C", str(shop), "apply", "-"], input=found["diff"], text=True, check=True)
+    assert not git(shop, "diff", "quick", "--", "shop")
 
 
 def test_a_branch_that_is_there_is_refused_before_anything_runs(shop: Path) -> None:
-    subprocess.run(["git", "-C", str(shop), "branch", "old"], check=True)
+    git(shop, "branch", "old")
     done = codeopt("improve", "--run", "python bench.py", "--branch", "old", "--model", "rules", cwd=shop)
     assert (done.status, len(done.facts)) == (2, 1)
     assert "one of that name already" in done.err

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,6 +33,7 @@ from codeopt.workloads.project.workload import as_profile
 from codeopt_sandbox.outcome import Run
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
+from tests.support.files import make_repository
 
 STORE = """\
 class Store:
@@ -65,12 +65,7 @@ BENCH = "from shop.report import report\n\nprint(len(report(6000)))\n"
 def shop(tmp_path: Path) -> Path:
     """A project of three files, which git tracks, beside a secret that nobody may see."""
     files = {"shop/__init__.py": "", "shop/store.py": STORE, "shop/report.py": REPORT, "bench.py": BENCH}
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
-    for words in (["init", "-q"], ["add", "."]):
-        subprocess.run(["git", "-C", str(tmp_path), *words], check=True)
+    make_repository(tmp_path, files)
     (tmp_path / ".env").write_text("TOKEN=1")
     return tmp_path
 

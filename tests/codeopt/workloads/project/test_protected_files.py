@@ -11,14 +11,15 @@ from codeopt.core.errors import UsageError
 from codeopt.core.program import changes_of
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.project_program import ProtectedReason, find_protected_files
-from tests.codeopt.workloads.dedupe_project import IN_SCRIPT, Judged, judged_project, write_project
+from tests.codeopt.workloads.dedupe_project import IN_SCRIPT, Judged, judged_project
 from tests.conftest import require_sandbox
+from tests.support.files import make_repository
 
 
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]:
     require_sandbox()
-    root = write_project(tmp_path_factory.mktemp("fixed"), IN_SCRIPT)
+    root = make_repository(tmp_path_factory.mktemp("fixed"), IN_SCRIPT)
     with judged_project(root, "python main.py", "bubblewrap") as found:
         yield found
 
@@ -91,7 +92,7 @@ def test_the_fixed_ground_of_a_command(run: str, path: str, reason: ProtectedRea
 
 
 def test_a_project_of_nothing_else_says_what_to_do(tmp_path: Path) -> None:
-    write_project(tmp_path, {"main.py": "print(sum(range(10)))\n"})
+    make_repository(tmp_path, {"main.py": "print(sum(range(10)))\n"})
     with (
         pytest.raises(UsageError, match=r"codeopt improve main.py -- ARGUMENTS"),
         judged_project(tmp_path, "python main.py", "bubblewrap"),

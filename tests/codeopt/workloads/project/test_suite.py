@@ -22,6 +22,7 @@ from codeopt.workloads.project.suite import ProjectSuite, open_suite
 from codeopt.workloads.project.test_runs import TestRunner, run_tests
 from codeopt.workloads.source.edits import CodeEdit, commented
 from tests.conftest import require_sandbox
+from tests.support.files import write_files
 
 TEXTS = (
     "import os\n\n@os.cache\ndef f(x):\n    '''Doc.'''\n    return x\n",
@@ -58,9 +59,7 @@ def opened(
     folder: Path, files: Mapping[str, str], sandbox: str = "bubblewrap", **options: object
 ) -> Iterator[OpenedProject]:
     require_sandbox(sandbox)
-    for name, text in {"core.py": CORE, "bench.py": "import core\n", **files}.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(text)
+    write_files(folder, {"core.py": CORE, "bench.py": "import core\n", **files})
     asked = ImproveOptions(run="python bench.py", sandbox=sandbox, **options)  # type: ignore[arg-type]
     target = Target(folder)
     with open_workload(WorkloadRequest(target, read(target), asked, Session())) as found:

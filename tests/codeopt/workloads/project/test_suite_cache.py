@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from codeopt.workloads.project.test_runs import FileResults, TestRunner
 from codeopt.workloads.project.test_runs import TestResults as Results
 from codeopt_sandbox.outcome import Run
 from tests.conftest import require_sandbox
+from tests.support.files import write_files
 
 FILES = {
     "bench.py": "import core\nprint(core.first(1))\n",
@@ -47,14 +48,7 @@ class Sessions:
     """A project and a cache, in which sessions follow each other."""
 
     def __init__(self, folder: Path) -> None:
-        self.project, self.cache = folder / "project", Cache(folder / "cache")
-        self.project.mkdir()
-        self.write(FILES)
-
-    def write(self, files: Mapping[str, str]) -> None:
-        """Write some files of the project."""
-        for name, text in files.items():
-            (self.project / name).write_text(text)
+        self.project, self.cache = write_files(folder / "project", FILES), Cache(folder / "cache")
 
     def begin(self, stack: ExitStack, **options: Any) -> tuple[ProjectSuite, OpenedProject]:
         """A new session, before it runs any test."""

@@ -15,7 +15,7 @@ import pytest
 from codeopt.workloads.sandbox_view.copies import KEPT_FROM, RACY_NS
 from codeopt.workloads.sandbox_view.view import View, locate, open_view
 from tests.codeopt.command import codeopt
-from tests.codeopt.workloads.sandbox_view.test_view import repository
+from tests.codeopt.workloads.sandbox_view.test_view import tracking
 
 Change = Callable[[Path, Path], object]
 """Of the project, and of its kept copy, as a run without isolation could make it."""
@@ -43,7 +43,7 @@ def project(above: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> Path:
     monkeypatch.setenv("TMPDIR", str(above))
     monkeypatch.setattr("tempfile.tempdir", str(above))
     names = [f"data/{each}.txt" for each in range(number)]
-    return repository(above / "project", "pkg/mod.py", "pkg/other.py", *names)
+    return tracking(above / "project", "pkg/mod.py", "pkg/other.py", *names)
 
 
 def opened(root: Path, *also: Path) -> View:
@@ -65,7 +65,7 @@ def edited_in_place(path: Path) -> None:
 
 def replaced_by_a_folder(root: Path) -> None:
     (root / "data/1.txt").unlink()
-    repository(root, "data/1.txt/inner.txt")
+    tracking(root, "data/1.txt/inner.txt")
 
 
 def linked_elsewhere(folder: Path, target: Path) -> None:
@@ -78,7 +78,7 @@ CHANGES: dict[str, Change] = {
     "a file edited": lambda root, copy: edited_in_place(root / "pkg/other.py"),
     "a file removed": lambda root, copy: (root / "data/7.txt").unlink(),
     "a file renamed": lambda root, copy: (root / "data/7.txt").replace(root / "data/8.txt"),
-    "a file added": lambda root, copy: repository(root, "pkg/new.py"),
+    "a file added": lambda root, copy: tracking(root, "pkg/new.py"),
     "a folder where a file was": lambda root, copy: replaced_by_a_folder(root),
     "a copy edited": lambda root, copy: edited_in_place(copy / "pkg/other.py"),
     "a copy removed": lambda root, copy: (copy / "data/3.txt").unlink(),

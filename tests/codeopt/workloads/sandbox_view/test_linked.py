@@ -3,8 +3,6 @@ the version that is judged."""
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -141,13 +139,6 @@ def test_a_checkout_has_its_own_version_of_what_the_other_links(tmp_path: Path) 
     linked = Linked((tmp_path / "new/core/src",), tmp_path / "new")
     assert tmp_path / "old/core/src" in locate(tmp_path / "old/app/app.py", linked).roots
     assert locate(tmp_path / "old/app/app.py", linked).beside == ()
-
-
-# --- by the command ------------------------------------------------------------------------------
-
-
-def git(root: Path, words: Sequence[str]) -> None:
-    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=root, check=True)
 
 
 def test_a_module_beside_a_folder_of_its_name_is_shown_too(tmp_path: Path) -> None:

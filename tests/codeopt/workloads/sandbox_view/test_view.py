@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from contextlib import closing
 from pathlib import Path
 
@@ -10,16 +9,12 @@ import pytest
 
 from codeopt.core.errors import UsageError
 from codeopt.workloads.sandbox_view.view import INSIDE, is_secret, locate, open_places, open_view, tracked
+from tests.support.files import make_repository, write_files
 
 
-def repository(folder: Path, *names: str) -> Path:
+def tracking(folder: Path, *names: str) -> Path:
     """A git repository that tracks these files."""
-    for name in names:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text("x = 1\n")
-    for command in (["init", "-q"], ["add", "-A", "-f"]):
-        subprocess.run(["git", "-C", str(folder), *command], check=True)
-    return folder
+    return make_repository(folder, dict.fromkeys(names, "x = 1\n"))
 
 
 @pytest.mark.parametrize(
@@ -35,14 +30,14 @@ def repository(folder: Path, *names: str) -> Path:
     ],
 )
 def test_import_names(tmp_path: Path, file: str, others: list[str], name: str, base: str) -> None:
-    root = repository(tmp_path, file, *others)
+    root = tracking(tmp_path, file, *others)
     found = locate(root / file)
     assert (found.name, found.roots[0], found.root) == (name, (root / base).resolve(), root.resolve())
 
 
 def test_only_what_git_tracks_and_no_secrets(tmp_path: Path) -> None:
     secrets = [".env", "prod.env", "deploy/id_rsa", "certs/server.pem", "aws-credentials", "config/secrets.yaml"]
-    root = repository(tmp_path, "pkg/__init__.py", "pkg/mod.py", "pkg/secret_sharing.py", "data.csv", *secrets)
+    root = tracking(tmp_path, "pkg/__init__.py", "pkg/mod.py", "pkg/secret_sharing.py", "data.csv", *secrets)
     (root / "untracked.py").write_text("x = 1\n")
     module = locate(root / "pkg/mod.py")
     view = open_view(module)
@@ -60,8 +55,8 @@ def test_only_what_git_tracks_and_no_secrets(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("same", "folders"), [(True, 1), (False, 2)], ids=["same project", "other project"])
 def test_two_versions_of_one_project_have_one_copy(tmp_path: Path, same: bool, folders: int) -> None:
-    root = repository(tmp_path / "one", "pkg/__init__.py", "pkg/old.py", "pkg/test_old.py", "notes/test_x.txt")
-    other = root if same else repository(tmp_path / "two", "pkg/__init__.py")
+    root = tracking(tmp_path / "one", "pkg/__init__.py", "pkg/old.py", "pkg/test_old.py", "notes/test_x.txt")
+    other = root if same else tracking(tmp_path / "two", "pkg/__init__.py")
     (other / "pkg/new.py").write_text("from pkg import helper\n")
     (other / "pkg/helper.py").write_text("x = 1\n")  # of this version alone, and not added to git
     new = open_view(locate(other / "pkg/new.py"), f"{INSIDE}-new")
@@ -78,8 +73,7 @@ def test_two_versions_of_one_project_have_one_copy(tmp_path: Path, same: bool, f
 
 
 def test_a_file_outside_of_git_brings_its_neighbours(tmp_path: Path) -> None:
-    for name in ("one.py", "two.py", "notes.txt", ".env"):
-        (tmp_path / name).write_text("")
+    write_files(tmp_path, dict.fromkeys(("one.py", "two.py", "notes.txt", ".env"), ""))
     assert [str(path) for path in tracked(locate(tmp_path / "one.py"))] == ["one.py", "two.py"]
 
 
@@ -117,7 +111,7 @@ def test_no_secrets(name: str) -> None:
 
 def test_more_than_a_sandbox_is_given_is_an_error(tmp_path: Path) -> None:
     """A part of the files alone would be another project."""
-    root, tests = repository(tmp_path / "project", "mod.py"), tmp_path / "tests"
+    root, tests = tracking(tmp_path / "project", "mod.py"), tmp_path / "tests"
     tests.mkdir()
     for number in range(21):
         for folder in (root, tests):
@@ -125,6 +119,6 @@ def test_more_than_a_sandbox_is_given_is_an_error(tmp_path: Path) -> None:
                 file.truncate(20 << 20)
     with closing(open_view(locate(root / "mod.py"))) as view, pytest.raises(UsageError, match="400 MiB"):
         open_places([tests], view)
-    repository(root)
+    tracking(root)
     with pytest.raises(UsageError, match="400 MiB"):
         open_view(locate(root / "mod.py"))

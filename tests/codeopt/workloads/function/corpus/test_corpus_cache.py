@@ -5,7 +5,6 @@ on, and never what must be unseen."""
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,7 +40,7 @@ from codeopt_sandbox.calls import CallBatch, Kind
 from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.guest.answer import KINDS, Answer, Field, Floats
 from tests.conftest import require_sandbox
-from tests.support.files import write_files
+from tests.support.files import make_repository
 
 FILES = {
     "pkg/__init__.py": "NAME = 'pkg'\n",
@@ -65,16 +64,11 @@ def _opened(project: Path, *, version: str = "3.99.1", **options: Any) -> Iterat
     chosen = ImproveOptions.of(given)
     session = Session(open_sandbox=open_isolated, open_cache=open_cache)
     target = Target(project / "pkg" / "mod.py", "f")
-    request = WorkloadRequest(
-        target, read_program(target.path), chosen, session, interpreter=_interpreter(version), needs_time=False
-    )
+    python = Interpreter(sys.executable, version, None, Origin.OWN)
+    request = WorkloadRequest(target, read_program(target.path), chosen, session, interpreter=python, needs_time=False)
     with kind_of(target, chosen).open_workload(request) as opened:
         assert isinstance(opened, FunctionTarget)
         yield opened
-
-
-def _interpreter(version: str = "3.99.1") -> Interpreter:
-    return Interpreter(sys.executable, version, None, Origin.OWN)
 
 
 def _key(project: Path, **options: Any) -> Parts | None:
@@ -89,10 +83,7 @@ def _key(project: Path, **options: Any) -> Parts | None:
 def known(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A project that git tracks, and the key of its function's evidence."""
     require_sandbox()
-    project = tmp_path_factory.mktemp("known") / "project"
-    write_files(project, FILES)
-    for command in (["init", "-q"], ["add", "--all"]):
-        subprocess.run(["git", *command], cwd=project, check=True)
+    project = make_repository(tmp_path_factory.mktemp("known") / "project", FILES)
     key = _key(project)
     assert key
     return project, key
@@ -162,11 +153,8 @@ def test_nothing_is_kept_of_what_may_read_elsewhere(project: Path) -> None:
 
 
 def test_a_module_that_a_star_may_bring_counts(project: Path) -> None:
-    (project / "pkg" / "deep.py").write_text("ONE = 1\nfrom pkg.sub import *\n")
-    (project / "pkg" / "sub").mkdir()
-    (project / "pkg" / "sub" / "__init__.py").write_text("__all__ = ['named']\n")
-    (project / "pkg" / "sub" / "named.py").write_text("")
-    subprocess.run(["git", "add", "--all"], cwd=project, check=True)
+    sub = {"pkg/sub/__init__.py": "__all__ = ['named']\n", "pkg/sub/named.py": ""}
+    make_repository(project, {"pkg/deep.py": "ONE = 1\nfrom pkg.sub import *\n", **sub})
     before = _key(project)
     (project / "pkg" / "sub" / "named.py").write_text("X = 1\n")
     assert _key(project) not in (before, None)

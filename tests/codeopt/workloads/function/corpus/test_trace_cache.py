@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -32,7 +31,7 @@ from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Sandbox
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
-from tests.support.files import write_files
+from tests.support.files import make_repository, write_files
 
 FILES = {
     "pkg/__init__.py": "",
@@ -75,10 +74,7 @@ def _known(project: Path, **made: Any) -> TracedCalls | None:
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project that git tracks, whose tests were run once to rank its functions."""
     require_sandbox()
-    project = tmp_path_factory.mktemp("kept") / "project"
-    write_files(project, FILES)
-    for command in (["init", "-q"], ["add", "--all"]):
-        subprocess.run(["git", *command], cwd=project, check=True)
+    project = make_repository(tmp_path_factory.mktemp("kept") / "project", FILES)
     path = project / "pkg" / "mod.py"
     with _traces(project) as traces:
         found = traces.times([path], [(path, "total"), (path, "twice"), (path, "never")])
@@ -125,10 +121,8 @@ def test_an_edit_of_what_the_tests_reach_makes_a_new_run(project: Path, name: st
 
 
 def test_a_new_test_makes_a_new_run(project: Path) -> None:
-    (project / "tests" / "test_more.py").write_text(
-        "from pkg.mod import total\n\n\ndef test_it():\n    assert total([]) == 0\n"
-    )
-    subprocess.run(["git", "add", "--all"], cwd=project, check=True)
+    test = "from pkg.mod import total\n\n\ndef test_it():\n    assert total([]) == 0\n"
+    make_repository(project, {"tests/test_more.py": test})
     assert _known(project) is None
 
 

@@ -12,6 +12,7 @@ from codeopt.workloads.function.recording import Recording, UsersCommand, record
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox.guest.tests.recorder import RECORDED
 from tests.codeopt.command import codeopt
+from tests.support.files import write_files
 from tests.support.pythons import python_of
 
 PROGRAM = """\
@@ -111,20 +112,15 @@ def test_recursions_coroutines_and_properties(program: Path, name: str, call: st
     assert call in calls or not call
 
 
-def _copy(path: Path, folder: Path) -> Path:
-    folder.mkdir()
-    (folder / path.name).write_text(path.read_text())
-    return folder / path.name
-
-
 def test_a_module_by_any_name_and_the_users_own_site_hook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A package's folder is on the path, so that its module goes by another name than codeopt gives it."""
-    (tmp_path / "pkg").mkdir()
-    (tmp_path / "pkg/__init__.py").touch()
-    (tmp_path / "pkg/mod.py").write_text("class Pair:\n    pass\n\ndef f(x):\n    return x\n")
-    (tmp_path / "pkg/use.py").write_text("import builtins, mod\nmod.f(mod.Pair())\nmod.f(builtins.SITE)\n")
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site/sitecustomize.py").write_text("import builtins\nbuiltins.SITE = 'own'\n")
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/mod.py": "class Pair:\n    pass\n\ndef f(x):\n    return x\n",
+        "pkg/use.py": "import builtins, mod\nmod.f(mod.Pair())\nmod.f(builtins.SITE)\n",
+        "site/sitecustomize.py": "import builtins\nbuiltins.SITE = 'own'\n",
+    }
+    write_files(tmp_path, files)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
     found, calls = recording(tmp_path / "pkg/mod.py", "f", sys.executable, str(tmp_path / "pkg/use.py"))
     assert (found.run.status, found.new) == (0, 2)
@@ -155,12 +151,11 @@ def test_a_function_that_is_never_called(program: Path, command: list[str], why:
 
 
 def test_the_interpreter_of_the_projects_own_environment(program: Path, tmp_path: Path) -> None:
-    path = _copy(program, tmp_path / "project")
-    own = path.parent / ".venv/bin/python"
-    own.parent.mkdir(parents=True)
-    own.write_text(f'#!/bin/sh\necho its own >&2\nexec {sys.executable} "$@"\n')
+    starts = f'#!/bin/sh\necho its own >&2\nexec {sys.executable} "$@"\n'
+    folder = write_files(tmp_path / "project", {"many.py": program.read_text(), ".venv/bin/python": starts})
+    own = folder / ".venv/bin/python"
     own.chmod(0o755)
-    done = codeopt("record", "many.py::total", "--", "python", "many.py", cwd=path.parent, env={"VIRTUAL_ENV": ""})
+    done = codeopt("record", "many.py::total", "--", "python", "many.py", cwd=folder, env={"VIRTUAL_ENV": ""})
     assert done.status == 0, done.err
     assert "its own" in done.err
     assert f"ran {own} many.py" in " ".join(done.err.split())

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.codeopt.command import codeopt
+from tests.support.files import write_files
 
 SLOW = """\
 def repeated(words: list[str]) -> list[str]:
@@ -33,17 +34,18 @@ READ = "words = open(0).read().split()\n"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "slow.py").write_text(SLOW)
-    (tmp_path / "fast.py").write_text(FAST)
-    (tmp_path / "calls.py").write_text(CALLS)
-    (tmp_path / "slow_program.py").write_text(f"{SLOW}{READ}print(*repeated(words))\n")
-    # these imports take longer than a short input
-    (tmp_path / "fast_program.py").write_text(f"import asyncio, pydoc, unittest\n{FAST}{READ}print(*repeated(words))\n")
-    (tmp_path / "cases").mkdir()
     for number, size in enumerate((3, 60, 4000)):
         words = " ".join(f"w{n % (size * 2 // 3)}" for n in range(size))
-        (tmp_path / "cases" / f"input.{number}.txt").write_text(words)
-    return tmp_path
+        write_files(tmp_path, {f"cases/input.{number}.txt": words})
+    files = {
+        "slow.py": SLOW,
+        "fast.py": FAST,
+        "calls.py": CALLS,
+        "slow_program.py": f"{SLOW}{READ}print(*repeated(words))\n",
+        # these imports take longer than a short input
+        "fast_program.py": f"import asyncio, pydoc, unittest\n{FAST}{READ}print(*repeated(words))\n",
+    }
+    return write_files(tmp_path, files)
 
 
 @pytest.mark.parametrize(

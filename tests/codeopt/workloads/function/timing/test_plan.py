@@ -22,6 +22,7 @@ from codeopt_sandbox.guest.answer import Answer
 from codeopt_sandbox.guest.calls.outcome import text_field
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
+from tests.support.files import write_files
 from tests.support.judges import ENOUGH_EXAMPLES, compared
 
 SLOW = """\
@@ -42,8 +43,7 @@ USE = "from slow import pairs\n\nprint(pairs([3, 3]), pairs([*range(300)]), pair
 def project(tmp_path: Path) -> Path:
     """A function, a draft of it, tests with a longer call than the application makes, and the application."""
     require_sandbox()
-    for name, text in {"slow.py": SLOW, "fast.py": FAST, "test_slow.py": TESTS, "use.py": USE}.items():
-        (tmp_path / name).write_text(text)
+    write_files(tmp_path, {"slow.py": SLOW, "fast.py": FAST, "test_slow.py": TESTS, "use.py": USE})
     return tmp_path
 
 
@@ -177,8 +177,7 @@ def test_a_big_call_that_does_not_return_in_time_is_no_error(tmp_path: Path, mon
     monkeypatch.setattr(timing, "BIG_S", 1.0)
     require_sandbox()
     fib = "def f(n: int) -> int:\n    return n if n < 2 else f(n - 1) + f(n - 2)\n"
-    for name, text in (("old.py", fib), ("new.py", fib.replace("f(n - 1) + f(n - 2)", "f(n - 2) + f(n - 1)"))):
-        (tmp_path / name).write_text(text)
+    write_files(tmp_path, {"old.py": fib, "new.py": fib.replace("f(n - 1) + f(n - 2)", "f(n - 2) + f(n - 1)")})
     (tmp_path / "calls.py").write_text("CALLS = [((n,), {}) for n in range(12)]\nBIG = [((70,), {})]\n")
     found = compared(f"{tmp_path}/old.py::f", f"{tmp_path}/new.py::f", 6, calls=f"{tmp_path}/calls.py")
     assert found["verdict"] == "inconclusive", found
@@ -222,7 +221,6 @@ def test_calls_are_grown_again_where_a_pass_turns_out_short(monkeypatch: pytest.
 def versions(folder: Path, old: str, new: str) -> dict[str, Any]:
     """The verdict on two versions of `f`."""
     require_sandbox()
-    (folder / "old.py").write_text(old)
-    (folder / "new.py").write_text(new)
+    write_files(folder, {"old.py": old, "new.py": new})
     sides = (f"{folder}/old.py::f", f"{folder}/new.py::f")
     return compared(*sides, 6, max_examples=ENOUGH_EXAMPLES, no_cache=True)

@@ -11,7 +11,7 @@ import pytest
 from codeopt_sandbox import Options, Sandbox, host, open_sandbox
 from codeopt_sandbox.calls import CallBatch, Kind
 from tests.conftest import open_or_skip
-from tests.sandbox.said import runner_of
+from tests.sandbox.said import answer_of, runner_of
 
 CORES = sorted(os.sched_getaffinity(0))
 SEES = "import os; print(*sorted(os.sched_getaffinity(0)))"
@@ -122,7 +122,5 @@ def test_no_call_is_begun_after_all_their_time() -> None:
     """A call that takes all of it, as long as the one call of BIG may, is the last."""
     batch = CallBatch(("f(1)", "f(2)"), seconds=0.3, lost=3, budget=0.3)
     with open_or_skip("process") as sandbox:
-        runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"))
-        answer = runner.ask("def f(n):\n    while True: pass\n", batch).answer
-    assert answer is not None
+        answer = answer_of(runner_of(sandbox).ask("def f(n):\n    while True: pass\n", batch))
     assert [each.kind for each in answer.outcomes] == [Kind.TIMEOUT, Kind.NOT_MADE]

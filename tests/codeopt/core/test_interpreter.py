@@ -29,8 +29,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def write_program(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    write_files(path.parent, {path.name: text})
     path.chmod(0o755)
     return path
 
@@ -79,8 +78,7 @@ def test_an_environment_says_what_it_has(project: Path, monkeypatch: pytest.Monk
         find_interpreter(None, project, environment=NOTHING).line == f"python     .venv/bin/python {version}, no pytest"
     )
     packages = next((project / ".venv" / "lib").glob("python*/site-packages"))
-    (packages / "pytest-9.9.1.dist-info").mkdir()
-    (packages / "pytest-9.9.1.dist-info" / "METADATA").write_text("Name: pytest\nVersion: 9.9.1\n")
+    write_files(packages, {"pytest-9.9.1.dist-info/METADATA": "Name: pytest\nVersion: 9.9.1\n"})
     (packages / "evil.pth").write_text("import os; os._exit(9)\n")
     found = find_interpreter(None, project, environment=NOTHING)
     assert found.line == f"python     .venv/bin/python {version}, pytest 9.9.1"

@@ -38,9 +38,7 @@ def request_for(box: Sandbox, tmp_path: Path):
 
 
 def write(folder: Path, **files: str) -> None:
-    folder.mkdir(exist_ok=True)
-    for name, text in files.items():
-        (folder / name.replace("_", ".")).write_text(text)
+    write_files(folder, {name.replace("_", "."): text for name, text in files.items()})
 
 
 def names(cases: list[Case]) -> list[str]:

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from codeopt.core.revision import Revision
-from codeopt.engine.guards import Consequence, Gain
+from codeopt.engine.guards import Consequence, Finding, Gain
 from codeopt.workloads._sizes import LONG_S, TRIES, WANTED_S, WITHIN, smaller_ones
 from codeopt.workloads.program.cut import (
     CutPlan,
@@ -21,7 +21,7 @@ from codeopt.workloads.program.cut import (
     cut_input,
     first_part,
 )
-from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.compare import Comparison, Decision
 from codeopt_sandbox.outcome import Case, Run, WrittenFile
 from codeopt_sandbox.sequential_test import LimitAnswer, LimitTest
 from tests.support.candidates import comparison
@@ -104,6 +104,16 @@ def test_parts_of_standard_input(stdin: bytes, part: bytes) -> None:
     assert found.title == "log, first 50 % of standard input"
 
 
+def of_whole(runner: ScriptedRunner, found: Comparison) -> Finding:
+    """What is found of a gain on 7 % of an input, on which the original took 0.7 s; it takes 10 s on the whole."""
+    whole, part = Case("whole", b"all of it", b"out\n"), Case("whole, first 7 %", b"all", b"out\n")
+    plan = CutPlan((part,), "cpu", 1, cut=InputCut(part, whole, 0.07, "standard input", 0.7, 10.0))
+    workload: Any = ScriptedWorkload(runner)
+    finding = check_gain(Gain(workload, Revision.of(FAST), found, plan, (), lambda line: None))
+    assert finding is not None
+    return finding
+
+
 @pytest.mark.parametrize(
     ("on_the_whole", "consequence"),
     [
@@ -116,15 +126,8 @@ def test_parts_of_standard_input(stdin: bytes, part: bytes) -> None:
     ],
 )
 def test_the_whole_decides(on_the_whole: Run, consequence: Consequence) -> None:
-    whole = Case("whole", b"all of it", b"out\n")
-    part = Case("whole, first 7 %", b"all", b"out\n")
     runner = ScriptedRunner(lambda asked: on_the_whole)
-    workload: Any = ScriptedWorkload(runner)
-    plan = CutPlan((part,), "cpu", 1, cut=InputCut(part, whole, 0.07, "standard input", 0.7, 10.0))
-    gain = Gain(workload, Revision.of(FAST), comparison(ratio=2.0), plan, (), lambda line: None)
-    found = check_gain(gain)
-    assert found is not None
-    assert found.consequence is consequence
+    assert of_whole(runner, comparison(ratio=2.0)).consequence is consequence
     assert runner.asked[0] == Asked(FAST, b"all of it", "fork")
     doubted = consequence is Consequence.NO_GAIN  # then the original runs once more beside it
     assert runner.asked[1:] == [Asked(SLOW, b"all of it", "fork")] * doubted
@@ -133,13 +136,9 @@ def test_the_whole_decides(on_the_whole: Run, consequence: Consequence) -> None:
 @pytest.mark.parametrize(("seconds", "slower"), [(14.0, False), (16.0, True), (170.0, True)])
 def test_what_is_slower_on_the_whole_is_slower(seconds: float, slower: bool) -> None:
     """As fast on the part; the original takes 10 s on the whole whenever it is asked."""
-    whole, part = Case("whole", b"all of it", b"out\n"), Case("whole, first 7 %", b"all", b"out\n")
-    runner = ScriptedRunner(lambda asked: taking(seconds if asked.program == FAST else 10.0))
-    workload: Any = ScriptedWorkload(runner)
-    plan = CutPlan((part,), "cpu", 1, cut=InputCut(part, whole, 0.07, "standard input", 0.7, 10.0))
     same = comparison(ratio=1.0, decision=Decision.SAME)
-    found = check_gain(Gain(workload, Revision.of(FAST), same, plan, (), lambda line: None))
-    assert found is not None
+    runner = ScriptedRunner(lambda asked: taking(seconds if asked.program == FAST else 10.0))
+    found = of_whole(runner, same)
     assert (found.consequence is Consequence.NO_GAIN, found.slower) == (slower, slower)
     if slower:
         limit = LimitTest(0.05, LimitAnswer.PASS, 0.01, 9)

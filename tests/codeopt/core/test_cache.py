@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeopt.core import cache as cache_module
-from codeopt.core.cache import Cache, CacheKind, existing_caches, open_cache
+from codeopt.core.cache import Cache, CachedValue, CacheKind, existing_caches, open_cache
 
 
 def _cache(folder: Path, said: list[str] | None = None, max_bytes: int = 1 << 20) -> Cache:
@@ -28,14 +28,19 @@ JSON = st.recursive(
 )
 
 
+def held(cache: Cache, key: str = "k") -> CachedValue:
+    """What a cache holds; the test fails where it is nothing."""
+    found = cache.get(CacheKind.CORPUS, key)
+    assert found is not None
+    return found
+
+
 @settings(max_examples=25)
 @given(JSON)
 def test_values_come_out_as_they_went_in(tmp_path_factory: pytest.TempPathFactory, value: object) -> None:
     cache = _cache(tmp_path_factory.getbasetemp() / "values")
     cache.put(CacheKind.CORPUS, "k", value)
-    found = cache.get(CacheKind.CORPUS, "k")
-    assert found is not None
-    assert found.value == value
+    assert held(cache).value == value
 
 
 def test_kinds_are_apart_and_values_can_be_forgotten(tmp_path: Path) -> None:
@@ -66,9 +71,7 @@ def test_damage_is_one_line_and_a_new_file(tmp_path: Path, damage: str) -> None:
             change.execute("PRAGMA user_version = 99")
     assert cache.get(CacheKind.CORPUS, "7") is None
     cache.put(CacheKind.CORPUS, "7", "new")
-    found = cache.get(CacheKind.CORPUS, "7")
-    assert found is not None
-    assert found.value == "new"
+    assert held(cache, "7").value == "new"
     assert said == [f"{path} is damaged: rebuilt"]
 
 
@@ -87,8 +90,7 @@ def test_a_later_value_takes_the_place_of_an_earlier_one_and_says_when(tmp_path:
     before = time.time()
     for value in ("old", "new"):
         cache.put(CacheKind.CORPUS, "k", value)
-    found = cache.get(CacheKind.CORPUS, "k")
-    assert found is not None
+    found = held(cache)
     assert found.value == "new"
     assert before <= found.made_at <= time.time()
     assert cache.clear()[0] == 1
@@ -104,9 +106,7 @@ def test_a_file_that_another_process_writes_is_left_alone(tmp_path: Path, monkey
         cache.put(CacheKind.CORPUS, "k", 2)
         writer.execute("ROLLBACK")
     writer.close()
-    found = cache.get(CacheKind.CORPUS, "k")
-    assert found is not None
-    assert found.value == 1
+    assert held(cache).value == 1
     assert said == []
 
 

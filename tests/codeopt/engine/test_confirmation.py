@@ -212,15 +212,21 @@ def pairs_of(runner: ScriptedRunner) -> int:
     return sum(asked.program == SLOW for asked in timed)
 
 
+def confirmed(loop_: RefineLoop) -> Any:
+    """The best draft of a confirmed loop, which was compared."""
+    best = loop_.confirm().best
+    assert best is not None
+    assert best.comparison is not None
+    return best
+
+
 def test_a_draft_after_which_nothing_is_tried_is_confirmed_by_one_comparison() -> None:
     """With the pairs, the error and the checks of a confirmation; another draft is screened before."""
     fewest = StoppingRule().final(CONFIRMATION_SHARES[0]).fewest
     for last, pairs in ((True, fewest), (False, StoppingRule().screening().fewest + fewest)):
         loop_, runner = run_of(echo(), FAST, last=last)
         loop_.run()
-        best = loop_.confirm().best
-        assert best is not None
-        assert best.comparison is not None
+        best = confirmed(loop_)
         assert best.comparison.alpha == pytest.approx(0.01 * CONFIRMATION_SHARES[0])
         assert (best.comparison.pairs, pairs_of(runner)) == (fewest, pairs)
         assert best.comparison.guests == 2
@@ -242,10 +248,7 @@ def test_a_second_confirmation_of_a_run_has_what_the_first_left_of_the_error() -
     assert (first.confirmed, first.correct, second.confirmed) == (True, False, False)
     assert second.comparison
     assert second.comparison.alpha == StoppingRule().screening().alpha
-    best = loop_.confirm().best
-    assert best is not None
-    assert best.comparison is not None
-    assert best.comparison.alpha == pytest.approx(0.01 * CONFIRMATION_SHARES[1])
+    assert confirmed(loop_).comparison.alpha == pytest.approx(0.01 * CONFIRMATION_SHARES[1])
 
 
 def test_quick_confirms_no_draft() -> None:
@@ -274,10 +277,7 @@ def test_a_confirmation_that_is_ended_is_made_again_when_the_run_goes_on() -> No
     assert (kept.round, kept.correct, kept.comparison, kept.confirmed) == (1, True, None, False)
     assert loop_.confirm().best is None
     loop_.run()
-    best = loop_.confirm().best
-    assert best is not None
-    assert best.comparison is not None
-    assert best.comparison.alpha == pytest.approx(0.01 * CONFIRMATION_SHARES[0])
+    assert confirmed(loop_).comparison.alpha == pytest.approx(0.01 * CONFIRMATION_SHARES[0])
 
 
 def calls(count: int, raising: int = 0) -> tuple[KnownCall, ...]:

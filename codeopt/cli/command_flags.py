@@ -249,7 +249,7 @@ def find_python(
         raise Untrusted(f"the change brings files of a virtual environment ({brought[0]})", hint="name one by --python")
     found = None if options.image else find_interpreter(options.python, place)
     console.detail(python_line(found))
-    session = open_session(console, interpreter=found, command=tuple(asked))
+    session = replace(open_session(console), interpreter=found, command=tuple(asked))
     return (replace(options, python=found.path) if found else options), session
 
 

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from codeopt.core.cache import open_cache
 from codeopt.core.console import Console
@@ -21,12 +21,9 @@ if TYPE_CHECKING:
     from codeopt.models import Price
 
 
-def open_session(console: Console | None = None, **given: Any) -> Session:
-    """Return a session that can open models and that caches evidence.
-
-    console: receiver of messages, None for no output. given: other fields of the session.
-    """
-    return Session(console or Console(quiet=True), open_model=open_chosen_model, open_cache=open_cache, **given)
+def open_session(console: Console | None = None) -> Session:
+    """Return a session that can open models and that caches evidence. console: of messages, None for no output."""
+    return Session(console or Console(quiet=True), open_model=open_chosen_model, open_cache=open_cache)
 
 
 # The proposer of a plan, kept to the workload: the built-in rules, or language models.

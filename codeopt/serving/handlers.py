@@ -195,4 +195,4 @@ HANDLERS: Mapping[Operation, Callable[[OperationRequest, ImproveOptions, Console
 
 def _session(options: ImproveOptions, console: Console) -> Session:
     found = None if options.image else find_interpreter(options.python, Path.cwd())
-    return open_session(console, interpreter=found)
+    return replace(open_session(console), interpreter=found)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         old, new = _pair(arguments)
         with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
             limit = arguments.fail_if_slower
-            session = open_session(console, command=tuple(arguments.asked))
+            session = replace(open_session(console), command=tuple(arguments.asked))
             found = compare(old, new, for_own_code(flags.options_of(arguments)), session, limit=limit)
     if arguments.json:
         print(json.dumps(found.to_json()))

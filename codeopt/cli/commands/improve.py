@@ -9,6 +9,7 @@ import argparse
 import json
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -109,8 +110,8 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         options = flags.options_of(arguments)
         command = tuple(arguments.asked)
-        session = open_session(
-            console,
+        session = replace(
+            open_session(console),
             began=arguments.began,
             runs=lambda options: RunFolders(options.run_dir, options.resume, command),
             command=command,

@@ -68,7 +68,7 @@ def taken(lock: FileLock) -> bool:
 
 @contextmanager
 def request_slot(server: str, count: int) -> Iterator[None]:
-    """Wait for one of so many slots of a model's server, then hold it. server: its URL; empty: the default one."""
+    """Wait for a free slot of a model's server, then hold it. server: its URL; empty: the default one."""
     home = shared_folder("requests") / digest(server)[:16]
     home.mkdir(mode=0o700, exist_ok=True)
     slots = [FileLock(home / str(number)) for number in range(count)]

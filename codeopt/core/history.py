@@ -1,5 +1,5 @@
 """Every candidate of one improvement, in order, saved after each round; and the interface of a writer of drafts, with
-what it is told of the target."""
+the description of the target."""
 
 from __future__ import annotations
 

@@ -495,7 +495,7 @@ def granted(rule: StoppingRule, options: ImproveOptions, limit: float | None = N
 
 
 def answered(limit: float | None, found: Verdict) -> LimitTest | None:
-    """The answer for a verdict; where NEW was given up, for its being at most so many times as fast. None without a
+    """The answer of a verdict about a limit on slowdowns: a failure where NEW was given up as too slow. None without a
     limit."""
     if limit is None:
         return None

@@ -43,7 +43,7 @@ FRAME = "load('pandas', 'DataFrame')"
 """Makers of arrays from rows and a type, and of data frames from columns."""
 VIEW = "load('operator', 'getitem')"
 """Maker of a view of an array, from the array and an index."""
-_ON_THE_SPOT = re.compile(r"load\('[^']*', '[^']*'\)\('(\w+)', ")
+_MAKER_OF_CLASS = re.compile(r"load\('[^']*', '[^']*'\)\('(\w+)', ")
 """Maker of an object whose class is made on the spot."""
 _WORDS = {
     "NoneType": "None", "bool": "a bool", "int": "an int", "float": "a float", "str": "a text", "bytes": "bytes",
@@ -267,7 +267,7 @@ def kind_of(value: Any) -> str:
     if isinstance(value, Constructed) and value.maker == VIEW:
         return "an array that is a view of another one"
     if isinstance(value, Constructed):
-        made = _ON_THE_SPOT.match(value.maker)
+        made = _MAKER_OF_CLASS.match(value.maker)
         return f"{ON_THE_SPOT}{made[1]}" if made else value.maker
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN or infinity"

@@ -140,7 +140,7 @@ SPANS = [[[2 * at, 2 * at + 7] for at in range(n)] for n in (5, 6, 7)]
         ([*EDGES, {"edges": [(5, 5)], "nodes": 5}], {"edges": [(0, 3)], "nodes": 2}, ""),
         ([[3, 1, 2], [0, 1, 2], [2, 0, 1]], [9], ""),
         (EDGES, {"edges": "no list", "nodes": None}, ""),
-        # what makes a graph one of the known kind is learnt of so many edges as chance would hardly have spared
+        # the kind of a graph is learned from as many edges as would break it by chance
         (LINKS, {"edges": [(3, 3)], "nodes": 8}, "no pair of `p['edges']` has the same number twice"),
         (LINKS, {"edges": [(3, 4), (4, 3)], "nodes": 8}, "no pair of `p['edges']` comes twice, in either order"),
         (LINKS, {"edges": [(4, 3), (3, 5)], "nodes": 8}, ""),

@@ -182,3 +182,7 @@ def test_what_the_harness_looks_at_in_objects_is_no_work_of_calls(isolated: Sand
     calls = tuple(f"f(load('mod', 'Sum')({n}))" for n in (0, 1))
     found = timing(runner_of(isolated, "Sum.size").run(text, CallBatch(calls, "time", warm=1).stdin()))
     assert found.looked_s > 3 * sum(found.beside)
+    plain = timing(
+        runner_of(isolated).run("def f(xs):\n    return sorted(xs)\n", CallBatch(("f([2, 1])",), "time").stdin())
+    )
+    assert plain.looked_s == 0

@@ -239,7 +239,8 @@ class Controller:
         times["beside_wall"].append(meter.beside_wall)
         ours -= thread_cpu_s(pid)
         found = [] if batch.groups else self.shown(before)
-        times["looked"].append(max(0.0, ours + thread_cpu_s(pid)))
+        ours += thread_cpu_s(pid)
+        times["looked"].append(0.0 if self.digest else max(0.0, ours))
         spent = meter.cpu()
         self.kill(pid)
         try:

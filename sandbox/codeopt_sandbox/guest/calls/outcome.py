@@ -55,7 +55,8 @@ class RunTimes(Record):
     is done beforehand or is put off. What the harness looks at meanwhile is in neither. The next are by the wall."""
     beside_wall: tuple[float, ...] = ()
     looked: tuple[float, ...] = ()
-    """CPU seconds of a worker in which the harness encodes the arguments of a pass, before and after its calls."""
+    """CPU seconds of a worker in which the harness encodes objects of a pass, before and after its calls; 0 where all
+    is plain, as that takes each version alike."""
     exits: tuple[float, ...] = ()
     """CPU seconds in which the kernel ends the process of each pass, then the one that imported the module: it takes
     their memory back, and runs no code of theirs."""

@@ -85,11 +85,12 @@ def test_a_gain_must_be_there_in_the_first_pass(
 
 class TwoSpeeds:
     """Runs of calls that take 10 ms a pass on a machine whose speed changes, and next to nothing of a draft, which does
-    `moved` of that elsewhere, and whose objects the harness looks at for `looked` of it. All else takes 25 ms a run,
-    and 5 ms a pass. By the other clock, both take the same."""
+    `moved` of that elsewhere, and whose objects the harness looks at for `looked` of it; a hundredth of that at those
+    of the original. All else takes 25 ms a run, and 5 ms a pass. By the other clock, both take the same."""
 
-    def __init__(self, speeds: Iterator[float], moved: float, looked: float, wall: bool) -> None:
+    def __init__(self, speeds: Iterator[float], moved: float, looked: float, objects: bool, wall: bool) -> None:
         self.speeds, self.moved, self.looked, self.others = speeds, moved, looked, dict[Revision, Any]()
+        self.objects = objects
         self.wall = wall
         self.kept: dict[str, list[CallTiming]] = {"old": [], "new": []}
         self.seconds: list[float] = []
@@ -97,7 +98,11 @@ class TwoSpeeds:
     def run(self, side: Revision, stdin: bytes) -> Any:
         slow, passes = next(self.speeds), batch_of(stdin).passes
         took = 0.010 * slow if side.text == "old" else 0.0001 * slow
-        more, looked = (0.0, 0.0) if side.text == "old" else (0.010 * self.moved, 0.010 * self.looked * passes)
+        is_old = side.text == "old"
+        more, looked = (
+            0.010 * self.moved * (not is_old),
+            0.010 * self.looked * passes * (self.objects / 100 if is_old else 1),
+        )
         outside = slow * (0.025 + passes * (0.005 + more)) + looked
         each = (took,) * passes
         cpu, wall = ((1.0,) * passes, each) if self.wall else (each, (1.0,) * passes)
@@ -114,18 +119,21 @@ class TwoSpeeds:
     [(1, 1), (2, 2), (2, 2, 1, 1), (1, 1, 2, 2, 2, 2), (2, 1, 1, 1, 1, 1), (1, 2, 1, 1, 2, 2), (2, 2, 1, 2, 1, 1)],
     ids=str,
 )
-@pytest.mark.parametrize(("moved", "looked"), [(0.0, 0.0), (0.0, 5.0), (1.0, 0.0), (1.0, 5.0)])
+@pytest.mark.parametrize(
+    ("moved", "looked", "objects"),
+    [(0.0, 0.0, True), (0.0, 5.0, True), (1.0, 0.0, True), (1.0, 5.0, True), (0.0, 5.0, False)],
+)
 @pytest.mark.parametrize("wall", [False, True])
 def test_work_that_is_moved_shows_at_each_speed(
-    speeds: tuple[int, ...], moved: float, looked: float, wall: bool
+    speeds: tuple[int, ...], moved: float, looked: float, objects: bool, wall: bool
 ) -> None:
     """The plan knows the slow speed alone; one whole run of a side may have another speed than the one beside it."""
     old, new = Revision.of("old"), Revision.of("new")
-    runner: Any = TwoSpeeds(cycle((1, 1)), moved, looked, wall)
+    runner: Any = TwoSpeeds(cycle((1, 1)), moved, looked, objects, wall)
     for side in (old, new):
         runner.run(side, CallBatch(CALLS, "time", passes=2).stdin())
     runner.speeds = cycle(speeds)
     timed = Timed(CallBatch(CALLS, "time"), 0.028, 0.045, "")
     found = _looks_shifted(runner, old, new, timed, wall, 100.0)
-    assert (found and found.consequence) == (Consequence.NO_GAIN if moved else None)
+    assert (found and found.consequence) == (Consequence.NO_GAIN if moved or looked and not objects else None)
     assert runner.seconds[2] >= SAVED_S

@@ -22,7 +22,6 @@ from codeopt.workloads.function.harness import (
     receives,
     require_same_parameters,
 )
-from codeopt.workloads.function.narrowing import contract_expression
 from codeopt.workloads.module import is_library
 from codeopt.workloads.program.differences import error_name
 from codeopt.workloads.program.differential import ends_well, kind_of_change, patient
@@ -123,24 +122,6 @@ def test_only_functions_that_are_awaited_alike_are_compared() -> None:
     require_same_parameters(waits, waits)
     with pytest.raises(UsageError, match="only one of them is asynchronous"):
         require_same_parameters(plain, waits)
-
-
-@pytest.mark.parametrize(
-    ("expression", "unknown"),
-    [
-        ("a < len(c) + N and d", ""), ("e['k'] is T", ""), ("a < z", "'z'"), ("[k for k in c]", ""),
-        ("[q for k in c]", "'q'"), ("(lambda w: w + v)(a)", "'v'"), ("__name__", ""),
-    ],
-)  # fmt: skip
-def test_an_expression_has_names_that_are_known(expression: str, unknown: str) -> None:
-    if unknown:
-        with pytest.raises(UsageError, match=f"unknown name {unknown}") as caught:
-            contract_expression(function(MODULE), expression)
-        assert "(a, b, d, c, e)" in caught.value.hint
-    else:
-        made = contract_expression(function(MODULE), expression)
-        assert (made.text, made.source.startswith(MODULE)) == (expression, True)
-        assert f"return bool({expression})" in made.source
 
 
 def test_environments_and_the_order_of_calls() -> None:

@@ -21,7 +21,7 @@ from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox.calls import CallRun
 from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.outcome import CaseVerdict, CaveatKind
-from tests.codeopt.workloads.conftest import Compare, Judges
+from tests.codeopt.workloads.conftest import Compare
 from tests.sandbox.answered import returning, told
 from tests.support.judges import ENOUGH_EXAMPLES, function_judge, write_project
 
@@ -68,66 +68,6 @@ def test_push():
             found.push(item)
             assert len(found) >= len(items)
 """
-
-
-TRIANGLE = "def f(n):\n    total = 0\n    for k in range(n + 1):\n        total += k\n    return total\n"
-TRIANGLE_CALLS = "CALLS = [((n,), {}) for n in (0, 1, 2, 3, 10, 50)]\nBIG = [((20000,), {})]\n"
-NAMES = """\
-def f(users, orders):
-    found = []
-    for number, user in orders:
-        for each in users:
-            if each["id"] == user:
-                found.append((number, each["name"]))
-                break
-    return found
-"""
-NAMES_BY_ID = """\
-def f(users, orders):
-    names = {}
-    for each in users:
-        names.setdefault(each["id"], each["name"])
-    return [(number, names[user]) for number, user in orders if user in names]
-"""
-NAMES_CALLS = """\
-def users(n):
-    return [{"id": k, "name": f"n{k}"} for k in range(n)]
-CALLS = [((users(n), [(k, k * 7 % (n + 2)) for k in range(2 * n)]), {}) for n in (1, 2, 3, 5, 8, 13, 20)]
-BIG = [((users(200), [(k, k * 7 % 230) for k in range(400)]), {})]
-"""
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("old", "calls", "new", "because"),
-    [
-        (TRIANGLE, TRIANGLE_CALLS, "def f(n):\n    return n * (n + 1) // 2\n", "a number below zero for `n`"),
-        (NAMES, NAMES_CALLS, NAMES_BY_ID, "a dict without 'id' among the items for `users`"),
-    ],
-)
-def test_what_no_known_call_resembles_is_no_reason_to_refuse(
-    judges: Judges, old: str, calls: str, new: str, because: str
-) -> None:
-    found = judges(old, calls, timed=False, all_examples=True).check(Revision.of(new), "a person's")
-    assert found.correct, why(found)
-    assert any(because in each.cause for each in found.caveats), found.caveats
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("old", "calls", "new"),
-    [
-        (TRIANGLE, TRIANGLE_CALLS, "def f(n):\n    return n * (n + 1) // 2 if n != 7 else 0\n"),
-        (NAMES, NAMES_CALLS, NAMES_BY_ID.replace("names.setdefault(each[\"id\"], each[\"name\"])",
-                                                "names[each[\"id\"]] = each[\"name\"]")),
-        (TRIANGLE.replace("    total = 0", "    if n < 0:\n        raise ValueError(n)\n    total = 0"), TRIANGLE_CALLS,
-         "def f(n):\n    return n * (n + 1) // 2\n"),
-    ],
-    ids=["within the contract", "two of one key", "an explicit raise"],
-)  # fmt: skip
-def test_what_is_like_the_known_calls_is_a_reason_to_refuse(judges: Judges, old: str, calls: str, new: str) -> None:
-    found = judges(old, calls, timed=False, all_examples=True).check(Revision.of(new), "a person's")
-    assert not found.correct
 
 
 TAGGER = """\

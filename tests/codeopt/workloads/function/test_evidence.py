@@ -70,30 +70,6 @@ def test_as_many_calls_are_made_up_as_are_asked_for(tmp_path: Path, most: int, a
         assert FRESH * at_least <= drawn <= FRESH * most + LONG
 
 
-def test_too_few_calls(compare: Compare) -> None:
-    found = compare("def f(x):\n    return x\n", "def f(x):\n    return  x\n", "CALLS = [((None,), {})]\n")
-    assert found["verdict"] == "inconclusive"
-    assert "1 comparable call, at least 10 are needed" in found["reason"]
-    assert "--calls FILE" in found["reason"]
-
-
-def test_chance_that_the_only_given_call_does_not_show(compare: Compare) -> None:
-    source = "import random\ndef f(items: list[str]) -> str:\n    return random.choice(items)\n"
-    found = compare(source, source + "#\n", "CALLS = [((['a'],), {})]\n")
-    assert found["verdict"] == "inconclusive"
-    assert "did not do the same twice" in found["reason"]
-    assert "; give it a seeded generator" in found["reason"]
-
-
-def test_too_little_of_the_function(compare: Compare) -> None:
-    body = "".join(f"        a = n + {i}\n" for i in range(20))
-    source = f"def f(n):\n    if isinstance(n, str):\n{body}        return a\n    return n\n"
-    found = compare(source, source + "#\n", CALLS)
-    assert found["verdict"] == "inconclusive"
-    assert "% of the function's lines" in found["reason"]
-    assert "lines 3, 4" in found["reason"]
-
-
 def test_arguments_that_no_text_can_hold(compare: Compare) -> None:
     """Lambdas and generators of the calls file are made afresh for each call."""
     calls = "CALLS = [((lambda x: x * 2, (i for i in range(n))), {}) for n in range(14)]\n"

@@ -9,7 +9,6 @@ import pytest
 from codeopt.workloads.function.unusual import with_optional_parameters
 from codeopt.workloads.source.functions import read_function
 from codeopt.workloads.source.literals import read
-from tests.codeopt.workloads.conftest import Compare
 
 
 @pytest.mark.parametrize(
@@ -53,13 +52,3 @@ def test_one_that_is_given_or_cannot_be_named(tmp_path: Path, head: str, call: s
     path = tmp_path / "m.py"
     path.write_text(f"def {head}:\n    return x\n")
     assert with_optional_parameters(read_function(path, "f"), [read(call)]) == {}
-
-
-@pytest.mark.full
-def test_a_draft_that_errs_where_no_known_call_goes(compare: Compare) -> None:
-    old = "def f(items, start=0):\n    found = []\n    for item in items:\n        found = found + [item + start]\n"
-    old += "    return found\n"
-    new = "def f(items, start=0):\n    return [item + abs(start) for item in items]\n"
-    found = compare(old, new, "CALLS = [((list(range(n)),), {}) for n in range(12)]\n")
-    assert found["verdict"] == "wrong", found
-    assert "start=-" in found["reason"]

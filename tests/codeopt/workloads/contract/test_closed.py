@@ -43,6 +43,7 @@ def learnt(tmp_path: Path, parameters: str, calls: list[str]) -> Contract:
 
 
 ARRAY = "load('numpy', 'array')"
+LETTERS = "abcdefghijklm"
 WORDS = ("BUY", "SELL", "FEE")
 WEIGHTS = [[int(at == (99, 9)) for at in zip([n] * 100, range(100), strict=True)] for n in range(100)]
 """Larger than the beginning of a table by which the chance of a pattern is counted."""
@@ -52,6 +53,8 @@ KNOWN = {
         f"f({sorted(DRAW.sample(range(900), n))}, {', '.join(map(str, sorted(DRAW.sample(range(900), 2))))})"
         for n in range(2, 14)
     ],
+    "items, k": [f"f({[n * at % 7 for at in range(n)]}, {n - n % 3})" for n in range(3, 14)],
+    "start, end": [f"f({n * 7 % 5 + 0.5}, {n * 7 % 5 + n % 3 + 0.5})" for n in range(14)],
     "text": [f"f('{at % 24:02}:{at % 60:02}')" for at in range(60)],
     "points, width": [f"f({ARRAY}({[[0.5 * n, 1.5]] * n}, 'float64'), {n - n % 3})" for n in range(3, 14)],
     "tree, times": [f"f(load('m', 'Tree')(items={[*range(n)]}), {n % 4})" for n in range(2, 14)],
@@ -66,6 +69,15 @@ KNOWN = {
     ],
     "maze": [repr("".join(DRAW.choices("#. SE\n", k=90))).join(("f(", ")")) for _ in range(30)],
     "scores": [f"f({[[f'n{at}', at + 1] for at in range(n)]})" for n in range(3, 14)],
+    "prices, order": [
+        f"f({ {name: at for at, name in enumerate(LETTERS[:n])} }, {[LETTERS[at * 3 % n] for at in range(n // 2 + 1)]})"
+        for n in range(3, 14)
+    ],
+    "shop": [
+        f"f({ {'prices': dict.fromkeys(LETTERS[:n], 1), 'order': [LETTERS[at * 3 % n] for at in range(n // 2 + 1)]} })"
+        for n in range(3, 14)
+    ],
+    "shares": [f"f({[1 / (2 * n)] * n + [0.5]})" for n in range(2, 9)],
     "values": [f"f(iter({[*range(n)]}))" for n in range(2, 9)] + ["f([1])", "f([2])"],
 }
 
@@ -87,6 +99,10 @@ def test_what_is_made_keeps_the_contract_or_breaks_one_thing_of_it(parameters: s
         ("marks, low, high", "f([300, 100, 200], 30, 90)", "calls that break: `marks` is sorted"),
         ("marks, low, high", "f([10, 20, 30], 90, 30)", "calls that break: `low` is at most `high`"),
         ("marks, low, high", "f([10, 20, 950], 30, 5000)", ""),
+        ("items, k", "f(recipe('list', 90000, 1, ('int', 0, 6), '', False), 80000)", ""),
+        ("items, k", "f(recipe('list', 90000, 1, ('int', 0, 6), '', False), 95000)", "calls that break: `k` is"),
+        ("start, end", "f(2.5, 2.5)", ""),
+        ("start, end", "f(2.5, 1.5)", "calls that break: `start` is at most `end`"),
         ("text", "f('1:30')", "a text of another form than 00:00 for `text`"),
         ("text", "f('23:59')", ""),
         ("points, width", f"f({ARRAY}([[1.5, 2.5]], 'float32'), 1)", "array of float32 for `points`"),
@@ -95,6 +111,11 @@ def test_what_is_made_keeps_the_contract_or_breaks_one_thing_of_it(parameters: s
         ("graph", "f({1: 8, 'nodes': 2, 'edges': [(0, 3)]})", "calls that break: `graph['edges']` holds indices"),
         ("table", "f([[1, 0], [5, 5]])", "calls that break: `table` is symmetric"),
         ("table", f"f({WEIGHTS})", "calls that break: `table` is symmetric"),
+        ("prices, order", "f({'a': 1, 'b': 2, 'c': 3}, ['b', 'd'])", "calls that break: `order` is a key of `prices`"),
+        ("prices, order", "f({'a': 1, 'b': 2, 'c': 3, 'd': 4}, ['b', 'd'])", ""),
+        ("shop", "f({'prices': {'a': 1, 'b': 1, 'c': 1}, 'order': ['b', 'd']})", ""),
+        ("shares", "f([0.25, 0.5])", "calls that break: `shares` has the sum 1"),
+        ("shares", "f([0.25, 0.25, 0.5])", ""),
         ("ledger", "f('HOLD 3.5')", ""),
         ("maze", "f('H.E')", "characters other than '\\n', ' ', #, ., E, S for `maze`"),
     ],

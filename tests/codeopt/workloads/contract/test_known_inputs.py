@@ -34,7 +34,16 @@ PAIRS = [
     b"2\n3\n010\n110\n2\n01\n11\n", b"1\n4\n0011\n0110\n", b"3\n1\n0\n0\n5\n00000\n01011\n2\n01\n01\n",
 ]  # fmt: skip
 """Several pairs of texts of digits, each below the length of both."""
+LISTS = [b"2\n2 5 6\n1 4\n", b"3\n1 1\n3 2 2 9\n0\n", b"1\n2 7 7\n"]
+"""Lists of numbers, each behind its length."""
+SHAPES = [b"1\n5\n3 4\n1 2 3\n", b"2 7 1 1\n4 4\n9\n8\n", b"3\n6 2\n1 1 1 1 1\n2\n2 2\n"]
+"""Rows of numbers whose lengths nothing says."""
 CASES = [
+    (LISTS, b"2\n1 8\n2 8 8\n", ""),
+    (LISTS, b"2\n1 8\n2 8\n", "says how many follow"),
+    (SHAPES, b"1\n5\n3 9\n4 2 6\n", ""),
+    (SHAPES, b"1\n5\n3\n4 2 6\n", "has one of the known shapes"),
+    (SHAPES, b"1\n5\n4 9\n4 2 6\n", "has one of the known shapes"),
     (GRIDS, b"1\n3 4\n.*.*\n....\n*..*\n", ""),
     (GRIDS, b"1\n3 3\n.*.*\n....\n*..*\n", "how long the words are that follow it"),
     (GRIDS, b"1\n5 3\n.*.\n...\n*.*\n", "how many words follow it"),
@@ -96,7 +105,8 @@ def test_what_an_input_breaks(known: list[bytes], data: bytes, why: str) -> None
         assert any(why in each.words for each in found.contract.broken(found.format.read(data)))
 
 
-ALL = {"n": COUNTED, "indices": INDICES, "tree": NODES, "sorted": SORTED, "w": WORDS, "grids": GRIDS, "pairs": PAIRS}
+ALL = {"n": COUNTED, "indices": INDICES, "tree": NODES, "sorted": SORTED, "w": WORDS, "grids": GRIDS, "pairs": PAIRS,
+       "lists": LISTS, "shapes": SHAPES}  # fmt: skip
 
 
 @pytest.mark.parametrize("known", ALL.values(), ids=ALL)

@@ -8,8 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.workloads.function.resized import first_part
+from codeopt.core.call import Call
+from codeopt.workloads._sizes import LONG_S, WANTED_S
+from codeopt.workloads.function.corpus.observe import KnownCall
+from codeopt.workloads.function.resized import cut_call, first_part
 from codeopt.workloads.source.literals import read
+from codeopt_sandbox.calls import Answer
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 from tests.support.files import write_files
@@ -44,22 +48,6 @@ def test_the_whole_is_made_once(tmp_path: Path, new: str, faster: bool, said: st
         assert done.json["ratio"] > 5
 
 
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("seconds", "number"), [("0.6 * 2.0 ** (n - 27)", 30), ("0.6 * n ** 2 / 4000000", 6000)], ids=["2 ** n", "n ** 2"]
-)
-def test_a_number_is_cut_however_the_time_grows(tmp_path: Path, seconds: str, number: int) -> None:
-    require_sandbox()
-    old = f"import time\n\n\ndef f(n: int) -> int:\n    time.sleep({seconds})\n    return n\n"
-    new = old.replace("0.6 *", "0.3 *")
-    calls = f"CALLS = [((n,), {{}}) for n in range(4, 9)]\nBIG = [(({number},), {{}})]\n"
-    write_files(tmp_path, {"old.py": old, "new.py": new, "calls.py": calls})
-    flags = ("--calls", "calls.py", "--mutated-inputs", "off", "--json", "--max-pairs", "7")
-    done = codeopt("compare", "old.py::f", "new.py::f", *flags, cwd=tmp_path)
-    assert done.json["verdict"] == "faster", done
-    assert "of the longest call (" in done.json["timed"]
-
-
 @given(st.lists(st.integers(), min_size=10), st.floats(0.01, 0.9))
 def test_a_part_is_the_beginning_of_what_is_long(items: list[int], share: float) -> None:
     call = read(f"f({items!r}, 3, key={items!r})")
@@ -84,3 +72,26 @@ def test_a_part_is_the_beginning_of_what_is_long(items: list[int], share: float)
 def test_what_is_cut(text: str, share: float, part: str | None) -> None:
     found = first_part(read(text), share)
     assert (found.text if found is not None else None) == part
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds", "ends", "size"),
+    [
+        (f"f({[*range(1000)]})", 10.0, 1000, 70),
+        (f"f({[*range(1000)]})", LONG_S, 1000, 280),
+        (f"f({[*range(1000)]})", 0.99 * LONG_S, 1000, None),
+        (f"f({[*range(1000)]})", 10.0, 50, None),  # it ends otherwise on a part
+        ("f(BIG[0])", 10.0, 1000, None),
+    ],
+)
+def test_the_part_on_which_a_call_takes_about_a_second(text: str, seconds: float, ends: int, size: int | None) -> None:
+    def run(call: Call) -> KnownCall | None:
+        items = len(call.values[0])
+        return KnownCall(call, Answer("returns"), "", seconds * items / 1000) if items <= ends else None
+
+    found = cut_call(KnownCall(read(text), Answer("returns"), "tests", seconds), run)
+    assert (found is None) is (size is None)
+    if found is not None:
+        part, cut = found
+        assert (len(part.call.values[0]), part.seconds, cut.seconds) == (size, cut.seconds, pytest.approx(WANTED_S))
+        assert (cut.whole.text, cut.share, cut.whole_s) == (text, pytest.approx(WANTED_S / seconds), seconds)

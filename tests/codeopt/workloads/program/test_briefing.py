@@ -29,11 +29,6 @@ from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Run
             "negative ones too, 4 distinct of 4",
         ),
         (
-            "3 9\n7 a\n700 b\n7 a\n",
-            "4 lines; 2 words on each; below the first line, words 1 are whole numbers of up to 3 digits, 2 distinct "
-            "of 3; below the first line, words 2 have 1 characters, 2 distinct of 3",
-        ),
-        (
             "b\nsecret\na\n",
             "3 lines; 1 word on each; the first words of the lines have 1 to 6 characters, 2 distinct of 2, "
             "sorted downwards",

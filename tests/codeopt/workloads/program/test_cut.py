@@ -29,6 +29,7 @@ from tests.support.scripted import FAST, SLOW, Asked, ScriptedRunner, ScriptedWo
 
 LINES = 10_000
 TABLE = b"name,value\n" + b"".join(b"a%d,%d\n" % (at, at) for at in range(LINES))
+WRITES = (WrittenFile("sums", b"of a part"),)
 BY_FILE = Case("table", b"", files=(("notes.txt", b"short"), ("table.csv", TABLE)))
 
 
@@ -43,7 +44,7 @@ def grows(whole_s: float, power: float, constant: float = 0.0) -> tuple[Callable
     def run(case: Case) -> Run:
         given.append(case)
         lines = max(len(content.splitlines()) for content in (case.stdin, *dict(case.files or ()).values()))
-        return taking(constant + (whole_s - constant) * (lines / LINES) ** power)
+        return taking(constant + (whole_s - constant) * (lines / LINES) ** power, written=WRITES)
 
     return run, given
 
@@ -51,7 +52,7 @@ def grows(whole_s: float, power: float, constant: float = 0.0) -> tuple[Callable
 @given(whole_s=st.floats(LONG_S, 3600), power=st.floats(0.7, 3))
 def test_a_part_that_takes_about_a_second(whole_s: float, power: float) -> None:
     run, tried = grows(whole_s, power)
-    found = cut_input(BY_FILE, taking(whole_s), run)
+    found = cut_input(BY_FILE, taking(whole_s, written=(WrittenFile("sums", b"of all"),)), run)
     assert len(tried) <= TRIES
     if found is None or found.seconds > WANTED_S * WITHIN:  # less than a line of what grows so little
         assert (WANTED_S * WITHIN / whole_s) ** (1 / power) < 2 / LINES
@@ -63,7 +64,8 @@ def test_a_part_that_takes_about_a_second(whole_s: float, power: float) -> None:
     assert notes == b"short"
     assert TABLE.startswith(less)
     assert less.startswith(b"name,value\n")
-    assert found.case.expected == b"out\n"
+    assert (found.case.expected, found.case.written) == (b"out\n", WRITES)
+    assert found.whole_s == whole_s
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,8 @@ def test_changed_commands_are_the_same_for_a_seed_and_others_for_another(tmp_pat
 
     assert made(1) == made(1) != made(2)
     assert {kind for kind, _ in made(1)} == {"other numbers", "another file", "an option left out"}
+    small = read_command("python tool.py 2", tmp_path)  # few other numbers are near it
+    assert all(each.line != small.line for seed in range(9) for each in mutated_commands(small, {}, seed))
     assert all(command.given(line).entry == command.entry for _, line in made(1))
     assert list(mutated_commands(ProjectCommand("", ("-m", "pytest", "tests")), files, 1)) == []
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,16 +26,6 @@ def problem(tmp_path: Path) -> Path:
 
 def compared(problem: Path, old: str, new: str, *flags: str) -> Done:
     return codeopt("compare", old, new, *SHORT, *flags, cwd=problem)
-
-
-def test_faster_as_json(problem: Path) -> None:
-    done = compared(problem, "slow.py", "fast.py", "--json", "--fail-if-slower", "0")
-    found: dict[str, Any] = done.json
-    assert done.status == 0
-    assert done.err == ""
-    assert found["ci_low"] <= found["ratio"] <= found["ci_high"]
-    assert 7 <= found["pairs"] <= 20
-    assert {"cpu", "cores", "python"} <= set(found["machine"])
 
 
 def test_slower_fails_only_when_asked(problem: Path) -> None:

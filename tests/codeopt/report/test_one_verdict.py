@@ -16,7 +16,7 @@ import pytest
 from codeopt.cli.comparison_table import table
 from codeopt.core.errors import Diagnostic
 from codeopt.core.evidence import AtSize, BySize, CallEvidence, WorkloadEvidence
-from codeopt.core.history import Candidate
+from codeopt.core.history import Candidate, History, Step
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup
 from codeopt.engine.compare import PairResult
@@ -28,7 +28,7 @@ from codeopt.serving.mcp_server import answer_text
 from codeopt.serving.slow_functions import SlowFunction
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import Caveat, CaveatKind
-from tests.support.candidates import comparison
+from tests.support.candidates import comparison, original, profile, right, wrong
 from tests.support.reviews import review
 
 GOLDEN = Path(__file__).parent / "one_verdict"
@@ -105,3 +105,45 @@ def test_a_version_that_is_accepted_for_its_text_is_not_called_faster() -> None:
     assert found.gain.startswith("inconclusive   2.4 s -> 1.2 s CPU time, about 1.02x faster   (")
     shown = Suggestion("m.py", "f", OLD, NEW, "readability", found)
     assert (shown.gain, shown.words) == ("better by readability", "better by readability")
+
+
+UNSURE = right(1, decision=Decision.INCONCLUSIVE, ratio=1.3)
+CONFIRMED = replace(right(2), confirmed=True)
+
+
+@pytest.mark.parametrize(
+    ("tried", "best", "outcome", "about", "ratio", "confirming"),
+    [
+        ([], None, "same", None, None, 0),
+        ([wrong(1)], None, "same", None, None, 0),
+        ([UNSURE], None, "inconclusive", "speed", 1.3, 0),
+        ([right(1, decision=Decision.INCONCLUSIVE, ratio=0.9)], None, "same", None, None, 0),
+        ([UNSURE, right(2)], None, "same", None, None, 0),  # a faster one was not confirmed
+        ([replace(right(1, ratio=3.0), step=Step.TESTS)], None, "inconclusive", "result", 3.0, 0),
+        ([replace(wrong(1), step=Step.CASES, comparison=comparison())], None, "inconclusive", "result", None, 0),
+        ([UNSURE, CONFIRMED], CONFIRMED, "faster", None, 2.0, 2),
+        ([UNSURE, right(2)], right(2), "faster", None, 2.0, 0),
+    ],
+)
+def test_the_verdict_on_a_run(
+    tried: list[Candidate],
+    best: Candidate | None,
+    outcome: str,
+    about: str | None,
+    ratio: float | None,
+    confirming: int,
+) -> None:
+    """Whatever it is, with the reason and with all that was checked."""
+    found = Verdict.of_run(History((original(), *tried)), best, "why", EVIDENCE, held_out=1)
+    assert (found.outcome, found.about, found.reason) == (outcome, about, "why")
+    assert (found.speedup.ratio if found.speedup else None) == ratio
+    assert (found.evidence.checked, found.evidence.gaps) == (EVIDENCE.checked, EVIDENCE.gaps)
+    cases = found.evidence.cases
+    assert cases is not None
+    assert (cases.total, cases.held_out, cases.confirmation_runs) == (2, 1, confirming)
+
+
+def test_an_original_without_hot_lines_is_a_gap() -> None:
+    slow = replace(original(), profile=replace(profile(notes=("it is short", "too short")), lines=()))
+    gap = Verdict.of_run(History((slow,)), None, "", EVIDENCE).evidence.gaps[-1]
+    assert (gap.message, gap.cause) == ("the hot lines of the original are not known", "it is short; too short")

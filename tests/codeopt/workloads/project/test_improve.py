@@ -31,6 +31,7 @@ def shop(tmp_path: Path) -> Path:
     return write_shop(tmp_path / "shop")
 
 
+@pytest.mark.full
 def test_a_change_of_two_functions_is_one_patch(shop: Path) -> None:
     """Half of it is wrong and rejected; the whole is accepted, without the edit that brings nothing."""
     require_sandbox()
@@ -59,13 +60,6 @@ def test_a_change_of_two_functions_is_one_patch(shop: Path) -> None:
     assert not git(shop, "status", "--porcelain", "--", "shop")
     subprocess.run(["git", "-C", str(shop), "apply", "-"], input=found["diff"], text=True, check=True)
     assert not git(shop, "diff", "quick", "--", "shop")
-
-
-def test_a_branch_that_is_there_is_refused_before_anything_runs(shop: Path) -> None:
-    git(shop, "branch", "old")
-    done = codeopt("improve", "--run", "python bench.py", "--branch", "old", "--model", "rules", cwd=shop)
-    assert (done.status, len(done.facts)) == (2, 1)
-    assert "one of that name already" in done.err
 
 
 def test_a_project_is_its_own_modules(shop: Path) -> None:

@@ -1,11 +1,10 @@
-"""The page of a command's profile: one denominator, every target's source, a script that only helps."""
+"""The clock of a command's profile: every second has one place."""
 
 from __future__ import annotations
 
 import pytest
 
-from codeopt.report.stacks import Frame, StackProfile
-from codeopt.workloads.project.page import command_page
+from codeopt.report.stacks import Frame
 from codeopt.workloads.project.profile import (
     CalledBy,
     ProjectProfile,
@@ -19,20 +18,6 @@ RUN = Run(exit=0, signal=None, stdout=b"", stderr=b"", wall_s=8.0, cpu_s=5.5, pe
 MODULE, MAIN = Frame("<module>", "m.py", 0), Frame("main", "m.py", 1)
 OWNER, SPREAD = Frame("owner", "m.py", 5), Frame("spread", "m.py", 9)
 PARTS = [Frame(f"part{n}", "m.py", 13 + 2 * n) for n in range(3)]
-SOURCE = """\
-def main():
-    owner()
-    spread()
-
-def owner():
-    for k in range(9):
-        pass
-
-def spread():
-    part0(), part1(), part2()
-
-
-""" + "".join(f"def part{n}():\n    pass\n" for n in range(3))  # fmt: skip
 
 
 def profile() -> ProjectProfile:
@@ -43,10 +28,6 @@ def profile() -> ProjectProfile:
     return make_profile(RUN, samples, calls, 0.5, {}, {})
 
 
-def shown(found: ProjectProfile, before: StackProfile | None = None) -> str:
-    return "".join(command_page("python m.py", found, {"m.py": SOURCE.encode()}, "python 3.11", (), before))
-
-
 def test_the_clock_is_accounted_for() -> None:
     found = {part.name: pytest.approx(part.seconds) for part in profile().clock}
     assert found == {
@@ -55,6 +36,5 @@ def test_the_clock_is_accounted_for() -> None:
     }  # fmt: skip
     assert sum(part.seconds for part in profile().clock) == pytest.approx(8.0)
     assert (profile().seconds, profile().waiting_share) == (7.0, pytest.approx(1.5 / 7))  # as on an idle machine
-    assert "Several processes" not in shown(profile())  # the wait for a core is no part of the wall time
     waits = wait_lines([(["main"], 2, 0, "", False, 3.0), ([], 0, 0, "", True, 1.0)], lambda _: MAIN, RUN)
     assert sum(line.seconds for line in waits) == pytest.approx(1.5)

@@ -415,15 +415,12 @@ def test_the_other_measure_is_that_which_was_asked_for() -> None:
 
 @dataclass(frozen=True)
 class _Profiled(ScriptedWorkload):
-    """Keeps what is profiled, and has a smaller text of FAST."""
+    """Keeps what is profiled."""
 
     asked_profiles: list[str] = field(default_factory=list)
 
     def profile(self, draft: Revision) -> None:
         self.asked_profiles.append(draft.text)
-
-    def trimmed(self, candidate: Candidate) -> Candidate:
-        return replace(candidate, revision=Revision.of(THIRD))
 
 
 def test_only_a_draft_that_is_right_is_profiled(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -437,11 +434,3 @@ def test_only_a_draft_that_is_right_is_profiled(monkeypatch: pytest.MonkeyPatch)
     assert measured(judge).correct
     assert not measured(judge, THIRD).correct
     assert workload.asked_profiles == [FAST]
-
-
-def test_what_is_confirmed_is_the_draft_without_what_it_does_not_need() -> None:
-    workload: Any = _Profiled(ScriptedRunner(echo()))
-    judge = Judge(workload, profiled=False)
-    found = judge.confirm(measured(judge))
-    assert found.revision == Revision.of(THIRD)
-    assert found.faster

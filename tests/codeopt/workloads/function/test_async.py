@@ -1,4 +1,4 @@
-"""Asynchronous functions, methods and generators as targets of record, improve, check and compare."""
+"""Asynchronous functions and generators as targets of compare."""
 
 from __future__ import annotations
 
@@ -13,21 +13,6 @@ pytestmark = pytest.mark.full
 MODULE = '''\
 """A module."""
 import asyncio
-
-
-class Store:
-    """Names."""
-
-    def __init__(self, names: list[str]) -> None:
-        self.names = names
-
-    async def common(self, wanted: list[str]) -> int:
-        """How many names are wanted."""
-        found = 0
-        for name in self.names:
-            await asyncio.sleep(0)
-            found += name in wanted
-        return found
 
 
 async def distinct(items: list[int]) -> int:
@@ -47,36 +32,14 @@ async def rising(items: list[int]):
         if item > max(items[:at], default=-1):
             yield item
 '''
-USE = """\
-import asyncio
-from mod import Store
-
-async def main():
-    shop = Store([str(number) for number in range(40)])
-    for number in range(14):
-        await asyncio.gather(*(shop.common([str(k * 2) for k in range(number * size)]) for size in (1, 20)))
-
-asyncio.run(main())
-"""
-TESTS = """\
-import asyncio
-from mod import distinct
-
-def test_distinct():
-    for n in range(14):
-        assert asyncio.run(distinct([*range(n), 3, 3])) == len({*range(n), 3})
-
-def test_many():
-    assert asyncio.run(distinct([n * 7 % 1009 for n in range(1500)])) == 1009
-"""
 BACKEND = ("--sandbox", "bubblewrap")
 CALLS = "CALLS = [(([(i * 37 + n) % 11 for i in range(n)],), {}) for n in range(14)]\nBIG = [(([*range(700)],), {})]\n"
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    for name, text in {"mod.py": MODULE, "use.py": USE, "test_mod.py": TESTS, "calls.py": CALLS}.items():
-        (tmp_path / name).write_text(text)
+    (tmp_path / "mod.py").write_text(MODULE)
+    (tmp_path / "calls.py").write_text(CALLS)
     return tmp_path
 
 

@@ -114,37 +114,6 @@ def test_a_model_is_told_of_the_failing_call_and_only_the_function_changes(proje
     )
 
 
-def test_recorded_calls_are_evidence(project: Path) -> None:
-    require_sandbox()
-    (project / "use.py").write_text("from pkg.mod import joined\nfor n in range(14):\n    joined(['ab'] * n)\n")
-    done = codeopt("record", "pkg/mod.py::joined", "--", "python", "use.py", cwd=project)
-    assert done.status == 0, done.err
-    assert "14 new calls" in done.err
-    flags = ("--model", "rules", "--sandbox", "bubblewrap", *QUICK)
-    done = codeopt("improve", "pkg/mod.py::joined", *flags, "--json", cwd=project)
-    assert done.json["evidence"]["sources"]["recorded"] == 14
-
-
-def test_no_evidence_no_claim(project: Path) -> None:
-    require_sandbox()
-    done = codeopt(
-        "improve", "pkg/mod.py::joined", "--model", "rules", "--sandbox", "bubblewrap", "--no-tests", cwd=project
-    )
-    assert done.status == 5
-    assert (
-        "0 comparable calls, at least 10 are needed; nothing that was run calls it; add calls with --calls FILE"
-        in done.err
-    )
-    assert "--calls FILE" in done.err
-
-
-def test_what_is_refused_is_one_line(project: Path) -> None:
-    done = codeopt("improve", "pkg/mod.py::Box", "--model", "rules", cwd=project)
-    assert done.status == 2
-    assert "that is a class: name one of its methods" in done.err
-    assert len(done.facts) == 1
-
-
 def test_a_model_writes_calls_where_nothing_else_gives_enough(project: Path) -> None:
     require_sandbox()
     calls = (

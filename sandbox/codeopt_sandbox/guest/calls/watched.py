@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .worker import CallWorker
 
 
+clear_caches = getattr(sys, "_clear_internal_caches", None) or sys._clear_type_cache  # from Python 3.13
 DATE = "the date and time"
 CLOCK = "a clock"
 PROCESS = "the number of a process or user"
@@ -217,15 +218,22 @@ def import_again(worker: CallWorker, watch: ReadsHeard) -> None:
 
 def kept_by(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType]) -> tuple[int, int]:
     """Blocks and bytes of memory that calls keep whose results nobody keeps."""
-    gc.collect()
+    free()
     blocks = sys.getallocatedblocks()
     trace_memory(1)
     for code in codes:
         drop(worker, batch, worker.arguments.fresh(code))
-    gc.collect()
+    free()
     kept = get_traced_memory()[0]
     stop_tracing()
     return sys.getallocatedblocks() - blocks, kept
+
+
+def free() -> None:
+    """Free what nobody uses, and the interpreter's cache of attributes, which holds the names by which libraries in C
+    asked for them: how many depends on their addresses."""
+    gc.collect()
+    clear_caches()
 
 
 # Peak memory of calls: by Python's own accounting for each call, and by the kernel's for all together.

@@ -172,6 +172,8 @@ def test_smaller_commands(tmp_path: Path) -> None:
     assert [each.line[1:] for each in found] == [
         ("375", "7"), ("93", "1"), ("375", "60"), ("93", "60"), ("3000", "7"), ("3000", "1"),
     ]  # fmt: skip
+    found = list(smaller_commands(read_command("python bench.py 7 5", tmp_path), {"bench.py": b""}))
+    assert [each.line[1:] for each in found] == [("1", "1"), ("1", "5"), ("7", "1")], "none comes twice"
 
 
 def test_a_larger_command_that_the_users_checker_cannot_judge_is_not_taken() -> None:
@@ -219,12 +221,6 @@ def test_a_long_command_whose_output_hides_what_is_changed_is_changed_a_few_time
     runs: Any = Printing(given.runs.sandbox, replace(given.runs.project, files=script), COMMAND)
     changed = changed_runs(replace(given, runs=runs, plain=replace(given.plain, wall_s=plain_s)), 1, InputPolicy())
     assert len(list(changed)) == made
-
-
-def test_no_smaller_command_comes_twice(tmp_path: Path) -> None:
-    """An eighth of 7 and of 5 is 1, as is a part of them; with one number alone the other stays."""
-    found = smaller_commands(read_command("python bench.py 7 5", tmp_path), {"bench.py": b""})
-    assert [each.line[1:] for each in found] == [("1", "1"), ("1", "5"), ("7", "1")]
 
 
 @pytest.mark.parametrize(

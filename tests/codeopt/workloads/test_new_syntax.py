@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.codeopt.command import codeopt, reply
+from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 
 FUNCTION = '''
@@ -80,15 +80,3 @@ def test_a_right_version_is_compared_and_a_wrong_one_rejected(old: Path) -> None
     new.write_text(right.replace("len(seen)", "len(words)"))
     done = codeopt("compare", "old.py::count", "new.py::count", "--json", *FLAGS, cwd=old.parent)
     assert (done.status, done.json["verdict"]) == (1, "wrong"), done.err
-
-
-def test_a_draft_is_put_back_into_its_module(old: Path) -> None:
-    start = (draft := faster(old.read_text())).index("def count")
-    script = old.with_name("script.txt")
-    answers = ["More.\nVERDICT: IMPROVE", reply(draft[start:].partition("\n\n\n")[0]), "VERDICT: DONE"]
-    script.write_text("\n--- next answer ---\n".join(answers))
-    model = ("--model", f"scripted:{script}", "--no-profile")
-    done = codeopt("improve", "old.py::count", "--json", *model, *FLAGS, cwd=old.parent)
-    rounds = done.json["rounds"]  # a rule may have its draft, too
-    assert {each["verdict"] for each in rounds} <= {*TIMED}, done.err
-    assert [each["model"] for each in rounds if each["model"]] == [f"scripted:{script}"], done.err

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.core.revision import Revision
 from codeopt.workloads._runs import other_environments, variables_read
-from tests.codeopt.workloads.conftest import Compare, Judges
+from tests.codeopt.workloads.conftest import Compare
 
 CALLS = """\
 CALLS = [(([n * k + 1 for k in range(n)],), {}) for n in range(1, 13)]
@@ -84,17 +83,6 @@ def test_a_difference_in_another_environment_rejects(compare: Compare, name: str
     found = compare(old, new, CALLS)
     assert found["verdict"] == "wrong", found
     assert where in found["reason"]
-
-
-@pytest.mark.full
-def test_what_an_environment_does_to_both_is_no_difference(judges: Judges) -> None:
-    judge = judges(OLD_LOCAL, CALLS, timed=False)
-    found = judge.check(Revision.of(OLD_LOCAL.replace(SLOW, "")), "")
-    assert found.correct
-    assert not found.caveats
-    counts = judge.workload.evidence().checked.environments
-    assert {"usual", "shifted", "embedded", "neighbour"} == counts.keys()
-    assert counts["usual"] == counts["shifted"] == counts["embedded"] == 12
 
 
 @pytest.mark.parametrize(

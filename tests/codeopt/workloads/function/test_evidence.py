@@ -20,8 +20,6 @@ CALLS = "CALLS = [((n,), {}) for n in range(20)]\n"
 
 NOT_KNOWN = {
     "random": ("import random\ndef f(n):\n    return random.random() + n\n", "did not do the same twice"),
-    "the clock": ("import time\ndef f(n):\n    return time.time() + n\n", "did not do the same twice"),
-    "identity": ("def f(n):\n    return id(object())\n", "did not do the same twice"),
     "the order of a set": (
         "def f(n):\n    return ' '.join({'a', 'b', 'c', 'd', str(n)})\n",
         "did not do the same twice",

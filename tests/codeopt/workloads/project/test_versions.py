@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.errors.changes import edit, project_named, write
 from codeopt.core.errors import UsageError
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import read_command
@@ -30,22 +29,6 @@ def shop(tmp_path: Path) -> Path:
 
 def compared(root: Path, *arguments: str | Path, run: str = "python bench.py") -> Done:
     return codeopt("compare", *arguments, "--run", run, *QUICK, cwd=root)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("name", ["asyncio_worker", "pool_script"])
-@pytest.mark.parametrize(("which", "verdict", "status"), [("right", "faster", 0), ("wrong", "wrong", 1)])
-def test_a_change_of_a_program_whose_calls_cannot_be_written_down(
-    tmp_path: Path, name: str, which: str, verdict: str, status: int
-) -> None:
-    """The kinds that need packages are in `python -m benchmarks.errors.changed_projects`."""
-    require_sandbox()
-    project = project_named(name)
-    root = write(project, tmp_path / name)
-    edit(root, getattr(project, which))
-    done = compared(root, "--base", "HEAD", "--json", run=project.command)
-    assert done.status == status, done.err + done.out
-    assert done.json["verdict"] == verdict, done.json["reason"]
 
 
 @pytest.mark.full
@@ -222,14 +205,6 @@ def test_refused_in_one_line(shop: Path, arguments: tuple[str, ...], why: str) -
     assert why in done.err
 
 
-def test_a_folder_that_the_commit_has_not(shop: Path) -> None:
-    (shop / "more").mkdir()
-    (shop / "more" / "a.py").write_text("print(1)\n")
-    done = compared(shop, "more", "--base", "HEAD", run="python a.py")
-    assert (done.status, len(done.facts)) == (2, 1)
-    assert "more was not there in " in done.err
-
-
 def test_a_file_that_became_a_folder_is_refused_in_a_line() -> None:
     with pytest.raises(UsageError, match="tool is a file in one version and a folder in the other"):
         versions({"tool": "", "bench.py": ""}, {"tool/__init__.py": "", "bench.py": ""}, "python bench.py")
@@ -241,13 +216,6 @@ def test_compiled_modules_that_differ_are_named() -> None:
     said = "fast.so are compiled and differ"
     assert not versions(old, {**old, "a.py": "import fast as f\n"}, "python bench.py").notes
     assert [note for note in versions(old, {**old, "fast.so": "2"}, "python bench.py").notes if note.startswith(said)]
-
-
-@pytest.mark.parametrize("folder", ["tests", "test", "benchmarks", "benchmark", "bench"])
-def test_everything_in_a_folder_of_checks_is_the_ruler(folder: str) -> None:
-    old = {"main.py": "", f"{folder}/rows.csv": "1\n", f"{folder}/deep/more.csv": "1\n"}
-    found = versions(old, {**old, f"{folder}/rows.csv": "2\n", f"{folder}/deep/more.csv": "2\n"}, "python main.py")
-    assert not found.differing
 
 
 def test_a_script_of_tests_that_a_makefile_names_is_the_ruler() -> None:

@@ -123,6 +123,13 @@ def or_none(ask: Callable[..., Any], *values: Any) -> Any:
         return None
 
 
+def stack_size() -> int:
+    """Stack size of threads, which asking for it sets to 0."""
+    found = _thread.stack_size()
+    _thread.stack_size(found)
+    return found
+
+
 def warnings_filters() -> list[str]:
     """Filters of warnings: action, category, pattern of the text, pattern of the module, line."""
     every: Any = getattr(modules.get("warnings"), "filters", _warnings.filters)
@@ -235,7 +242,7 @@ INTERPRETER: tuple[Row, ...] = (
     ("sys.tracebacklimit", repr, lambda: vars(sys).get("tracebacklimit")),
     ("the locale", repr, lambda: setlocale(LC_ALL)),
     (THREADS, repr, _thread._count),
-    ("the stack size of threads", repr, _thread.stack_size),
+    ("the stack size of threads", repr, stack_size),
     ("the digits of an int as a text", repr, getattr(sys, "get_int_max_str_digits", int)),
     ("sys.monitoring", repr, lambda: [sys.monitoring.get_tool(tool) for tool in range(6)]
      if hasattr(sys, "monitoring") else None),

@@ -137,6 +137,7 @@ class TestRun:
 
         def ended(test: str) -> None:
             traced.look(test)
+            threads.tell_all()  # told later, it would count for another test
             threads.told.clear()
 
         found = profiler.runcall(self.run_by_one, ended)

@@ -67,12 +67,6 @@ class TestOutcomes:
         self.seconds += max(0.0, seconds - (lost - self.lost_before))
         self.lost_before = lost
 
-    @property
-    def time_is_up(self) -> bool:
-        """Return True if no further test should begin."""
-        self.cut = self.cut or time.monotonic() > self.until
-        return self.cut
-
     def fields(self) -> dict[str, Any]:
         """Answer for the host. ran: whether a test has, which a module that cannot be imported is not."""
         return {
@@ -333,7 +327,8 @@ class UnittestRun:
         def stop(found: Any, test: Any) -> None:
             plain(found, test)
             self.end(test)
-            if self.outcomes.time_is_up:
+            self.outcomes.cut = self.outcomes.cut or time.monotonic() > self.outcomes.until
+            if self.outcomes.cut:
                 found.stop()
 
         result.stopTest = stop

@@ -236,9 +236,6 @@ class ScriptFinder:
         spec.has_location = True
         return spec
 
-    def invalidate_caches(self) -> None:
-        """Do nothing: there are no caches."""
-
 
 # The file whose function is recorded, with any path and name under which a program loads it.
 

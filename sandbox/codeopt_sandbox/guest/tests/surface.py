@@ -35,7 +35,12 @@ def main(root: str, modules: Sequence[tuple[str, str]], result: str) -> None:
     """Import modules, each given as its path and its name; the result is a JSON file."""
     before = process_settings(OF_IMPORTS)
     sys.path[0] = root
-    failed = [path for path, name in modules if not is_imported(name)]
+    failed = []
+    for path, name in modules:
+        try:
+            importlib.import_module(name)
+        except BaseException:  # noqa: BLE001  one that does not like to be imported ends in any way it wants
+            failed.append(path)
     after = process_settings(OF_IMPORTS)
     found: dict[str, dict[str, list[str]]] = {}
     for module in list(sys.modules.values()):
@@ -47,18 +52,8 @@ def main(root: str, modules: Sequence[tuple[str, str]], result: str) -> None:
             except Exception:  # an object of the project's refuses to be looked at
                 failed.append(path)
     changed = {name: value for name, (value, _) in after.items() if before.get(name, ("",))[0] != value}
-    os.makedirs(os.path.dirname(result), exist_ok=True)  # noqa: PTH103, PTH120
     with open(result, "w") as out:  # noqa: PTH123
         json.dump({"names": found, "failed": failed, "settings": changed}, out)
-
-
-def is_imported(name: str) -> bool:
-    """Import a module. One that does not like that ends in any way it wants."""
-    try:
-        importlib.import_module(name)
-    except BaseException:  # noqa: BLE001
-        return False
-    return True
 
 
 def names_of(module: ModuleType) -> Iterator[tuple[str, list[str]]]:

@@ -114,13 +114,15 @@ class TracedFunctions:
 
     def figures(self) -> dict[tuple[str, int], tuple[int, float, float]]:
         """Calls, seconds with all that is called, and own seconds with built-ins, by file and first line."""
-        found = {}
+        found: dict[tuple[str, int], tuple[int, float, float]] = {}
         for entry in self.profiler.getstats():
             code = entry.code
             # a module begins where the first line's function does
             if not isinstance(code, str) and code.co_filename in self.files and code.co_name != "<module>":
                 place = (code.co_filename, code.co_firstlineno)
-                found[place] = (entry.callcount, entry.totaltime, entry.inlinetime)
+                # the same place again where a module is also run as a program
+                calls, total, own = found.get(place, (0, 0.0, 0.0))
+                found[place] = (calls + entry.callcount, total + entry.totaltime, own + entry.inlinetime)
         return found
 
     def rows(self, beside: BesideTimes) -> list[list[Any]]:

@@ -74,10 +74,10 @@ ODD = "class Odd:\n    @property\n    def __wrapped__(self):\n        raise Valu
 
 def test_a_module_that_refuses_to_be_looked_at_costs_no_other(tmp_path: Path) -> None:
     write_files(tmp_path, {"odd.py": ODD, "core.py": DEDUPE})
-    asked = f"import odd; main({str(tmp_path)!r}, [('odd.py', 'odd'), ('core.py', 'core')], 'out/found.json')"
+    asked = f"import odd; main({str(tmp_path)!r}, [('odd.py', 'odd'), ('core.py', 'core')], 'found.json')"
     text = f"from codeopt_sandbox.guest.tests.surface import main; {asked}"
     subprocess.run([sys.executable, "-c", text], cwd=tmp_path, check=True)
-    found = json.loads((tmp_path / "out/found.json").read_text())
+    found = json.loads((tmp_path / "found.json").read_text())
     assert (list(found["names"]), found["failed"]) == (["core.py"], ["odd.py"])
 
 

@@ -146,7 +146,7 @@ class InPlace:
             value.update(new)
         elif is_open(new) and is_open(value, but_for=new.__dict__):
             state = value.__dict__
-            kept = {name: state[name] for name in state if is_private(name)}  # which a call has put there
+            kept = {name: state[name] for name in state if str(name).startswith("_")}  # which a call has put there
             self.entries(state, new.__dict__, depth - 1)
             state.update(kept)
             self.seen.add(id(value))
@@ -187,13 +187,8 @@ def is_open(value: Any, but_for: Container[str] | None = None) -> bool:
     state = getattr(value, "__dict__", None)
     if type(state) is not dict or isinstance(value, type) or kind.__setattr__ is not object.__setattr__:
         return False
-    private = [name for name in state if is_private(name) and (but_for is None or name in but_for)]
+    private = [name for name in state if str(name).startswith("_") and (but_for is None or name in but_for)]
     return bool(state) and not private and callable(value) is False
-
-
-def is_private(name: object) -> bool:
-    """Return True for an attribute that callers leave alone."""
-    return str(name).startswith("_")
 
 
 def inner_parts(value: Any) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from codeopt_sandbox import RunLimits, Sandbox
+from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, Failure, FunctionRef
 from codeopt_sandbox.comparing import AnswerComparison
 from codeopt_sandbox.guest_bundle import Libraries
@@ -15,7 +15,7 @@ from codeopt_sandbox.outcome import Mode
 from tests.sandbox.said import answer_of, runner_of, said
 
 MODULE = """\
-import collections, dataclasses, datetime, decimal, enum, itertools, os
+import dataclasses, itertools, os
 COUNT = []
 
 class Ids:
@@ -93,14 +93,6 @@ class Point:
     def zero():
         return 0
 
-class Colour(enum.Enum):
-    RED = 1
-
-def kinds(n):
-    return [1, 1.0, True, None, "a", b"a", 1j, (1,), [1], {1}, frozenset([1]), {"k": 1}, bytearray(b"a"), float("nan"),
-            -0.0, Point(1, []), Colour.RED, int, collections.deque([1]), collections.OrderedDict(a=1),
-            datetime.date(2020, 1, 2), decimal.Decimal("1.0"), range(3), ValueError("x")][n]
-
 def hang():
     while True:
         pass
@@ -109,12 +101,6 @@ def leave():
     import os
     os._exit(3)
 """
-SHOWN = [
-    "1", "1.0", "True", "None", "'a'", "b'a'", "1j", "(1,)", "[1]", "set{1}", "frozenset{1}", "{'k': 1}",
-    "bytearray(b'a')",
-    "nan", "-0.0", "<.Point>() {tags=[], x=1}", "<.Colour>(1)", "<int>", None, None, "datetime.date(2020, 1, 2)",
-    "Decimal('1.0')", "range(0, 3)", "<ValueError>('x')",
-]  # fmt: skip
 
 
 def ask(sandbox: Sandbox, name: str, *calls: str, batch: dict[str, Any] | None = None) -> list[str]:
@@ -138,13 +124,6 @@ def test_kinds_of_functions(sandbox: Sandbox) -> None:
     assert ask(sandbox, "Point.double", "f(load('mod', 'Point')(4, []))")[0] == "returns 8"
     assert ask(sandbox, "Point.origin", "f([])")[0].startswith("returns <.Point>()")
     assert ask(sandbox, "Point.zero", "f()")[0] == "returns 0"
-
-
-def test_every_kind_of_value_has_its_own_text(isolated: Sandbox) -> None:
-    lines = ask(isolated, "kinds", *[f"f({n})" for n in range(len(SHOWN))])
-    for line, shown in zip(lines, SHOWN, strict=False):
-        assert shown is None or line == f"returns {shown}"
-    assert len(set(lines)) == len(lines)
 
 
 def test_what_a_call_leaves_behind(isolated: Sandbox) -> None:
@@ -190,19 +169,6 @@ def test_timed_calls_say_the_same_and_seconds_are_of_the_calls(isolated: Sandbox
     assert said(run) == ["returns 79999800000"]
     assert 0.005 < run.cpu_s < 0.3
     assert run.wall_s - run.runqueue_wait_s < 0.3
-
-
-def test_numpy_arrays(isolated: Sandbox) -> None:
-    pytest.importorskip("numpy")
-    module = (
-        "import numpy\ndef f(n):\n"
-        "    return [numpy.zeros(2), numpy.zeros(2, int), numpy.zeros((2, 1)), numpy.float64(0)][n]\n"
-    )
-    runner = runner_of(isolated)
-    run = runner.ask(module, CallBatch(tuple(f"f({n})" for n in range(4))))
-    lines = said(run)
-    assert len(set(lines[:4])) == 4, (lines, run)
-    assert lines[0] == "returns array('<f8', (2,), [0.0, 0.0])"
 
 
 LONG_ARRAY = """\
@@ -327,11 +293,6 @@ def f(n):
 """
     run = runner_of(isolated).ask(module, CallBatch(("f(1)",)))
     assert said(run)[0].startswith("returns (True, [])"), run
-
-
-def test_limits_are_those_of_the_sandbox(isolated: Sandbox) -> None:
-    assert CallRunner(isolated, str).limits == isolated.limits
-    assert isinstance(isolated.limits, RunLimits)
 
 
 def test_groups_of_calls_are_timed_apart(isolated: Sandbox) -> None:

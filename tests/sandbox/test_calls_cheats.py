@@ -1,6 +1,7 @@
 """Tricks of code under test to pass for another value, or to hand out one that it keeps; arrays and frames too."""
 # looks at sandbox/codeopt_sandbox/guest/calls/mutation, sandbox/codeopt_sandbox/guest/calls/repr
 # looks at sandbox/codeopt_sandbox/guest/calls/arguments, sandbox/codeopt_sandbox/guest/calls/answering
+# looks at sandbox/codeopt_sandbox/guest/calls/listing, sandbox/codeopt_sandbox/guest/calls
 
 from __future__ import annotations
 
@@ -154,19 +155,11 @@ def test_timed_calls_ask_one_object_or_each_its_own(isolated: Sandbox, shared: b
 
 
 CHANGES = {
-    "a number of another type": ("a[0] = True", "[1, 2]", "[True, 2]"),
     "a text of a class of its own": ("a[0] = type('S', (str,), {})('x')", "['x']", "S"),
-    "bytes": ("a[0] = bytearray(b'x')", "[b'x']", "bytearray"),
-    "a buffer": ("a[0] = __import__('array').array('b', b'x')", "['x']", "array"),
     "one part twice": ("a[1] = a[0]", "[[1], [1]]", "[[1], <the same object as"),
     "parts no longer shared": ("a[1] = list(a[0])", "(lambda b: [b, b])([1])", "[[1], [1]]"),
     "the sign of nothing": ("a[0] = -0.0", "[0.0]", "[-0.0]"),
-    "the order of a dict": ("a['x'] = a.pop('x')", "{'x': 1, 'y': 2}", "{'y': 2, 'x': 1}"),
-    "a set": ("a.add(3)", "set([1])", "{1, 3}"),
-    "what lies deep": ("a[0]['k'][1][0].append(2)", "[{'k': (1, [[]])}]", "[{'k': (1, [[2]])}]"),
     "an equal one": ("a[0] = list(a[0])", "[[1], [1]]", ""),
-    "there and back": ("a.append(1); a.pop()", "[1]", ""),
-    "the value itself": ("a.sort()", "['a', 'b', 'c']", ""),
 }
 
 
@@ -278,20 +271,3 @@ def test_what_an_object_says_when_it_is_looked_at_is_no_calls(isolated: Sandbox)
     assert "ask 5" in first
     assert "prints" not in first
     assert "standard error" not in first
-
-
-def test_calls_in_words(isolated: Sandbox) -> None:
-    """An object's own repr, or its attributes; on one line, and never an address."""
-    module = (
-        "class Box:\n    def __init__(self, n):\n        self.n = n\n"
-        "class Named(Box):\n    def __repr__(self):\n        return f'Named\\n{self.n}'\n"
-        "class Broken(Box):\n    def __repr__(self):\n        raise KeyError\n"
-        "def f(*a, **k):\n    pass\n"
-    )
-    calls = [f"f(load('mod', '{kind}')([2]), k=1)" for kind in ("Box", "Named", "Broken")]
-    calls.append("f([load('mod', 'Box')(1)], load('mod', 'Named')('a' * 300))")
-    run = runner_of(isolated).ask(module, CallBatch(tuple(calls), "inspect", "show"))
-    lines = said(run)
-    assert lines[:3] == ["f(<Box n=[2]>, k=1)", "f(Named [2], k=1)", "f(<Broken n=[2]>, k=1)"], run
-    assert " at 0x" not in lines[3]
-    assert "... (306 characters)" in lines[3]

@@ -5,6 +5,7 @@ Each pair of texts is one function, first as it was, then as a draft has it: wha
 honest pairs it must not.
 """
 # looks at sandbox/codeopt_sandbox/guest/calls/checking, sandbox/codeopt_sandbox/guest/calls/mutation
+# looks at sandbox/codeopt_sandbox/guest/calls
 
 from __future__ import annotations
 
@@ -27,54 +28,11 @@ LOGS = "import logging, sys, warnings, random, gc, decimal, signal, locale\nlog 
 ITERATOR = "f(iter([0] * 5000))"
 
 DIFFERENT: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
-    "an ordered dictionary's values are the argument's": (
-        SLOTS,
-        "def f(a):\n    return OrderedDict((i, list(x)) for i, x in enumerate(a))\n",
-        "def f(a):\n    return OrderedDict(enumerate(a))\n",
-        ("f([[1], [2]])",),
-    ),
-    "what stands in a slot of the argument": (
-        SLOTS,
-        "def f(box):\n    return list(box.items)\n",
-        "def f(box):\n    return box.items\n",
-        ("f(load('mod', 'Box')([1]))",),
-    ),
-    "what stands in the argument's deque": (
-        SLOTS,
-        "def f(a):\n    return [list(x) for x in a]\n",
-        "def f(a):\n    return [x for x in a]\n",
-        ("f(load('collections', 'deque')([[1]]))",),
-    ),
-    "a shallow copy of a copy": (
-        "import copy\n",
-        "def f(a):\n    return copy.deepcopy(a)\n",
-        "def f(a):\n    return copy.copy(a)\n",
-        ("f(load('collections', 'OrderedDict')([(1, [2])]))",),
-    ),
-    "kept within a fresh object": (
-        "class Box:\n    def __init__(self, items):\n        self.items = items\n_kept = {}\n",
-        "def f(n):\n    return Box([n])\n",
-        "def f(n):\n    return Box(_kept.setdefault(n, [n]))\n",
-        ("f(1)",),
-    ),
-    "an ordered dictionary that is given out twice": (
-        SLOTS + "_kept = {}\n",
-        "def f(n):\n    return [OrderedDict({n: n})]\n",
-        "def f(n):\n    return [_kept.setdefault(n, OrderedDict({n: n}))]\n",
-        ("f(1)",),
-    ),
     "a later call changes an earlier argument": (
         "_last = []\n",
         "def f(a):\n    return len(a)\n",
         "def f(a):\n    for old in _last:\n        old.clear()\n    _last[:] = [a]\n    return len(a)\n",
         ("f([1, 2])", "f([3])"),
-    ),
-    "a later call changes an earlier result": (
-        "class Rows:\n    def __init__(self):\n        self.rows = []\n_rows = Rows()\n",
-        "def f(n):\n    return (tuple([n]), {'rows': [n]}['rows'])\n",
-        "def f(n):\n    _rows.rows.append(n)\n    if n == 1:\n        return ((n,), _rows.rows)\n"
-        "    del _rows.rows[:-1]\n    return ((n,), [n])\n",
-        ("f(1)", "f(2)", "f(3)"),
     ),
     "a warning is gone": (
         LOGS,
@@ -94,41 +52,24 @@ DIFFERENT: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
         "def f(n):\n    return n\n",
         ("f(1)",),
     ),
-    "standard error below sys.stderr": (
-        "import os\n",
-        "def f(n):\n    return n\n",
-        "def f(n):\n    os.write(2, b'x')\n    return n\n",
-        ("f(1)",),
-    ),
-    "an attribute of the function": (
-        "",
-        "def f(n):\n    f.calls += 1\n    return n\nf.calls = 0\n",
-        "def f(n):\n    return n\nf.calls = 0\n",
-        ("f(1)",),
-    ),
     "a large global": (
         "TABLE = list(range(5000))\n",
         "def f(n):\n    return n\n",
         "def f(n):\n    TABLE[n] = 0\n    return n\n",
         ("f(1)",),
     ),
-    **{
-        f"left changed: {name}": (
-            LOGS,
-            "def f(n):\n    return n\n",
-            f"def f(n):\n    {text}\n    return n\n",
-            ("f(1)",),
-        )
-        for name, text in {
-            "the recursion limit": "sys.setrecursionlimit(4321)",
-            "the collector": "gc.disable()",
-            "the decimal context": "decimal.getcontext().prec = 5",
-            "the locale": "locale.setlocale(locale.LC_ALL, 'C.UTF-8')",
-            "a signal handler": "signal.signal(signal.SIGUSR1, signal.SIG_IGN)",
-            "warning filters": "warnings.simplefilter('ignore')",
-            "random numbers": "random.random()",
-        }.items()
-    },
+    "left changed: the decimal context": (
+        LOGS,
+        "def f(n):\n    return n\n",
+        "def f(n):\n    decimal.getcontext().prec = 5\n    return n\n",
+        ("f(1)",),
+    ),
+    "left changed: random numbers": (
+        LOGS,
+        "def f(n):\n    return n\n",
+        "def f(n):\n    random.random()\n    return n\n",
+        ("f(1)",),
+    ),
     "an iterator that ends too early": (
         "import itertools\n",
         "def f(n):\n    return iter(range(n))\n",
@@ -160,12 +101,6 @@ DIFFERENT: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
         "def f(n):\n    raise Bad('no good', 0)\n",
         ("f(1)",),
     ),
-    "the key that is missing": (
-        "",
-        "def f(k):\n    return {}[k]\n",
-        "def f(k):\n    raise KeyError('nothing')\n",
-        ("f('a')",),
-    ),
 }
 HONEST: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "a generator as another iterator": (
@@ -190,25 +125,6 @@ HONEST: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
         LOGS + "logging.basicConfig(stream=sys.stderr, format='%(asctime)s %(message)s')\n",
         "def f(n):\n    log.warning('see %s', n)\n    print('seen', file=sys.stderr)\n    return n\n",
         "def f(n):\n    log.warning('%s it is', n)\n    print('seen', file=sys.stderr)\n    return n\n",
-        ("f(1)",),
-    ),
-    "a state that is put back": (
-        LOGS,
-        "def f(n):\n    return n\n",
-        "def f(n):\n    with decimal.localcontext() as here, warnings.catch_warnings():\n        here.prec = 3\n"
-        "        warnings.simplefilter('ignore')\n        return n\n",
-        ("f(1)",),
-    ),
-    "another message": (
-        "",
-        "def f(n):\n    raise ValueError(f'{n} is too small')\n",
-        "def f(n):\n    raise ValueError('must be larger')\n",
-        ("f(1)",),
-    ),
-    "a module that is imported late": (
-        "",
-        "def f(n):\n    return n\n",
-        "def f(n):\n    import decimal, warnings, logging\n    return n\n",
         ("f(1)",),
     ),
 }

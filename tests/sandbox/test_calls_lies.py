@@ -3,6 +3,7 @@
 Each pair of texts is one function with its class, first as it was, then as a draft has it.
 """
 # looks at sandbox/codeopt_sandbox/guest/calls/repr
+# looks at sandbox/codeopt_sandbox/guest/calls
 
 from __future__ import annotations
 
@@ -92,22 +93,6 @@ HONEST: dict[str, tuple[str, str]] = {
     "a reduction that is new and true": (
         REPORT + RIGHT,
         f"{REPORT}    def __reduce__(self):\n        return Report, (self.total, self.items)\n{RIGHT}",
-    ),
-    "an ordinary class below a builtin": (BAG + BAGGED, BAG + BAGGED.replace("sorted(set(xs))", "sorted({*xs})")),
-    "a list that finds its items faster": (
-        BAG + BAGGED,
-        "class Bag(list):\n    def __contains__(self, x):\n        return x in set(list.__iter__(self))\n" + BAGGED,
-    ),
-    "a named tuple": (
-        "from collections import namedtuple\nP = namedtuple('P', 'a b')\ndef f(xs):\n    return P(len(xs), sum(xs))\n",
-        "from typing import NamedTuple\nclass P(NamedTuple):\n    a: int\n    b: int\n"
-        "def f(xs):\n    return P(len(xs), sum(xs))\n",
-    ),
-    "a dataclass with slots": (
-        "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass P:\n    a: int\n"
-        "def f(xs):\n    return [P(x) for x in xs]\n",
-        "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass P:\n    __slots__ = ('a',)\n    a: int\n"
-        "def f(xs):\n    return list(map(P, xs))\n",
     ),
 }  # fmt: skip
 

@@ -1,6 +1,7 @@
 """State that calls leave in the project's other modules: names that others go by must be left the same, numbers that a
 module keeps for itself are told, and what it remembers is its own."""
 # looks at sandbox/codeopt_sandbox/guest/calls/state
+# looks at sandbox/codeopt_sandbox/guest/calls
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Timed calls beside checked ones: what the function sees is the same, and what is done beside the calls is seen."""
 # looks at sandbox/codeopt_sandbox/guest/calls/worker
+# looks at sandbox/codeopt_sandbox/guest/calls/controller, sandbox/codeopt_sandbox/guest/calls
 
 from __future__ import annotations
 

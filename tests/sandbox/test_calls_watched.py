@@ -1,6 +1,7 @@
 """Reads of calls beside their arguments: each is seen under whatever name it is found, and what is kept of each of them
 wherever that is."""
 # looks at sandbox/codeopt_sandbox/guest/calls/watched
+# looks at sandbox/codeopt_sandbox/guest/calls
 
 from __future__ import annotations
 

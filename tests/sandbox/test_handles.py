@@ -1,6 +1,7 @@
 """Locks and the like: compared by what they are, written down where they can be made anew, named where they cannot."""
 # looks at sandbox/codeopt_sandbox/guest/calls/repr, sandbox/codeopt_sandbox/guest/calls/recipes
 # looks at sandbox/codeopt_sandbox/guest/calls/listing
+# looks at sandbox/codeopt_sandbox/guest/calls/arguments, sandbox/codeopt_sandbox/guest/calls
 
 from __future__ import annotations
 

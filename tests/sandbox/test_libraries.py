@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.core.evidence import LibraryEvidence
-from codeopt.workloads.sandbox_view.libraries import Preload, Side, load_libraries
+from codeopt.workloads.sandbox_view.libraries import Side, load_libraries
 from codeopt_sandbox import Sandbox, open_sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest_bundle import Libraries
@@ -23,13 +22,6 @@ FUNCTION = "\ndef f(x):\n    return x + 1\n"
 PACKAGES = {
     "slow.py": "import decimal\nTABLE = [n * n % 7 for n in range(3_000_000)]\n",
     "threads.py": "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n",
-    "opens.py": "FILE = open(__file__)\n",
-    "spawns.py": "import subprocess, sys\nCHILD = subprocess.Popen(['/bin/sleep', '60'])\n",
-    "ends.py": "import os, sys\nif 'mod' not in sys.modules:\n    os._exit(3)\n",
-    "writes.py": "import tempfile\nopen(tempfile.gettempdir() + '/mark', 'w').close()\n",
-    "raises.py": "import sys\nif 'mod' not in sys.modules:\n    raise ValueError('only below mod')\n",
-    "calls_home.py": "import own\n",
-    "asks.py": "import sys\nFIRST = 'own' not in sys.modules\nif FIRST:\n    import colorsys\n",
 }
 """Packages of the user's environment, by file name."""
 
@@ -61,15 +53,6 @@ def test_what_is_slow_to_import_is_imported_once(box: Sandbox) -> None:
     assert [each.text for each in (*answer_of(once).outcomes, *answer_of(fresh).outcomes)] == ["returns 2"] * 2
     assert once.cpu_s < fresh.cpu_s / 3
     assert answer_of(once).times.import_s < found.seconds / 3
-
-
-def test_it_is_said_where_it_costs_something() -> None:
-    quick, slow = (Preload(None, 3, seconds, "they start threads") for seconds in (0.05, 1.23))
-    assert quick.diagnostics == ()
-    assert [each.words for each in slow.diagnostics] == [
-        "each run imports its libraries again, which takes 1.2 s: they start threads"
-    ]
-    assert slow.figures() == LibraryEvidence(3, 1.23, False, "they start threads")
 
 
 def test_a_run_whose_libraries_cannot_be_imported_before_is_as_without_them(box: Sandbox) -> None:

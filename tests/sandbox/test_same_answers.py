@@ -130,16 +130,7 @@ def left(name):
     return {
         "state": lambda: COUNT.append(len(COUNT)), "table": lambda: TABLE.__setitem__(7, 0), "rows": lambda: ROWS["a"].append(2),
         "class": lambda: setattr(Box, "kind", "other"), "function": lambda: setattr(f, "calls", 1), "new": lambda: globals().update(NEW=1),
-        "seed": lambda: random.seed(3), "recursion": lambda: sys.setrecursionlimit(4321), "gc": gc.disable,
-        "decimal": lambda: setattr(decimal.getcontext(), "prec", 5), "signal": lambda: signal.signal(signal.SIGUSR1, signal.SIG_IGN),
-        "filters": lambda: warnings.simplefilter("ignore"), "environ": lambda: os.environ.update(NEW="1"), "folder": lambda: os.chdir("/"),
-        "path": lambda: sys.path.append("/new"), "modules": lambda: __import__("colorsys"), "hook": lambda: setattr(sys, "excepthook", print),
-        "logging": lambda: logging.getLogger().setLevel(5), "handler": lambda: log.addHandler(logging.NullHandler()),
-        "thread": lambda: threading.Thread(target=time.sleep, args=(0.1,)).start(), "umask": lambda: os.umask(0o7),
-        "builtins": lambda: setattr(__import__("builtins"), "NEW", 1), "stdout": lambda: setattr(sys, "stdout", io.StringIO()),
         "file": lambda: pathlib.Path("written.txt").write_text("x"), "process": lambda: os.system("true"),
-        "intern": lambda: sys.set_int_max_str_digits(5000), "trace": lambda: sys.settrace(None), "switch": lambda: sys.setswitchinterval(0.1),
-        "atexit": lambda: __import__("atexit").register(len, ""), "locale": lambda: __import__("locale").setlocale(0, "C"),
     }[name]()
 
 
@@ -156,15 +147,6 @@ def raised(name):
     raise {"value": ValueError("no"), "own": Bad(1, [2]), "key": KeyError("k"), "group": ExceptionGroup("g", [ValueError(1)]),
            "os": OSError(2, "no file", "a.txt"), "stop": StopIteration(3), "exit": SystemExit(4), "unicode": UnicodeDecodeError("utf-8", b"\\\\xff", 0, 1, "bad"),
            "base": KeyboardInterrupt(), "cause": RuntimeError("later"), "memory": MemoryError()}[name]
-
-
-def read(name):
-    return {"clock": time.monotonic, "date": datetime.datetime.now, "env": lambda: os.environ.get("HOME"), "argv": lambda: sys.argv[1:],
-            "file": lambda: open("/etc/hostname").read(), "pid": os.getpid, "cwd": os.getcwd, "host": os.uname, "trace": sys.gettrace,
-            "limit": sys.getrecursionlimit, "hash": lambda: hash("a"), "thread": lambda: threading.current_thread().name,
-            "zone": lambda: time.strftime("%Z"), "prec": lambda: decimal.getcontext().prec, "optimize": lambda: __debug__,
-            "level": lambda: log.getEffectiveLevel(), "mark": lambda: os.environ.get("PYTEST_CURRENT_TEST"), "same": lambda: "a b" is "a b",
-            "order": lambda: list({"a", "b", "c", "d"}), "filters": lambda: warnings.filters[0][0], "cpu": os.cpu_count}[name]()
 
 
 def kept(x):
@@ -211,14 +193,9 @@ BIG = [(("odd", 3), {}), (("calls_back", [1, 2], abs), {})]
 """
 VALUES = ("plain", "containers", "collections", "standard", "classes", "objects", "iterators", "shared", "circle", "deep",
           "long", "floats", "functions", "standing", "io")  # fmt: skip
-LEFT = ("state", "table", "rows", "class", "function", "new", "seed", "recursion", "gc", "decimal", "signal",
-        "filters", "environ", "folder", "path", "modules", "hook", "logging", "handler", "thread", "umask", "builtins",
-        "stdout", "file", "process", "intern", "trace", "switch", "atexit", "locale")  # fmt: skip
+LEFT = ("state", "table", "rows", "class", "function", "new", "file", "process")
 SAID = ("print", "stderr", "write", "below", "warn", "log", "debug", "binary", "empty", "long")
 RAISED = ("value", "own", "key", "group", "os", "stop", "exit", "unicode", "base", "cause", "memory")
-READ = ("env", "argv", "trace", "limit", "hash", "thread", "zone", "prec", "optimize", "level", "mark", "same", "order",
-        "filters")  # fmt: skip
-WATCHED = (*READ, "clock", "date", "file", "pid", "cwd", "host", "cpu")
 BOX, POINT, EQUAL = (f"load('mod', '{name}')" for name in ("Box", "Point", "Equal"))
 ARGUMENTS = (
     "f('changes', [1, 2])", "f('changes', {'a': 1})", f"f('changes', {BOX}([1]))", "f('changes', [[1], [1]], b=3)",
@@ -291,7 +268,6 @@ def rows() -> dict[str, Row]:
         "listed": partial(answers, (), program="inspect", question="list"),
         "objects": partial(answers, ARGUMENTS, program="inspect", question="objects"),
         "shapes": partial(answers, (*values, *ARGUMENTS), program="inspect", question="shape"),
-        "watched": partial(answers, (*of("read", WATCHED), "f('kept', [1])"), program="inspect", question="watch"),
         "libraries": partial(answers, ("json", "colorsys", "no_such"), program="inspect", question="libraries"),
         "timed": partial(answers, ("f('odd', 2)", "f('kept', [1])", "f('left', 'state')"), program="time", passes=3, warm=1),
         "timed whole": partial(answers, ("f('odd', 2)", "f('kept', [1])"), program="time", passes=2, whole=True),
@@ -312,7 +288,6 @@ def rows() -> dict[str, Row]:
     for environment in (SHIFTED, EMBEDDED, NEIGHBOUR, CONFIRMING, seeded(7), SHIFTED.plain):
         name = environment.name if environment is not SHIFTED.plain else "plain"
         name = f"{name} {environment.hash_seed} {environment.order}"
-        found[f"read: {name}"] = partial(answers, of("read", READ), environment)
         found[f"observed: {name}"] = partial(answers, (*values, *raised, *of("said", SAID), *ARGUMENTS), environment)
     left = {f"left: {LEFT[at]}": partial(answers, of("left", LEFT[at : at + 6])) for at in range(0, len(LEFT), 6)}
     return {**found, **played(), **left}

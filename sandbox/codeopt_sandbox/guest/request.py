@@ -242,7 +242,7 @@ class CallBatch(Record):
     iterators: str = ""
     """"flat" or "nested": results are iterators (of iterators) and are read within the timed region."""
 
-    def for_worker(self, calls: tuple[str, ...], question: Question, spent: float = 0.0) -> Self:
+    def for_worker(self, calls: tuple[str, ...], question: Question, spent: float) -> Self:
         """The part of the batch that a worker has to know: neither the number of passes, nor the limit of a call.
         question: the worker's own; spent: seconds of the calls that earlier workers made."""
         given = {name: getattr(self, name) for name in TOLD}

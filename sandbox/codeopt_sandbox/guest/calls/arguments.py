@@ -140,7 +140,7 @@ class CallNamespace(KnownCall):
         if self.shared is not None and text in self.shared:
             return self.shared[text]
         if text not in self.codes:
-            self.codes[text] = compile(text, "call", "eval", dont_inherit=True)
+            self.codes[text] = compile(text, "call", "eval")
         found = self.made(self.codes[text])
         if self.shared is not None:
             self.shared[text] = found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from codeopt_sandbox.guest.calls.arguments import Reconstructor
-from codeopt_sandbox.guest.calls.repr.source import in_words
+from codeopt_sandbox.guest.calls.repr.source import call_in_words, in_words
 from codeopt_sandbox.guest.calls.repr.tree import Encoder
 
 
@@ -81,3 +81,12 @@ class Integer(int):
 def test_a_type_is_named_where_a_repr_does_not_tell_it() -> None:
     assert in_words([Integer(4), 4]) == "[Integer(4), 4]"
     assert in_words({"a": (Integer(-4),)}) == "{'a': (Integer(-4),)}"
+
+
+def test_calls_in_words() -> None:
+    """An object's own repr, or its attributes; on one line, and never an address."""
+    reprs: tuple[Any, ...] = (object.__repr__, lambda self: "Named\n2", lambda self: {}[1])
+    box, named, broken = (type("Box", (), {"__repr__": each})() for each in reprs)
+    box.n = broken.n = [2]
+    assert call_in_words([box, named, broken], {"k": 1}) == "f(<Box n=[2]>, <Box Named 2>, <Box n=[2]>, k=1)"
+    assert "... (302 characters)" in call_in_words(["a" * 300], {})

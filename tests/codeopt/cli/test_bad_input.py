@@ -1,5 +1,5 @@
 """What cannot work ends in one clear line, the right exit status and no trace on the disk: a table, run for real."""
-# looks at codeopt/cli/main, codeopt/cli/command, codeopt/cli/parser
+# looks at codeopt/cli/main, codeopt/cli/command, codeopt/cli/parser, codeopt/cli/commands/profile
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ class Bad:
     files: dict[str, str | bytes] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
     cases: bool = True
+    command: str = "improve"
 
 
+PROFILE = (".", "--run", "python slow.py")
 BAD = {
     "missing file": Bad("cannot read gone.py: No such file or directory", arguments=("gone.py",)),
     "missing folder": Bad("cannot read gone/slow.py: No such file or directory", arguments=("gone/slow.py",)),
@@ -149,6 +151,14 @@ BAD = {
         files={"pyproject.toml": "[tool.codeopt.prices.m]\ninput = 1\n"},
         arguments=("slow.py", "--model", "m", "--base-url", "http://127.0.0.1:9"),
     ),
+    "a profile of a file": Bad("but slow.py is not one", arguments=("slow.py", *PROFILE[1:]), command="profile"),
+    "an earlier profile and no page": Bad(
+        "--before needs a page\n  hint: give --html FILE", arguments=(*PROFILE, "--before", "x"), command="profile"
+    ),
+    "an unknown format": Bad("unknown format 'xml'", arguments=(*PROFILE, "--export", "xml", "f"), command="profile"),
+    "a profile to nowhere": Bad(
+        "there is no directory", arguments=(*PROFILE, "--export", "speedscope", "gone/f"), command="profile"
+    ),
 }
 
 
@@ -156,7 +166,7 @@ BAD = {
 def test_one_line_the_right_status_and_nothing_written(bad: Bad, tmp_path: Path) -> None:
     prepare(bad, tmp_path)
     before = snapshot(tmp_path)
-    done = codeopt("improve", *bad.arguments, "-q", *sandbox_for(bad), cwd=tmp_path, env=bad.env)
+    done = codeopt(bad.command, *bad.arguments, "-q", *sandbox_for(bad), cwd=tmp_path, env=bad.env)
     assert done.status == bad.status, done.err
     assert_one_line(done, bad.said)
     assert snapshot(tmp_path) == before
@@ -206,7 +216,3 @@ def test_a_read_only_folder_is_found_before_anything_runs(target: tuple[str, ...
     assert done.status == USAGE
     assert_one_line(done, "is read-only for you\n  hint: -o FILE writes to another place")
     assert path.read_text() == SLOW
-
-
-def test_commands_are_asked_for_by_name(tmp_path: Path) -> None:
-    assert_one_line(codeopt("imporve", cwd=tmp_path), "unknown command 'imporve'")

@@ -7,16 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate, Draft, History
 from codeopt.core.revision import Revision
 from codeopt.engine.judge import Judge
 from codeopt.workloads.program import baseline
 from codeopt.workloads.program.baseline import longest_cases
-from codeopt_sandbox import RunLimits, Sandbox
+from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import StoppingRule
 from tests.codeopt.command import FAST, SLOW, write_problem
-from tests.conftest import open_or_skip
 from tests.support.judges import program_judge, referee
 
 RULE = StoppingRule(max_pairs=12, pair_seconds=0.01)
@@ -120,19 +119,6 @@ def test_a_round_finds_what_depends_on_the_order_of_sets(judge: Judge) -> None:
     assert not measured(judge, f"{FAST}\nif hash('a') != {usual}:\n    print(1)\n").correct
 
 
-BAD = [
-    ("print(input()[0:0], end='')\nraise SystemExit(1)\n", "the original fails case .*: wrong result"),
-    ("import random\nprint(random.SystemRandom().random())\n", "the original fails case .*: wrong result"),
-    ("while True:\n    pass\n", "(?s)the original fails case .*: time limit .*--timeout"),
-]
-
-
-@pytest.mark.parametrize(("source", "said"), BAD)
-def test_an_original_that_cannot_be_judged(source: str, said: str, tmp_path: Path) -> None:
-    with open_or_skip("bubblewrap", RunLimits(seconds=1)) as hasty, pytest.raises(ProgramError, match=said):
-        judge_of(hasty, write_problem(tmp_path, source, words=10))
-
-
 def test_an_original_that_prints_something_else_each_time(guest: Sandbox, tmp_path: Path) -> None:
     (tmp_path / "input.1.txt").write_text("1\n")
     path = tmp_path / "slow.py"
@@ -140,12 +126,6 @@ def test_an_original_that_prints_something_else_each_time(guest: Sandbox, tmp_pa
         path.write_text(source)
         with pytest.raises(ProgramError, match="does not print the same twice"):
             judge_of(guest, path)
-
-
-def test_no_cases(guest: Sandbox, tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text("print(input())\n")
-    with pytest.raises(UsageError, match="slow.py has no test cases"):
-        judge_of(guest, tmp_path / "slow.py")
 
 
 def test_cases_too_small_to_time(guest: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,19 +16,19 @@ import pytest
 from codeopt.cli.comparison_table import table
 from codeopt.core.errors import Diagnostic
 from codeopt.core.evidence import AtSize, BySize, CallEvidence, WorkloadEvidence
-from codeopt.core.history import Candidate, History, Step
+from codeopt.core.history import Candidate, History, Step, TestsRun
 from codeopt.core.revision import Revision
 from codeopt.core.words import Speedup
 from codeopt.engine.compare import PairResult
-from codeopt.report.verdict import About, Verdict, candidate_in_words
+from codeopt.report.verdict import About, Verdict, candidate_in_words, so_far
 from codeopt.review.findings.finding import FindingKey, StoredFinding
 from codeopt.review.reporters import markdown
 from codeopt.review.suggestion import Suggestion
 from codeopt.serving.mcp_server import answer_text
 from codeopt.serving.slow_functions import SlowFunction
 from codeopt_sandbox.compare import Decision
-from codeopt_sandbox.outcome import Caveat, CaveatKind
-from tests.support.candidates import comparison, original, profile, right, wrong
+from codeopt_sandbox.outcome import Case, Caveat, CaveatKind
+from tests.support.candidates import comparison, original, outcome, profile, right, wrong
 from tests.support.reviews import review
 
 GOLDEN = Path(__file__).parent / "one_verdict"
@@ -147,3 +147,24 @@ def test_an_original_without_hot_lines_is_a_gap() -> None:
     slow = replace(original(), profile=replace(profile(notes=("it is short", "too short")), lines=()))
     gap = Verdict.of_run(History((slow,)), None, "", EVIDENCE).evidence.gaps[-1]
     assert (gap.message, gap.cause) == ("the hot lines of the original are not known", "it is short; too short")
+
+
+RAN = (outcome(Case("command", b"")),)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "said"),
+    [
+        (wrong(1), "case small: token 1 differs"),
+        (replace(right(1), outcomes=()), "interrupted before its results were known"),
+        (replace(right(1), step=Step.TESTS), "right on all that was tried, about 2.0x faster (screened, 21 pairs)"),
+        (replace(right(1, pairs=1), step=Step.TIMING),
+         "right on all that was tried, about 2.0x faster (screened, 1 pair)"),
+        (replace(right(1), comparison=None, step=Step.CHECKS), "right on all that was tried"),
+        (replace(right(1, pairs=0), step=Step.TIMING), "right on all that was tried, not timed"),
+        (replace(right(1), comparison=None, outcomes=RAN, step=Step.TESTS, tests=TestsRun(14, 121, 380)),
+         "right on the command, not timed, tests 14 of 121 files, 380 passed"),
+    ],
+)  # fmt: skip
+def test_what_is_known_of_a_draft_that_was_interrupted(candidate: Candidate, said: str) -> None:
+    assert so_far(candidate) == said

@@ -69,7 +69,7 @@ class KnownCall:
     call: Call
     outcome: Answer
     source: str
-    """Source of the call: calls_file, tests, doctests, recorded, hints, derived."""
+    """Source of the call: calls_file, model, tests, doctests, recorded, type_hints, generated, refused."""
     seconds: float
     """The less of the two runs that check it; only for choosing."""
     independent: bool = field(default=False, compare=False)

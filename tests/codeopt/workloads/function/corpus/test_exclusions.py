@@ -88,11 +88,6 @@ def test_what_speaks_against_a_function(dropped: dict[Exclusion, int], total: in
     assert bool(found) is bool(words)
 
 
-def test_as_data() -> None:
-    found = Exclusions({TOO_LONG: 2}, {NO_SENSE: 5}).figures()
-    assert found == {"calls that took too long": 2, "generated calls that made no sense": 5}
-
-
 SUMS = """\
 def f(rows):
     names = set(name for name, _ in rows)

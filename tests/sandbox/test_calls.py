@@ -126,11 +126,6 @@ def test_kinds_of_functions(sandbox: Sandbox) -> None:
     assert ask(sandbox, "Point.zero", "f()")[0] == "returns 0"
 
 
-def test_what_a_call_leaves_behind(isolated: Sandbox) -> None:
-    assert "arguments become ([1, 1]; )" in ask(isolated, "grows", "f([1])")[0]
-    assert ask(isolated, "counts", "f()")[-1] == "state: global COUNT becomes [1]"
-
-
 def test_an_iterator_that_all_calls_share_is_not_read(isolated: Sandbox) -> None:
     assert ask(isolated, "same", "f(1)")[-1] == "state: unchanged"
     assert ask(isolated, "numbers", "f()", "f()")[:2] == ["returns (0, 0)", "returns (1, 1)"]

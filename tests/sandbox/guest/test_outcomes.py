@@ -158,7 +158,7 @@ def play(runner, job, tests, seconds=60.0, most=50, files=(), functions=()):
     found = main.TestRun(_bundle, ref, asked, open("shop.py").read()).result()
     ranked = {{f"{{os.path.basename(file)}}:{{line}}": (total >= own > 0, tests)
               for file, line, total, own, tests in found.pop("ranked", ())}}
-    return {{**found, "ranked": ranked}}
+    return {{**found, "ranked": ranked, "loaded": "hypothesis" in sys.modules}}
 """
 DISTINCT, COUNTED = "shop distinct", "shop counted"
 
@@ -192,7 +192,7 @@ def test_tests_of_pytest(folder: Path) -> None:
         "test_shop.py::test_teardown": "AssertionError: not put back",
     }
     assert list(found["skipped"]) == ["test_shop.py::test_skipped", "test_shop.py::test_expected"]
-    assert 0 < found["seconds"] < 5
+    assert (0 < found["seconds"] < 5, found["loaded"]) == (True, False)  # nothing that no test uses
     assert found["calls"] == {
         DISTINCT: [("f([3])", "test_distinct_fails"), ("f([1, 1])", "test_first"), ("f(['a'])", "test_counted"),
                    ("f('xyz')", "test_thread"), ("f([9])", "test_process[words0]"), ("f('s')", "test_process[words1]"),

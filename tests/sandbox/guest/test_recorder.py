@@ -226,8 +226,8 @@ def by_position(first: Any, items: Any = ()) -> None:
         (by_name, ((1,), {"key": [1, 2]}), ((1, 2, 3), {"key": [0] * 999}), ((1, [0] * 99, 3), {"key": [1]})),
         (by_name, ((1, [1, 2]), {"key": 1}), ((1, [0] * 999), {"key": 1}), ((1, [1]), {"key": [0] * 999})),
         (by_position, ((1, [1, 2]), {}), ((1,), {"items": [0] * 999}), ((1, [1]), {})),
+        (by_position, ((1, [1, 2]), {}), ((1, [0] * 999), {}), ((1,), {})),
     ],
-    ids=["by its name alone", "an item of the rest", "by position or name"],
 )
 def test_a_large_call_is_looked_at(function: Any, learned: Any, large: Any, small: Any) -> None:
     schedule = Schedule()

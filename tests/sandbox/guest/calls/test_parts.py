@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt_sandbox.guest.calls.arguments import Arguments, as_call
-from codeopt_sandbox.guest.calls.channel import Channel, to_json
+from codeopt_sandbox.guest.calls.channel import Channel, in_child, to_json
 from codeopt_sandbox.guest.calls.checking import LineCoverage, executable, first_line
 from codeopt_sandbox.guest.calls.controller import first_difference
 from codeopt_sandbox.guest.calls.module_loader import find_target
@@ -37,6 +39,19 @@ def test_lone_surrogates_and_what_is_no_json() -> None:
     assert json.loads(to_json({"a": ("\ud800", 1.5)})) == {"a": ["\ud800", 1.5]}
     with pytest.raises(TypeError):
         to_json({1})
+
+
+@pytest.mark.parametrize(
+    ("does", "found"),
+    [
+        (lambda: ([1], "a"), (([1], "a"), 0)),
+        (lambda: os._exit(0), (None, 256)),  # before there are any values
+        (lambda: os._exit(3), (None, 3 << 8)),
+        (signal.pause, (None, signal.SIGALRM)),
+    ],
+)
+def test_values_of_a_process(does: Callable[[], object], found: object) -> None:
+    assert in_child(does, 0.2) == found
 
 
 def test_lines_that_run() -> None:

@@ -44,6 +44,7 @@ class Tree:
         ([[], [1, "x"]], "list of 0 to 2 int 1 or str of 1 character"),
         ([{"a": [1.0]}], "dict of 1: str of 1 character -> list of 1 float"),
         ([iter([1])], "iterator (list_iterator)"),
+        ([1, "a", "b"], "str of 1 character or int 1"),
         ([len, int], "builtin_function_or_method or class"),
         ([Tree()], "Tree (nodes: list of 2 Node (key: int up to 5 digits, next: None))"),
         ([], "nothing"),

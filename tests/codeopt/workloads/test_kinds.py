@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-from unittest.mock import Mock
 
 import pytest
 
 from codeopt.core.errors import UsageError
-from codeopt.core.evidence import BySize
-from codeopt.core.history import Briefing
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import as_target
-from codeopt.core.revision import Revision
-from codeopt.workloads import Checked, Stage, Suite, kind_of
-from codeopt_sandbox.compare import Plan, StoppingRule
-from codeopt_sandbox.verdict import check_exact
+from codeopt.workloads import kind_of
 from tests.codeopt.command import codeopt, reply
-from tests.codeopt.workloads.kinds.expressions import ExpressionWorkload
 from tests.conftest import require_sandbox
-from tests.support.candidates import CASES, right
 
 SLOW = "sum(k * k for k in range(n))\n"
 FAST = "(n - 1) * n * (2 * n - 1) // 6\n"
@@ -55,22 +46,6 @@ def test_a_target_says_of_what_kind_it_is(target: str, kind: str, tmp_path: Path
     (tmp_path / "slow.py").write_text("print(input())\n")
     found = kind_of(as_target(tmp_path / target), ImproveOptions())
     assert found.name == kind
-
-
-def test_what_a_kind_need_not_say() -> None:
-    workload: Any = ExpressionWorkload(
-        right(), Suite(CASES, check_exact), Mock(), StoppingRule(), Plan(CASES, "cpu", 1)
-    )
-    draft = Revision.of(FAST)
-    assert (workload.unseen_cases(), workload.similar_inputs(CASES[0]), workload.rules([])) == ((), (), ())
-    with workload.making_unseen() as unseen:
-        assert unseen() == ()
-    assert (workload.profile(draft), workload.bound(right()), workload.by_size(draft, Mock())) == (None, None, BySize())
-    assert [workload.check(draft, Stage.ROUND), workload.run_tests(draft, Stage.ROUND, 1.0, print)] == [Checked()] * 2
-    assert (workload.timed(), workload.trimmed(right()), workload.explain(draft, CASES[0], 3)) == (workload, right(), 3)
-    assert workload.confirmation_plan(CASES) is workload.require_plan() is workload.plan
-    assert (workload.headline, workload.evidence().cases.total) == ("2 cases, 1 held out", 2)
-    assert (workload.briefing(), workload.adapt(4)) == (Briefing(), 4)
 
 
 @pytest.mark.parametrize("name", ["no_such_kind", "tests.codeopt.workloads.kinds"])

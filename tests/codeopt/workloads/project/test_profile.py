@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.core.errors import UsageError
 from codeopt.core.revision import Revision
 from codeopt.report.stacks import Frame
 from codeopt.workloads.project.briefing import brief
-from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.profile import (
     INTERPRETER,
     CalledBy,
@@ -127,43 +125,6 @@ def test_what_a_run_is_given(shop: Path) -> None:
         "bench.py", "shop/__init__.py", "shop/report.py", "shop/store.py", "shop/fast.cpython-311-x86_64-linux-gnu.so",
     }  # fmt: skip
     assert "built in place" in found.notes[0]
-
-
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
-        (" ", "--run is empty"),
-        ("python 'x", "No closing"),
-        ("python a.py | wc", "needs a shell"),
-        ("ls -l", "no Python"),
-    ],
-)
-def test_a_command_that_is_none(shop: Path, line: str, why: str) -> None:
-    with pytest.raises(UsageError, match=why):
-        read_command(line, shop)
-
-
-@pytest.mark.parametrize(
-    ("text", "runs"),
-    [("#!/usr/bin/env python3\nprint()\n", True), ("#!/bin/sh\necho\n", False), ("# python\nprint()\n", False),
-     ("#!/bin/" + "x" * 400 + "python\n", False), ("#!" + "x" * 392 + "python\n", True)],
-)  # fmt: skip
-def test_a_tool_is_a_program_of_python_by_its_first_line(tmp_path: Path, text: str, runs: bool) -> None:
-    (tmp_path / "tool").write_text(text)
-    (tmp_path / "tool").chmod(0o755)
-    if not runs:
-        with pytest.raises(UsageError, match="is no Python program"):
-            read_command(f"{tmp_path}/tool 3", tmp_path)
-        return
-    option, code, argument = read_command(f"{tmp_path}/tool 3", tmp_path).words
-    assert (option, "'tool'" in code, repr(text) in code, argument) == ("-c", True, True, "3")
-
-
-def test_variables_and_paths_of_the_project(shop: Path) -> None:
-    command = read_command(f"N=1 python3 {shop}/bench.py --data={shop}/data.json", shop)
-    assert command.words == ("bench.py", "--data=data.json")
-    assert command.variables == (("N", "1"),)
-    assert command.script == "bench.py"
 
 
 def test_a_line_is_one_of_the_innermost_function_s_file() -> None:

@@ -124,6 +124,16 @@ def test_what_it_leaves(rule: str, text: str, why: str) -> None:
     assert rewritten(rule, text + "\n") is None, why
 
 
+@pytest.mark.parametrize(
+    ("hint", "asked"),
+    [("list", True), ("List[str]", True), ("Sequence[str]", True), ("MutableSequence", True), ("tuple", True),
+     ("Tuple[str, ...]", True), ("Iterable[str]", True), ("Collection", True), ("set", False), ("Mapping", False)],
+)  # fmt: skip
+def test_hints_of_what_is_gone_through_one_by_one(hint: str, asked: bool) -> None:
+    text = f"def f(xs, words: {hint}):\n    for x in xs:\n        if x in words:\n            return x\n"
+    assert (rewritten("seen_set", text) is not None) is asked
+
+
 def test_what_only_a_run_can_show_is_marked() -> None:
     """Such a draft ends with a TypeError, which test cases see; the rule says that they decide."""
     unhashable = (

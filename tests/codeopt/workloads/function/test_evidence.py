@@ -37,7 +37,6 @@ NOT_KNOWN = {
     "a process": ("import os\ndef f(n):\n    return os.system('true') + n\n", "starts a process"),
     "a closure": ("def f(n):\n    return lambda: n\n", "cannot be compared"),
     "a socket": ("import socket\ndef f(n):\n    return [socket.socket()]\n", "cannot be compared (socket"),
-    "a counter": ("N = 0\ndef f(n):\n    global N\n    N += 1\n    return N\n", "twice"),
     "only errors": ("def f(n):\n    raise KeyError(n)\n", "nearly every call raises an exception (KeyError"),
     "another of that name": (
         "import os\nif os.sep == '/':\n    def f(n):\n        return n\nelse:\n    def f(n):\n        return -n\n",

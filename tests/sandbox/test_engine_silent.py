@@ -78,7 +78,7 @@ def test_one_that_is_silent_from_the_start_is_no_backend(relay: Relay) -> None:
 
 
 def test_one_that_falls_silent_ends_the_run_and_the_clean_up(relay: Relay) -> None:
-    with open_sandbox("docker", limits=RunLimits(seconds=5)) as sandbox:
+    with open_sandbox("docker", limits=RunLimits(seconds=0.5)) as sandbox:
         assert sandbox.run("print(1)").stdout == b"1\n"
         relay.stopped.set()
         with pytest.raises(EngineSilent):

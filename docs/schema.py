@@ -16,6 +16,9 @@ def schema() -> dict[str, Any]:
 
     from codeopt.report.answers import PRINTED
 
+    for printed in PRINTED.values():  # here alone: to read their texts takes a command longer than all that it prints
+        printed.model_config["use_attribute_docstrings"] = True
+        printed.model_rebuild(force=True)
     names = {name: {"$ref": f"#/$defs/{printed.__name__}"} for name, printed in PRINTED.items()}
     _, whole = models_json_schema([(printed, "serialization") for printed in PRINTED.values()])
     return {"commands": names, **whole}

@@ -27,9 +27,7 @@ from codeopt_sandbox.profile import HotFunction, HotLine, MemoryLine, Profile
 from codeopt_sandbox.sequential_test import LimitTest
 
 T = TypeVar("T")
-SERIALIZED = ConfigDict(
-    from_attributes=True, ser_json_inf_nan="constants", serialize_by_alias=True, use_attribute_docstrings=True
-)
+SERIALIZED = ConfigDict(from_attributes=True, ser_json_inf_nan="constants", serialize_by_alias=True)
 """Rules by which each answer and each part of one becomes JSON: a part is any frozen dataclass of the house."""
 
 

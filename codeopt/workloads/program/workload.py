@@ -227,13 +227,12 @@ class ProgramWorkload(Workload):
         if isinstance(usual, CutPlan):  # by a part of another case, if one is as long
             held = self._longest_held_out()
             return self._planned(usual.cases, rule, (self._cut(held[0]) if held else None) or usual.cut)
-        most = 1 if usual.longest_s >= 2 * LAST_WORD_S else self.rule.timed_cases
-        held = self._longest_held_out()[:most]
-        never_shown = [(case,) for case in (*unseen[:1], *held)] if most == 1 else [(*held, *unseen[:most])]
-        for cases in filter(None, never_shown):
+        most, held = self.rule.timed_cases, self._longest_held_out()
+        alone = [(case,) for case in (*unseen[:1], *held[:1])] if usual.longest_s >= LAST_WORD_S else []
+        for cases in filter(None, (*alone, (*held, *unseen[:most]))):
             plan = self._planned(cases, rule, None)
             # cases that were never shown decide in the end, if the longest takes this share of the longest timed one
-            if plan.longest_s >= 0.3 * usual.longest_s:
+            if plan.longest_s >= max(0.3 * usual.longest_s, LAST_WORD_S if len(cases) == 1 else 0.0):
                 return plan
         return self._planned(usual.cases, rule, None)
 

@@ -229,7 +229,8 @@ def function_times(
     # maximum number of functions whose calls one run of tests writes down
     functions = list(asked)[:40]
     found = run_tests(harness, harness.source, tests[:most], files=list(inside), functions=functions)
-    names = {file: _names(path) for file, path in inside.items()}
+    named = {file: read_functions(path).named.items() for file, path in inside.items()}
+    names = {file: {first_line(node): name for name, nodes in each for node in nodes} for file, each in named.items()}
     ranked: dict[Path, dict[str, float]] = {}
     own: dict[tuple[Path, str], float] = {}
     reached: dict[tuple[Path, str], tuple[str, ...]] = {}
@@ -258,10 +259,6 @@ def _judging(found: Tests, calling: Sequence[str]) -> tuple[str, ...]:
         return tuple(each for each in found.passed if each in wanted)
     files = {test.partition("::")[0] for test in calling}
     return tuple(each for each in found.passed if each.partition("::")[0] in files)
-
-
-def _names(path: Path) -> dict[int, str]:
-    return {first_line(node): name for name, nodes in read_functions(path).named.items() for node in nodes}
 
 
 # Runs of a project's tests in the cache, and the keys by which their evidence counts again.

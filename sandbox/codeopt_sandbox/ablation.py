@@ -62,7 +62,8 @@ def time_variants(
             laps[which].append(math.log(took))
     usual = math.exp(median(laps[0])) if laps[0] else first[0]
     ratios = {which: known[which] / usual for which in slower}
-    ratios |= {which: _ratio(laps[which], laps[0]) for which in running if which}
+    for which in filter(None, running):  # a robust mean over the rounds in which both programs ran
+        ratios[which] = math.exp(hodges_lehmann([a - b for a, b in zip(laps[which], laps[0], strict=False)]))
     return tuple(map(ratios.get, range(1, len(programs))))
 
 
@@ -90,8 +91,3 @@ def _lap(
         for which in sums:
             sums[which] += median(found[which])
     return sums
-
-
-def _ratio(logs: Sequence[float], base: Sequence[float]) -> float:
-    """Ratio to the base, a robust mean over the rounds in which both programs ran."""
-    return math.exp(hodges_lehmann([a - b for a, b in zip(logs, base, strict=False)]))

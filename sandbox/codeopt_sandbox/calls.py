@@ -60,11 +60,14 @@ def accept_program(request: CheckerRequest, ref: FunctionRef | None = None) -> G
 
 
 class KnownFloats:
-    """Floats of fields by the digest of the whole encoding: the digest says which they are."""
+    """Floats of fields by the digest of the whole encoding, and answers by theirs: the digest says which they are."""
 
     def __init__(self) -> None:
         self.known: dict[str, Floats] = {}
         self.asked: set[str] = set()
+        self.timed: dict[CallBatch, dict[str, CallAnswer]] = {}
+        """Answers to timed calls by digest, which need not be shown again. To show one takes time outside of the calls,
+        by which sides are compared: so neither side shows one that is known, with any number of passes."""
 
     def keep(self, answer: CallAnswer) -> None:
         """Remember what an answer tells."""
@@ -107,7 +110,7 @@ class CallRunner:
     libraries: Libraries | None = None
     """Libraries that are imported once, for all runs."""
     floats: KnownFloats = field(default_factory=KnownFloats)
-    """Floats of answers, shared by all runs."""
+    """Floats of answers, and answers to timed calls, shared by all runs."""
 
     @property
     def limits(self) -> RunLimits:
@@ -117,17 +120,18 @@ class CallRunner:
     def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> CallRun:
         """Make the calls of a batch; seconds are those of the calls. What is no answer of ours stays as it is."""
         source = program if isinstance(program, str) else program.decode()
-        batch, packed = _packed(stdin)
-        run = self._run(source, packed, batch, options)
+        batch, run = _packed(stdin)[0], self._run(source, stdin, options)
         if run.answer is None:
             return run
+        if (digest := run.answer.times.digest) and not (batch.whole or any(e.other_run for e in run.answer.outcomes)):
+            self.floats.timed.setdefault(batch.replace(passes=1), {}).setdefault(digest, run.answer)
         # Floats of its fields that were not sent are asked for once, by their digests.
         self.floats.keep(run.answer)
         if missing := self.floats.missing(run.answer):
             asked = batch.replace(values=missing)
             asked = asked.replace(passes=1) if asked.program == "time" else asked
             whole: RunOptions = {**options, "limits": self._roomy(batch, WHOLE_MIB)}
-            if (again := self._run(source, _packed(asked.stdin())[1], asked, whole)).answer is not None:
+            if (again := self._run(source, asked.stdin(), whole)).answer is not None:
                 self.floats.keep(again.answer)
                 self.floats.asked.update(missing)
         answer, calls = self.floats.fill(run.answer), batch.calls
@@ -135,16 +139,18 @@ class CallRunner:
         found = replace(run, answer=answer, stdout=b"")
         return _timed(found, answer) if answer.times.cpu else found
 
-    def _run(self, source: str, stdin: bytes, batch: CallBatch, options: RunOptions) -> CallRun:
+    def _run(self, source: str, stdin: bytes, options: RunOptions) -> CallRun:
+        known = self.floats.timed.get(_packed(stdin)[0].replace(passes=1), {})
+        batch, packed = _packed(stdin, tuple(known))
         options = {**options, "limits": options.get("limits") or self._roomy(batch)}
         environment = options.get("environment", USUAL)
         program = GuestProgram("calls.__main__", (self.ref.fields(), source, environment.fields()), self.libraries)
-        run = self.sandbox.run(program, stdin, **options)
+        run = self.sandbox.run(program, packed, **options)
         if run.exit != 0 or run.stop is not None:
             failure = read_failure(run.stdout)
             return as_call_run(replace(run, stdout=b"") if failure else run, failure=failure)
         try:
-            answer = read_answer(run.stdout)
+            answer = read_answer(run.stdout, known)
             if len(answer.outcomes) > len(batch.calls):
                 raise ValueError("more outcomes than calls")
             return as_call_run(run, answer)
@@ -173,9 +179,9 @@ class CallRunner:
 
 
 @lru_cache(maxsize=8)  # one input is run up to fifty times, and to read it takes longer than its calls
-def _packed(stdin: bytes) -> tuple[CallBatch, bytes]:
-    """The batch of an input, and its input with long calls of numbers packed."""
-    batch = batch_of(stdin)
+def _packed(stdin: bytes, known: tuple[str, ...] = ()) -> tuple[CallBatch, bytes]:
+    """The batch of an input, and its input with long calls of numbers packed. known: digests of its outcomes."""
+    batch = batch_of(stdin).replace(known=known)
     calls = tuple(len(call) >= LONG_CHARS and packed_numbers(call) or call for call in batch.calls)
     return batch, batch.replace(calls=calls).stdin()
 
@@ -327,13 +333,13 @@ def read_failure(stdout: bytes) -> str | None:
     return failure if failure in vars(Failure).values() else None
 
 
-def read_answer(stdout: bytes) -> CallAnswer:
-    """Parse what the guest's program wrote. Raises ValueError."""
+def read_answer(stdout: bytes, known: Mapping[str, CallAnswer]) -> CallAnswer:
+    """Parse what the guest's program wrote. known: answers of which it had the digests. Raises ValueError."""
     (letter, head), *rest = list(frames(stdout)) or [(b"", b"")]
     if letter != TIMES:
         raise ValueError(f"no times: {stdout!r:.100}")
     times = read_record(RunTimes, json.loads(head))
-    outcomes: list[Answer] = []
+    outcomes = [*known[times.digest].outcomes] if times.digest in known else []
     texts: list[str] = []
     left: dict[str, Any] = {}
     for letter, data in rest:
@@ -348,6 +354,8 @@ def read_answer(stdout: bytes) -> CallAnswer:
             if not 0 <= at < len(outcomes):
                 raise ValueError(f"a difference in a call that was not made: {at}")
             other = read_record(Answer, fields) if fields is not None else None
+            if other == outcomes[at]:
+                continue
             observed = repr(other.observed()) if other else "nothing"
             digest = sha256(observed.encode("utf-8", "surrogatepass")).hexdigest()
             outcomes[at] = outcomes[at].replace(other_run=Field(digest, other.text if other else "nothing"))

@@ -71,7 +71,8 @@ def log_e_value(differences: Sequence[float], theta: float, side: Side, *, now: 
         x = side * (difference - theta)
         insort(sizes, abs(x))
         # typical sizes: larger differences get no bet
-        size = min(abs(x) / max(_middle(sizes), 1e-12), 1e6)
+        usual = (sizes[len(sizes) // 2] + sizes[(len(sizes) - 1) // 2]) / 2
+        size = min(abs(x) / max(usual, 1e-12), 1e6)
         for at, (steepness, decay, _) in enumerate(_BETS):
             # one outlier must not end the game
             bet = 0.97 * math.tanh(steepness * size) / (1 + (size / _FAR) ** decay)
@@ -80,10 +81,6 @@ def log_e_value(differences: Sequence[float], theta: float, side: Side, *, now: 
         last = top + math.log(sum(math.exp(value - top) for value in logs))
         best = max(best, last)
     return last if now else best
-
-
-def _middle(ordered: Sequence[float]) -> float:
-    return (ordered[len(ordered) // 2] + ordered[(len(ordered) - 1) // 2]) / 2
 
 
 @cache

@@ -135,13 +135,17 @@ PASSES = [
     ("return (bytes if os.getpid() % 2 else bytearray)(4)", True),
     ("raise ValueError(os.getpid())", True),
     ("return {os.getpid()}", True),
+    ("return [open('/tmp/n', 'a').write('x') and os.path.getsize('/tmp/n')]", True),
 ]
 """Body of a function of a list; whether its answer differs from process to process."""
 
 
 @pytest.mark.parametrize(("body", "differs"), PASSES)
 def test_another_answer_in_a_later_pass_is_seen(isolated: Sandbox, body: str, differs: bool) -> None:
-    found = answer_of(run(isolated, f"import os\ndef f(xs):\n    {body}\n", "f([1, 2])", passes=4))
+    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    for text in ("return [1]", body):  # what the host knows already is the first answer of the row that counts
+        batch = CallBatch(("f([1, 2])",), "time", passes=4)
+        found = answer_of(runner.ask(f"import os\ndef f(xs):\n    {text}\n", batch))
     assert bool(found.outcomes[0].other_run) is differs
 
 

@@ -117,17 +117,13 @@ def test_callers_see_what_objects_answer(
     was: dict[str, Any], now: dict[str, Any], views: tuple[str, str], seen: bool, module: types.ModuleType
 ) -> None:
     """Where nobody can be asked, attributes that only one side has are its own."""
-    pairs = zip((was, now), views, strict=True)
-    answers = [returning(module.G(**state)).replace(views=viewed(view)) for state, view in pairs]
+    fields = [text_field(text, value=NO_VIEW if text == NO_VIEW else None) for text in views]  # as the guest makes them
+    pairs = zip((was, now), fields, strict=True)
+    answers = [returning(module.G(**state)).replace(views=field) for state, field in pairs]
     assert bool(PLAIN.seen_by_callers(answers[0], answers[1])) is seen
     assert bool(PLAIN.seen_by_callers(answers[0], answers[1], timed=True)) is (
         seen and all(views) and views[0] != NO_VIEW
     )
-
-
-def viewed(text: str) -> Field:
-    """Field of a public view, as the guest makes it."""
-    return text_field(text, value=NO_VIEW if text == NO_VIEW else None)
 
 
 def grown(x: Any) -> int:

@@ -63,6 +63,8 @@ class RunTimes(Record):
     known_s: float = 0.0
     """CPU seconds of all processes of ours: of a whole run the rest is that of others that the calls' module began."""
     import_s: float = 0.0
+    digest: str = ""
+    """Digest of the outcomes of the first pass; empty where they are not plain."""
     memory: tuple[int, ...] = ()
     """Bytes: the highest peak of a call by tracemalloc, the growth of the process, what the importer has; empty where
     memory was not measured."""

@@ -97,7 +97,10 @@ class Supervisor:
                 "memory", f"{state.peak_kib >> 10} MiB at its peak, the limit is {job.limits.memory_bytes >> 20} MiB"
             )
         if cpu_before is not None and cpu_after is not None:
-            state.cpu_s = _larger(state.cpu_s, cpu_after - cpu_before - (own_after - own_before))
+            by_group = cpu_after - cpu_before - (own_after - own_before)
+            # The group's figure, which nothing escapes, where it is clearly more; else the exact sum over processes.
+            # 20 ms and 10 %: clock ticks (10 ms) in what the supervisor and the zygote used themselves.
+            state.cpu_s = by_group if by_group > state.cpu_s * 1.1 + 0.02 else state.cpu_s
         files = [[each.path, each.size, each.mode] for each in written]
         blob = b"".join([state.stdout, state.stderr, *(each.content for each in written)])
         found = {**report(state), "clean": clean, "stderr": len(state.stderr), "files": files}
@@ -158,14 +161,6 @@ def _written(folder: WorkingFolder | None, job: Job, state: RunState) -> list[Le
     except (TooMuch, OSError) as error:  # OSError: nested or named so that it cannot be read
         state.end("output", str(error))
         return []
-
-
-def _larger(by_processes: float, by_group: float) -> float:
-    """The group's figure, which nothing escapes, where it is clearly more; else the exact sum over processes.
-
-    20 ms and 10 %: clock ticks (10 ms) in what the supervisor and the zygote used themselves.
-    """
-    return by_group if by_group > by_processes * 1.1 + 0.02 else by_processes
 
 
 def _wide_pipe() -> tuple[int, int]:

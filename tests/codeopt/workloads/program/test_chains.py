@@ -19,11 +19,6 @@ def edges(nodes: int, width: int) -> bytes:
     return "\n".join([*lines, ""]).encode()
 
 
-def parents(nodes: int) -> bytes:
-    """The same in one line."""
-    return f"{nodes}\n{' '.join(str(node // 2) for node in range(2, nodes + 1))}\n".encode()
-
-
 def chains(inputs: list[bytes]) -> list[MutatedInput]:
     """Those among the changed inputs."""
     return [each for each in mutated_inputs("", inputs, seed=1) if "chain" in each.name]
@@ -36,7 +31,8 @@ def test_a_chain_of_edges() -> None:
 
 
 def test_a_chain_of_parents_where_no_tree_is_deep() -> None:
-    (made,) = chains([parents(n) for n in (5, 30, 60, 41)])
+    lines = (" ".join(str(node // 2) for node in range(2, n + 1)) for n in (5, 30, 60, 41))
+    (made,) = chains([f"{line.count(' ') + 2}\n{line}\n".encode() for line in lines])
     assert made.because
     assert b"\n0 0 1 2 3 4 5 " in made.stdin or b"1 2 3 4 5 " in made.stdin
 

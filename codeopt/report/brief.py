@@ -62,7 +62,8 @@ def weighed(caveats: Sequence[Caveat], missing: Iterable[Diagnostic]) -> list[tu
     """Return the words of each caveat and how to reproduce it, the weightiest first, then the gaps; each once."""
     missing = list(missing)
     known = {each.message for each in missing}
-    ordered = sorted((each for each in caveats if each.got not in known), key=_weight)
+    left = [each for each in caveats if each.got not in known]
+    ordered = sorted(left, key=lambda each: _LIGHT.index(each.kind) + 1 if each.kind in _LIGHT else 0)
     return [(each.words, each.reproduce) for each in ordered] + [(each.words, "") for each in missing]
 
 
@@ -103,10 +104,6 @@ def _cost(found: Mapping[str, Any]) -> list[str]:
         return []
     count = f"{tokens:,} tokens{' (estimated)' * found['tokens']['estimated']}, {money(found['cost_usd'])}"
     return [f"{inline(found['model'])}: {count}. Total time {took(found['seconds'])}."]
-
-
-def _weight(caveat: Caveat) -> int:
-    return _LIGHT.index(caveat.kind) + 1 if caveat.kind in _LIGHT else 0
 
 
 def _changes(found: Mapping[str, Any]) -> list[str]:

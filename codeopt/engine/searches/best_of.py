@@ -13,7 +13,7 @@ from codeopt.engine.searches import NOTHING_LEFT, Move, Position, Stop, search
 def next_move(position: Position) -> Move | Stop:
     """Continue the chain with the fewest rounds that has not ended."""
     lines = {number: line(position.history, number) for number in range(1, position.chains + 1)}
-    ends = {number: _end(position, each) for number, each in lines.items()}
+    ends = {at: NOTHING_LEFT if each[-1].settled else position.stalled(each) for at, each in lines.items()}
     left = [number for number in lines if not ends[number]]
     if not left:
         reasons = set(ends.values())
@@ -26,7 +26,3 @@ def next_move(position: Position) -> Move | Stop:
 def line(history: History, chain: int) -> tuple[Candidate, ...]:
     """Return the candidates of a chain, and those that all chains continue from."""
     return tuple(c for c in history.candidates if c.chain in (0, chain))
-
-
-def _end(position: Position, candidates: tuple[Candidate, ...]) -> str:
-    return NOTHING_LEFT if candidates[-1].settled else position.stalled(candidates)

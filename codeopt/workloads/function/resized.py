@@ -102,7 +102,8 @@ class TextGrowth:
 def growths(base: Call, known: Sequence[Call]) -> list[RecipeGrowth | TextGrowth]:
     """Ways in which a call may become larger, the first those in which all arguments do. known: calls that say what
     arguments are like."""
-    same = tuple(call for call in known if _alike(call, base)) or (base,)
+    shape = len(base.args), [name for name, _ in base.kwargs]
+    same = tuple(call for call in known if (len(call.args), [name for name, _ in call.kwargs]) == shape) or (base,)
     places = [place for place in _places(base) if not _are_records(_values(base, same, place))]
     containers = [place for place in places if not isinstance(_at(base, place), str | bytes)]
     texts = [place for place in places if place not in containers]
@@ -201,11 +202,6 @@ def _with(call: Any, place: Place, value: Any) -> Any:
     if not place:
         return value
     return call.with_value(place[0], _with(call.values[place[0]], place[1:], value))
-
-
-def _alike(call: Call, base: Call) -> bool:
-    """Return True if two calls have the same argument positions and names."""
-    return len(call.args) == len(base.args) and [name for name, _ in call.kwargs] == [name for name, _ in base.kwargs]
 
 
 def _recipe(value: Any, known: Sequence[Any], size: int, seed: int, wide: bool) -> Recipe:

@@ -224,7 +224,8 @@ class ProjectProgram:
     @cached_property
     def revision(self) -> Revision:
         """The project's own text, each file with a line end at its end."""
-        return Revision({path: _ended(program.source) for path, program in self.files.items()})
+        texts = {path: program.source for path, program in self.files.items()}
+        return Revision({path: text + "\n" if text[-1:] not in ("", "\n") else text for path, text in texts.items()})
 
     @property
     def source(self) -> str:
@@ -275,10 +276,6 @@ def can_be_read(content: str | bytes) -> bool:
     except (ValueError, SyntaxError):
         return False
     return True
-
-
-def _ended(text: str) -> str:
-    return text if text.endswith("\n") or not text else text + "\n"
 
 
 def is_own(path: str) -> bool:

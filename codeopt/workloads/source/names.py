@@ -339,7 +339,8 @@ def _fields(lineage: list[tuple[Scope, ast.ClassDef]], record: bool) -> list[Par
                 continue
             kind = dotted(field.annotation.value if isinstance(field.annotation, ast.Subscript) else field.annotation)
             named |= kind.endswith("KW_ONLY")
-            if kind.rpartition(".")[2] in ("ClassVar", "KW_ONLY") or "init=False" in _text(field.value):
+            text = ast.unparse(field.value) if field.value is not None else ""
+            if kind.rpartition(".")[2] in ("ClassVar", "KW_ONLY") or "init=False" in text:
                 continue
             name, default = field.target.id, field.value
             if isinstance(default, ast.Call) and dotted(default).rpartition(".")[2] in ("field", "ib", "attrib"):
@@ -347,10 +348,6 @@ def _fields(lineage: list[tuple[Scope, ast.ClassDef]], record: bool) -> list[Par
                 default = default if given else None  # `field()` and `field(repr=False)` give none
             found[name] = Parameter(name, field.annotation, default, scope.inside(node), named)
     return list(found.values())
-
-
-def _text(node: ast.expr | None) -> str:
-    return ast.unparse(node) if node is not None else ""
 
 
 def methods(node: ast.ClassDef) -> list[ast.FunctionDef]:

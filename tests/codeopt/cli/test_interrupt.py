@@ -28,11 +28,6 @@ def to_one(number: int) -> Kill:
     return lambda process: process.send_signal(number)
 
 
-def to_all(number: int) -> Kill:
-    """As a terminal does it: to every process in the foreground, the sandbox's own too."""
-    return lambda process: os.killpg(process.pid, number)
-
-
 @contextmanager
 def started(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     """`codeopt improve slow.py ...` under way."""
@@ -78,7 +73,8 @@ def read_until(process: subprocess.Popen[str], words: str) -> None:
     "interrupt",
     [
         pytest.param(to_one(signal.SIGINT), id="kill -INT"),
-        pytest.param(to_all(signal.SIGINT), id="Ctrl-C in a terminal"),
+        # to every process in the foreground, the sandbox's own too
+        pytest.param(lambda process: os.killpg(process.pid, signal.SIGINT), id="Ctrl-C in a terminal"),
         pytest.param(to_one(signal.SIGTERM), id="kill -TERM"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from itertools import accumulate
+from itertools import accumulate, chain
 from random import Random
 from typing import Any
 
@@ -103,14 +103,10 @@ MUTUAL = [neighbours(edges) for edges in MANY]
 BY_NAME = [{"abcdefgh"[at]: ["abcdefgh"[to] for to in row] for at, row in enumerate(rows)} for rows in MUTUAL]
 
 
-def by_rows(rows: list[list[int]]) -> dict[str, list[int]]:
-    """A sparse matrix as SciPy has it."""
-    return {"indptr": [0, *accumulate(map(len, rows))], "indices": [column for row in rows for column in row]}
-
-
 PRICED = [{"edges": [[one, two, 0.5 + at] for at, (one, two) in enumerate(edges)]} for edges in MANY]
 FLOWS = [{"edges": [[*pair, 1 + at, 2.5] for at, pair in enumerate(either_way(edges))]} for edges in MANY]
-SPARSE = [by_rows(rows) for rows in MUTUAL]
+SPARSE = [{"indptr": [0, *accumulate(map(len, rows))], "indices": [*chain.from_iterable(rows)]} for rows in MUTUAL]
+"""Matrices as SciPy has them."""
 WEIGHED = [{**each, "data": [abs(column - at) + 0.5 for at, row in enumerate(rows) for column in row]}
            for each, rows in zip(SPARSE, MUTUAL, strict=True)]  # fmt: skip
 EDGE = {"indptr": [0, 1, 2], "indices": [1, 0]}

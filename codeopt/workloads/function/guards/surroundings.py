@@ -80,8 +80,11 @@ def watch(workload: FunctionWorkload, draft: Revision, iterators: str = "") -> F
     calls = texts_of(known.call for known in quick)
     batch = CallBatch(calls, "inspect", "watch", seconds=MAX_RUN_S, iterators=iterators)
     old, new = (_watched(workload, side, batch) for side in (workload.baseline.revision, draft))
-    if old is None or new is None:
-        return None
+    if old is None:
+        unseen = Caveat(CaveatKind.ENVIRONMENT, "", "", "what its calls read and keep could not be looked at")
+        return Finding(Consequence.CAVEAT, unseen.words, caveats=(unseen,))
+    if new is None:
+        return Finding(Consequence.REJECT, "there is no answer when what its calls read and keep is looked at")
     if refused := _refused(old, new):
         return Finding(Consequence.REJECT, refused)
     lines = [f"it newly reads {what}, in line {line}" for what, (line, _) in sorted(_new(old, new).items())]

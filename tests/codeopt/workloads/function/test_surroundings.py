@@ -29,6 +29,10 @@ REFUSED = {
         "import enum\nTESTED = 'pytest' in enum.sys.argv[0]\ndef f(xs):\n    if TESTED:\n        return []\n" + FAST,
         "it newly reads the command's arguments, in line 2",
     ),
+    "nothing that shows, as it ends where it is looked at": (
+        "import os, sys\nif type(sys.argv) is not list:\n    os._exit(0)\ndef f(xs):\n" + FAST,
+        "there is no answer when what its calls read and keep is looked at",
+    ),
     "very much of each call": (
         "def f(xs, kept=[]):\n    kept.append([kept, bytes(300 << 10)])\n" + FAST,
         "it keeps 300 KiB of each call with new arguments for ever",

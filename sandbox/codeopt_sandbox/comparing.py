@@ -155,6 +155,11 @@ class AnswerComparison:
         first = next(found, None)
         return first.words if first else ""
 
+    def of_case(self, case: AnsweredCase, run: Run) -> list[AnswerDifference]:
+        """The differences of a run from the answers that a case expects; empty where either has none."""
+        got = run.answer if isinstance(run, CallRun) else None
+        return [*self.differences(case.answer, got)] if case.answer and got else []
+
     def differences(self, expected: CallAnswer, got: CallAnswer) -> Iterator[AnswerDifference]:
         """Every call with another answer, in order."""
         pairs = zip_longest(expected.outcomes, got.outcomes)

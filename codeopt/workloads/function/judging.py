@@ -26,17 +26,11 @@ from codeopt.workloads.function.corpus.cases import (
     call_caveats,
     calls_of,
     disturbed,
+    usual_part,
     without_unsteady,
 )
 from codeopt.workloads.function.corpus.corpus import CallCorpus, Covered, lines_run
-from codeopt.workloads.function.corpus.scenarios import (
-    LONGEST_SHOWN,
-    OTHER_TYPE,
-    ScenarioCase,
-    ScenarioShrinker,
-    by_single_calls,
-    judged,
-)
+from codeopt.workloads.function.corpus.scenarios import LONGEST_SHOWN, OTHER_TYPE, ScenarioShrinker, by_single_calls
 from codeopt.workloads.function.counterexample import Importable, Probe, apart, as_python, paste
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
 from codeopt.workloads.function.shrink import CallShrinker, first_failing
@@ -77,12 +71,13 @@ class CallJudge:
         """The same, with the answer of the calls also where it is the original's."""
         mode: Mode = "fork" if isinstance(case, WholeCase) else "exec"  # as they are timed
         run = self.runner.run(draft, case.stdin, mode=mode, environment=case.environment)
-        if isinstance(case, ScenarioCase):
-            return self._together(draft, case, run)
-        outcome = judge(case, run, self.check)
-        if case.environment != USUAL and outcome.verdict is CaseVerdict.WA and isinstance(case, AnsweredCase):
+        outcome = judge(case, usual_part(case, run), self.check)
+        if isinstance(case, CallCase) and case.several:
+            if self.comparison.of_case(case, run):  # is it the order of a set, or a thread, in both?
+                run, outcome = self._without_unsteady(case, run, outcome, [1])
+        elif case.environment != USUAL and outcome.verdict is CaseVerdict.WA and isinstance(case, AnsweredCase):
             run, outcome = self._without_unsteady(case, run, outcome, [case.environment.hash_seed, *OTHER_SEEDS])
-        if isinstance(case, CallCase) and case.beyond:
+        if isinstance(case, CallCase) and case.beyond and all(case.beyond):
             return self._beyond(draft, case, outcome)
         if isinstance(case, CallCase) and outcome.verdict is not CaseVerdict.AC:
             earlier = self._raised_earlier(draft, case, outcome)
@@ -91,33 +86,22 @@ class CallJudge:
                 return earlier or outcome
             # a caveat where the decimal context, the recursion limit or -O makes the difference
             known = plain.expecting(self._original(plain))
-            found = self.run_case(draft, known) if known.is_answered else outcome
+            alone = self.run_case(draft, known) if known.is_answered else outcome
             because = f"only in another environment: {axes(case.environment, plain.environment)}"
-            return self._beyond(draft, case, outcome, because) if found.verdict is CaseVerdict.AC else found
+            return self._beyond(draft, case, outcome, because) if alone.verdict is CaseVerdict.AC else alone
         outcome = self._with_process_state(draft, outcome)
         if not isinstance(case, AnsweredCase):
             return outcome
         outcome = self._viewed(draft, case, outcome, mode)
         if outcome.verdict is not CaseVerdict.AC:
             return outcome
-        return replace(outcome, caveats=call_caveats(case, run.answer, self.rules_of_caveats))
-
-    def _together(self, draft: Revision, case: ScenarioCase, run: CallRun) -> Outcome:
-        """Judge what scenarios show."""
-        found = judged(case, run, self.checker, self.rules_of_caveats)
-        if found.verdict is CaseVerdict.WA or found.caveats:  # is it the order of a set, or a thread, in both?
-            run, _ = self._without_unsteady(case, run, found, [1])
-            found = judged(case, run, self.checker, self.rules_of_caveats)
-        if any(each.cause == OTHER_TYPE for each in found.caveats):
+        found = call_caveats(case, run, self.rules_of_caveats)
+        if isinstance(case, CallCase) and any(each.cause == OTHER_TYPE for each in found):
             single = by_single_calls(case, run, self.runner, draft, self.contract)
             case = replace(case, beyond=tuple(single.get(at, why) for at, why in enumerate(case.beyond)))
-            told = judged(case, run, self.checker, self.rules_of_caveats).caveats
-            domain = (replace(e, domain=(e.cause,) * (e.cause in single.values())) for e in told)
-            found = replace(found, caveats=tuple(domain))
-        part, usual = case.part(beyond=False), replace(found, run=case.part_of(run, beyond=False))
-        if found.verdict is CaseVerdict.WA:
-            usual = self._raised_earlier(draft, part, usual) or usual
-        return replace(self._viewed(draft, part, usual, "exec"), run=run)
+            told = call_caveats(case, run, self.rules_of_caveats)
+            found = tuple(replace(each, domain=(each.cause,) * (each.cause in single.values())) for each in told)
+        return replace(outcome, caveats=found)
 
     def _without_unsteady(
         self, case: AnsweredCase, run: CallRun, outcome: Outcome, seeds: Sequence[int]
@@ -127,7 +111,7 @@ class CallJudge:
             again = self._original(replace(case, environment=case.environment.replace(hash_seed=seed)))
             if not disturbed(again):  # a call that only took too long this time is not another answer
                 run = without_unsteady(case, run, again)
-                outcome = judge(case, run, self.check)
+                outcome = judge(case, usual_part(case, run), self.check)
             if outcome.verdict is not CaseVerdict.WA:
                 break
         return run, outcome
@@ -135,9 +119,7 @@ class CallJudge:
     def _raised_earlier(self, draft: Revision, case: CallCase, outcome: Outcome) -> Outcome | None:
         """Caveats about objects that the draft cannot make, as a constructor raises what the original raises when the
         same object is given in a known call. None if anything else differs."""
-        got = outcome.run.answer if isinstance(outcome.run, CallRun) else None
-        differences = self.comparison.differences(case.answer, got) if case.answer and got else ()
-        wrong = [each for each in differences if each.subject is None]
+        wrong = [each for each in self.comparison.of_case(case, outcome.run) if each.subject is None]
         # number of known calls that are made with an object that a draft cannot make
         vouched = [call for call in self.corpus.vouched if call.can_change]
         known = sorted(vouched, key=lambda call: -len(call.text))[:5]
@@ -219,10 +201,9 @@ class CallJudge:
     def _share(self, case: CallCase, outcome: Outcome) -> float:
         """Part of the calls like known ones in a case on which a draft differs."""
         alike = [at for at, why in enumerate(case.beyond) if why == LENIENT]
-        got = outcome.run.answer if isinstance(outcome.run, CallRun) else None
-        if case.answer is None or got is None:
+        if not isinstance(outcome.run, CallRun) or outcome.run.answer is None:
             return float(bool(alike))
-        other = {each.at for each in self.comparison.differences(case.answer, got) if each.subject is None}
+        other = {each.at for each in self.comparison.of_case(case, outcome.run) if each.subject is None}
         return len(other.intersection(alike)) / max(1, len(alike))
 
     def explain(self, draft: Revision, case: Case, outcome: Outcome) -> Outcome:
@@ -231,7 +212,7 @@ class CallJudge:
         explained = _without_answer(outcome)
         if outcome.verdict is not CaseVerdict.WA or not isinstance(run, CallRun):
             return explained
-        if isinstance(case, ScenarioCase):
+        if isinstance(case, CallCase) and case.several:
             shrinker = ScenarioShrinker(self.harness, self.runner, draft, self.contract.inside)
             found = shrinker.smallest(case, run, self.checker)
             return replace(explained, detail=names.readable(found.words)) if found else explained
@@ -320,7 +301,8 @@ def _asked(case: AnsweredCase, run: CallRun, *, compared: bool) -> CallBatch | N
     if case.answer is None or run.answer is None:
         return None
     pairs = zip(case.answer.outcomes, run.answer.outcomes, strict=False)
-    keeping = [at for at, pair in enumerate(pairs) if any(_is_asked(each, compared) for each in pair)]
+    far = {at for at, why in enumerate(case.beyond) if why} if isinstance(case, CallCase) else ()
+    keeping = [at for at, pair in enumerate(pairs) if at not in far and any(_is_asked(each, compared) for each in pair)]
     if not keeping:
         return None
     batch = batch_of(case.stdin)

@@ -184,7 +184,7 @@ class CallCase(AnsweredCase):
     beyond: tuple[str, ...] = ()
     """Reason of each call; empty in a case whose calls are all like known ones."""
     several: bool = False
-    """Each of them is a scenario, no single call."""
+    """Each of them is a scenario, no single call. Those that any caller may play have no reason."""
 
 
 @dataclass(frozen=True)
@@ -232,16 +232,24 @@ def without_unsteady(case: AnsweredCase, run: CallRun, again: CallRun) -> CallRu
     return replace(run, answer=replace(answer, outcomes=tuple(kept), state=state))
 
 
-def call_caveats(case: AnsweredCase, got: CallAnswer | None, rules: CaveatRules) -> tuple[Caveat, ...]:
+def usual_part(case: Case, run: CallRun) -> CallRun:
+    """A run of usual and unusual calls with what is expected of the unusual ones."""
+    if not isinstance(case, CallCase) or all(case.beyond) or not (case.answer and run.answer):
+        return run
+    every = zip(case.answer.outcomes, run.answer.outcomes, case.beyond, strict=False)
+    return replace(run, answer=replace(run.answer, outcomes=tuple(was if why else now for was, now, why in every)))
+
+
+def call_caveats(case: AnsweredCase, run: Run, rules: CaveatRules) -> tuple[Caveat, ...]:
     """The shortest call whose answer differs, for each reason."""
-    if case.answer is None or got is None:
+    if case.answer is None:
         return ()
     groups: dict[tuple[CaveatKind | None, str], list[AnswerDifference]] = {}
     probes = calls_of(case)
     lines = _Lines(case, probes[len(probes) - len(case.answer.outcomes) :])
     found = [
         each
-        for each in rules.comparison.differences(case.answer, got)
+        for each in rules.comparison.of_case(case, run)
         if not (rules.accepts and each.answers and not each.subject and rules.accepts(each))
     ]
     because, types = _true_reasons(lines, found, rules)
@@ -289,7 +297,7 @@ LENIENT = "it is generated, and --mutated-inputs is lenient"
 def beyond_caveats(case: CallCase, outcome: Outcome, rules: CaveatRules) -> tuple[Caveat, ...]:
     """Return the caveats of unusual calls, or one about the end of the whole run."""
     if outcome.run.exit == 0 and outcome.run.stop is None:
-        found = call_caveats(case, outcome.run.answer if isinstance(outcome.run, CallRun) else None, rules)
+        found = call_caveats(case, outcome.run, rules)
         about = [each.kind is CaveatKind.INPUT and each.cause != LENIENT for each in found]
         return tuple(replace(each, domain=(each.cause,) * here) for each, here in zip(found, about, strict=True))
     calls = calls_of(case)

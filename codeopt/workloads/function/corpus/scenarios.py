@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, islice
+from itertools import combinations, islice
 from typing import TYPE_CHECKING
 
 from codeopt.core.call import Call, texts_of
@@ -13,7 +13,7 @@ from codeopt.core.revision import Revision
 from codeopt.workloads._judging import USUAL_POLICY, InputPolicy
 from codeopt.workloads.contract.function import Contract, by_name
 from codeopt.workloads.function import counterexample
-from codeopt.workloads.function.corpus.cases import CallCase, CaveatRules, call_caveats
+from codeopt.workloads.function.corpus.cases import CallCase
 from codeopt.workloads.function.corpus.corpus import iterables
 from codeopt.workloads.function.corpus.observe import MADE_UP, KnownCall, values_of
 from codeopt.workloads.function.counterexample import Probe, Scenario
@@ -27,8 +27,7 @@ from codeopt_sandbox.comparing import AnswerChecker
 from codeopt_sandbox.guest.calls import scenarios as steps
 from codeopt_sandbox.guest.calls.scenarios import AGAIN, THREADS
 from codeopt_sandbox.guest.request import batch_of
-from codeopt_sandbox.outcome import Case, CaseVerdict, Outcome, Tier
-from codeopt_sandbox.verdict import judge
+from codeopt_sandbox.outcome import Case, Tier
 
 if TYPE_CHECKING:
     from codeopt_sandbox.guest.calls.scenarios import Steps
@@ -39,33 +38,6 @@ LONGEST_SHOWN = 400
 
 MANY = 40
 """Number of other scenarios that are tried at once."""
-
-
-@dataclass(frozen=True)
-class ScenarioCase(CallCase):
-    """Scenarios, those first that any caller may play; of each why it goes beyond that, empty for those."""
-
-    def part(self, *, beyond: bool) -> CallCase:
-        """Return the case with only the unusual calls, or with only the others."""
-        chosen = [at for at, why in enumerate(self.beyond) if bool(why) is beyond]
-        probes = tuple(self.probes[at] for at in chosen)
-        stdin = batch_of(self.stdin).replace(calls=tuple(each.text for each in probes)).stdin()
-        answer = _chosen(self.answer, chosen)
-        return CallCase(
-            self.name, stdin, held_out=self.held_out, title=self.title, answer=answer, probes=probes,
-            beyond=tuple(self.beyond[at] for at in chosen) if beyond else (),
-        )  # fmt: skip
-
-    def part_of(self, run: CallRun, *, beyond: bool) -> CallRun:
-        """A run's answers to these scenarios."""
-        chosen = [at for at, why in enumerate(self.beyond) if bool(why) is beyond]
-        return replace(run, answer=_chosen(run.answer, chosen) if run.answer else None)
-
-
-def _chosen(answer: CallAnswer | None, chosen: Sequence[int]) -> CallAnswer:
-    found = answer or CallAnswer()
-    kept = [at for at in chosen if at < len(found.outcomes)]
-    return CallAnswer(tuple(found.outcomes[at] for at in kept), tuple(found.calls[at] for at in kept))
 
 
 def scenario_cases(
@@ -86,8 +58,10 @@ def scenario_cases(
     batch = _batch(harness, ordered, [each.seconds for each in kept.values()])
     answer = CallAnswer(tuple(kept[each] for each in ordered), tuple(map(runner.calls.name, batch.calls)))
     title = f"{len(ordered)} scenarios of several calls"
-    found = ScenarioCase("together", batch.stdin(), title=title, answer=answer, probes=(*ordered,), several=True)
-    return [replace(found, beyond=tuple(each.because for each in ordered))]
+    beyond = tuple(each.because for each in ordered)
+    return [
+        CallCase("together", batch.stdin(), title=title, answer=answer, probes=(*ordered,), beyond=beyond, several=True)
+    ]
 
 
 def _batch(harness: FunctionHarness, probes: Sequence[Probe], seconds: Sequence[float] = ()) -> CallBatch:
@@ -114,18 +88,8 @@ def _kept(harness: FunctionHarness, runner: TimedRuns, wanted: Sequence[Scenario
     return {each: outcome for each, outcome in pairs if outcome.kind == Kind.RETURNS and each.holds(outcome, alone)}
 
 
-def judged(case: ScenarioCase, run: CallRun, check: AnswerChecker, rules: CaveatRules) -> Outcome:
-    """A difference that any caller may see is a wrong answer; the others are caveats."""
-    usual = case.part_of(run, beyond=False)
-    outcome = replace(judge(case.part(beyond=False), usual, check), run=run)
-    if outcome.verdict is not CaseVerdict.AC:
-        return outcome
-    parts = [call_caveats(case.part(beyond=far), case.part_of(run, beyond=far).answer, rules) for far in (False, True)]
-    return replace(outcome, caveats=tuple(chain.from_iterable(parts)))
-
-
 def by_single_calls(
-    case: ScenarioCase, run: CallRun, runner: TimedRuns, draft: Revision, contract: Contract
+    case: CallCase, run: CallRun, runner: TimedRuns, draft: Revision, contract: Contract
 ) -> Mapping[int, str]:
     """Why a call is unusual, by the scenarios in which it is given after an equal one of another type, if the draft
     answers it so by itself also: then the call before it is not the reason."""
@@ -171,11 +135,10 @@ class ScenarioShrinker:
     inside: Callable[[Sequence[Call]], Sequence[Call]]
     """Filters calls: those that do not go beyond the contract stay."""
 
-    def smallest(self, case: ScenarioCase, run: CallRun, check: AnswerChecker) -> FailingScenario | None:
+    def smallest(self, case: CallCase, run: CallRun, check: AnswerChecker) -> FailingScenario | None:
         """The smallest scenario of a case that a draft has failed; None where it was not by a scenario."""
-        part = case.part(beyond=False)
-        wanted, got = part.answer or CallAnswer(), case.part_of(run, beyond=False).answer or CallAnswer()
-        pairs = zip(part.probes, wanted.outcomes, got.outcomes, strict=False)
+        wanted, got = case.answer or CallAnswer(), run.answer or CallAnswer()
+        pairs = zip(case.probes, wanted.outcomes, got.outcomes, strict=False)
         failing = [
             each
             for each, was, now in pairs

@@ -59,7 +59,7 @@ def test_the_reason_of_a_call_that_is_unusual_in_several_ways(
     rules = CaveatRules(
         AnswerComparison(), lambda call: "", None, "serve", contract.reasons, lambda call: smallest.get(call, call)
     )
-    found = call_caveats(case, told(*new), rules)
+    found = call_caveats(case, CallRun(0, None, 0.0, 0.0, 0, b"", b"", answer=told(*new)), rules)
     assert [(each.cause, each.count) for each in found] == wanted
     assert all(each.input.startswith("serve(") for each in found if each.input != "all calls together")
 

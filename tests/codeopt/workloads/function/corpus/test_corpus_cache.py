@@ -26,10 +26,10 @@ from codeopt.core.program import Target, read_program
 from codeopt.core.session import Session
 from codeopt.workloads import WorkloadRequest, kind_of
 from codeopt.workloads._evidence_cache import Parts
+from codeopt.workloads.function.corpus.cases import CallCase
 from codeopt.workloads.function.corpus.collect import with_given_calls
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import Exclusion, ExclusionReason, Exclusions, KnownCall
-from codeopt.workloads.function.corpus.scenarios import ScenarioCase
 from codeopt.workloads.function.corpus_cache import CODEC, corpus_from_json, decided_by
 from codeopt.workloads.function.counterexample import CallNames
 from codeopt.workloads.function.function_target import FunctionTarget
@@ -37,7 +37,6 @@ from codeopt.workloads.function.timing import Timed
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt.workloads.source.literals import read
 from codeopt_sandbox.calls import CallBatch, Kind
-from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.guest.answer import KINDS, Answer, Field, Floats
 from tests.conftest import require_sandbox
 from tests.support.files import make_repository
@@ -186,8 +185,8 @@ def test_answers_are_never_taken_from_the_cache(project: Path) -> None:
 
 def _answers(workload: FunctionWorkload) -> list[object]:
     """What drafts are held to, of calls that are made alone."""
-    cases = [case for case in workload.suite.cases if isinstance(case, AnsweredCase)]
-    answers = [case.answer for case in cases if case.answer and not isinstance(case, ScenarioCase)]
+    cases = [case for case in workload.suite.cases if isinstance(case, CallCase) and not case.several]
+    answers = [case.answer for case in cases if case.answer]
     assert answers
     return [outcome.observed() for answer in answers for outcome in answer.outcomes]
 

@@ -31,9 +31,9 @@ from codeopt.workloads.function.corpus.cases import (
 )
 from codeopt.workloads.function.corpus.corpus import CallCorpus, Covered, lines_run
 from codeopt.workloads.function.corpus.scenarios import LONGEST_SHOWN, OTHER_TYPE, ScenarioShrinker, by_single_calls
-from codeopt.workloads.function.counterexample import Importable, Probe, apart, as_python, paste
+from codeopt.workloads.function.counterexample import Importable, Probe, Scenario, apart, as_python, paste
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
-from codeopt.workloads.function.shrink import CallShrinker, first_failing
+from codeopt.workloads.function.shrink import CallShrinker, failing
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.module_graph import read_module
 from codeopt_sandbox.calls import Answer, CallBatch, CallRun, Kind, LeftSetting, ProcessChanges
@@ -213,18 +213,19 @@ class CallJudge:
         if outcome.verdict is not CaseVerdict.WA or not isinstance(run, CallRun):
             return explained
         if isinstance(case, CallCase) and case.several:
+            scenarios = [each for each in case.probes if isinstance(each, Scenario)]
             shrinker = ScenarioShrinker(self.harness, self.runner, draft, self.contract.inside)
-            found = shrinker.smallest(case, run, self.checker)
-            return replace(explained, detail=names.readable(found.words)) if found else explained
+            words = shrinker.smallest(failing(case, scenarios, run, self.checker))
+            return replace(explained, detail=names.readable(words)) if words else explained
         calls = [each for each in calls_of(case) if isinstance(each, Call)]
-        first = first_failing(case, calls, run, self.checker) if isinstance(case, AnsweredCase) else None
+        first = next(failing(case, calls, run, self.checker), None) if isinstance(case, AnsweredCase) else None
         if first is None:
             return explained
         shown = first
         hidden = case.held_out and self.request.other is None  # from the source of drafts: a comparison has none
         if not hidden:
             before = calls[: calls.index(first.call)]
-            shown = self._shrinker(draft, case).smallest(first.call, self.contract.inside, before)
+            shown = replace(self._shrinker(draft, case), inside=self.contract.inside).smallest(first.call, before)
         detail = "" if hidden else names.in_words(shown.detail)
         said = detail or outcome.detail
         if detail and self.request.model_calls and has_objects(shown.call):

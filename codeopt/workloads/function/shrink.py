@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from os.path import commonprefix
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from codeopt.core.call import Call, Opaque, texts_of
 from codeopt.core.revision import Revision
 from codeopt.workloads._judging import HANGS
-from codeopt.workloads.function.counterexample import as_python
+from codeopt.workloads.function.counterexample import Probe, as_python
 from codeopt.workloads.function.harness import TimedRuns
 from codeopt.workloads.generated.larger import simpler
 from codeopt_sandbox.calls import Answer, CallAnswer, CallBatch, CallRun, Kind
@@ -33,11 +33,14 @@ MOST_BEFORE = 3
 """Number of calls that are shown before one that fails only after them."""
 
 
-@dataclass(frozen=True)
-class Failing:
-    """A call whose outcome is another."""
+P = TypeVar("P", bound=Probe)
 
-    call: Call
+
+@dataclass(frozen=True)
+class Failing(Generic[P]):
+    """A call or scenario whose outcome is another."""
+
+    call: P
     detail: str
     """`f([0]): expected ..., got ...`; empty when the failure does not show in a call by itself."""
     late: bool
@@ -50,15 +53,15 @@ class Failing:
     """Whether the call fails only where equal constants of the arguments are separate objects."""
 
 
-def first_failing(case: AnsweredCase, calls: Sequence[Call], run: CallRun, check: AnswerChecker) -> Failing | None:
-    """The first call of a case whose outcome is another; None when none is, only what the calls leave behind."""
+def failing(case: AnsweredCase, calls: Sequence[P], run: CallRun, check: AnswerChecker) -> Iterator[Failing[P]]:
+    """The calls of a case whose outcomes are others; nothing when only what the calls leave behind is."""
     if case.answer is None or run.answer is None:
-        return None
+        return
     names = zip(calls, case.answer.calls, strict=False)
     for (call, name), was, now in zip(names, case.answer.outcomes, run.answer.outcomes, strict=False):
         if detail := check.of_answers(CallAnswer((was,), (name,)), CallAnswer((now,), (name,))):
-            return Failing(call, detail + _said(None, now), _late(was, now, batch_of(case.stdin).seconds))
-    return None
+            late = _late(was, now, batch_of(case.stdin).seconds)
+            yield Failing(call, detail + _said(None, now), late, (was.kind, now.kind))
 
 
 def _late(was: Answer, now: Answer, limit: float) -> bool:
@@ -66,8 +69,42 @@ def _late(was: Answer, now: Answer, limit: float) -> bool:
     return now.kind == Kind.TIMEOUT and was.seconds * HANGS > limit
 
 
+class Shrinker(Generic[P]):
+    """Looks for the smallest call, or scenario, on which a draft differs from the original."""
+
+    def failing(self, probes: list[P], *, results: bool = False) -> list[Failing[P]]:
+        """Those whose outcomes differ, and the difference. results: its place in long results too."""
+        raise NotImplementedError
+
+    def smaller(self, probe: P) -> Sequence[P]:
+        """Some that are smaller, the smallest first."""
+        raise NotImplementedError
+
+    def shrunk(self, first: P, before: Sequence[P] = ()) -> tuple[Failing[P], Sequence[P]]:
+        """The smallest one near `first` that fails as that does: a smaller one that raises another error would tell of
+        something else. Also what was made before it, in the same process; before: the same of the first one."""
+        best = Failing(first, "", False)
+        # time limit of all rounds, seconds
+        until = time.monotonic() + 10.0
+
+        for _ in range(ROUNDS):
+            if best.detail and time.monotonic() > until:
+                break
+            again = [] if best.detail else [best.call]
+            batch = [*self.smaller(best.call), *again]
+            failing = self.failing(batch)
+            kinds = best.kinds or next((each.kinds for each in failing if each.call == best.call), ())
+            found = next((each for each in failing if not kinds or each.kinds == kinds), None)
+            if found is None:
+                break
+            ended, best, before = found.call == best.call, found, batch[: batch.index(found.call)]
+            if ended:
+                break
+        return best, before
+
+
 @dataclass(frozen=True)
-class CallShrinker:
+class CallShrinker(Shrinker[Call]):
     """Looks for the smallest call on which a draft differs from the original."""
 
     runner: TimedRuns
@@ -77,46 +114,30 @@ class CallShrinker:
     environment: Environment = USUAL
     ordered: Ordered = "all"
     """As of the batch in which a call failed."""
+    inside: Callable[[Sequence[Call]], Sequence[Call]] = lambda calls: calls
+    """Filters calls: those that do not go beyond the contract stay."""
 
-    def smallest(
-        self, first: Call, inside: Callable[[Sequence[Call]], Sequence[Call]] = lambda calls: calls,
-        before: Sequence[Call] = (),
-    ) -> Failing:  # fmt: skip
-        """The smallest call near `first` that fails as that does: a smaller one that raises another error would tell of
-        something else. inside: of some calls those that do not go beyond the contract. before: calls that were made
-        before the first one, in the same process."""
-        best = Failing(first, "", False)
-        # time limit of all rounds, seconds
-        until = time.monotonic() + 10.0
-
-        for _ in range(ROUNDS):
-            if best.detail and time.monotonic() > until:
-                break
-            near = sorted({each for each in smaller_calls(best.call) if _order(each) < _order(best.call)}, key=_order)
-            smaller = inside(near[:AT_ONCE])
-            again = [] if best.detail else [best.call]
-            batch = [*smaller, *again]
-            failing = self._failing(batch)
-            kinds = best.kinds or next((each.kinds for each in failing if each.call == best.call), ())
-            found = next((each for each in failing if not kinds or each.kinds == kinds), None)
-            if found is None:
-                break
-            ended, best, before = found.call == best.call, found, batch[: batch.index(found.call)]
-            if ended:
-                break
+    def smallest(self, first: Call, before: Sequence[Call] = ()) -> Failing[Call]:
+        """The smallest call near `first`, and whether it fails by itself. before: calls that were made before the first
+        one, in the same process."""
+        best, before = self.shrunk(first, before)
         if best.detail and self.environment.distinct:
             usual = replace(self, environment=self.environment.replace(distinct=False))
-            best = replace(best, by_identity=not usual._failing([best.call]))
-        alone = [] if best.late else self._failing([best.call], results=best.alike)
+            best = replace(best, by_identity=not usual.failing([best.call]))
+        alone = [] if best.late else self.failing([best.call], results=best.alike)
         if alone or best.late:
             return replace(best, detail=alone[0].detail) if alone and best.detail else best
         return self._after_others(best, list(before))
 
-    def _after_others(self, best: Failing, before: list[Call]) -> Failing:
+    def smaller(self, probe: Call) -> Sequence[Call]:
+        near = {each for each in smaller_calls(probe) if _order(each) < _order(probe)}
+        return self.inside(sorted(near, key=_order)[:AT_ONCE])
+
+    def _after_others(self, best: Failing[Call], before: list[Call]) -> Failing[Call]:
         """A call that fails only after others, with the few of these that it needs."""
 
-        def fails(calls: list[Call]) -> Failing | None:
-            return next((each for each in self._failing([*calls, best.call]) if each.call == best.call), None)
+        def fails(calls: list[Call]) -> Failing[Call] | None:
+            return next((each for each in self.failing([*calls, best.call]) if each.call == best.call), None)
 
         found = fails(before)
         while found and len(before) > 1:
@@ -132,19 +153,18 @@ class CallShrinker:
         more = f" and {len(before) - MOST_BEFORE} more" if len(before) > MOST_BEFORE else ""
         return replace(found, detail=f"{found.detail}, after {others}{more}")
 
-    def _failing(self, calls: list[Call], *, results: bool = False) -> list[Failing]:
-        """Calls whose outcomes differ, and the difference."""
-        if not calls:
+    def failing(self, probes: list[Call], *, results: bool = False) -> list[Failing[Call]]:
+        if not probes:
             return []
         # time limit of the calls of a round, seconds
-        batch = CallBatch(texts_of(calls), seconds=CALL_S, lost=0, budget=2.0, ordered=self.ordered, results=results)
+        batch = CallBatch(texts_of(probes), seconds=CALL_S, lost=0, budget=2.0, ordered=self.ordered, results=results)
         sides, stdin = (self.original, self.draft), batch.stdin()
         old, new = (self.runner.run(side, stdin, mode="exec", environment=self.environment) for side in sides)
         if old.answer is None or new.answer is None:
             return []
         found = []
         answers = zip(old.answer.outcomes, new.answer.outcomes, old.answer.calls, strict=False)
-        for call, (was, now, name) in zip(calls, answers, strict=False):
+        for call, (was, now, name) in zip(probes, answers, strict=False):
             one, other = CallAnswer((was,), (name,)), CallAnswer((now,), (name,))
             sensible = was.kind in SENSIBLE and not (was.kind == Kind.RAISES and was.exception == "TypeError")
             if sensible and now.kind != Kind.NOT_MADE and (detail := self.check.of_answers(one, other)):

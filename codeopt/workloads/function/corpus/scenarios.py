@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 from typing import TYPE_CHECKING
@@ -18,12 +17,11 @@ from codeopt.workloads.function.corpus.corpus import iterables
 from codeopt.workloads.function.corpus.observe import MADE_UP, KnownCall, values_of
 from codeopt.workloads.function.counterexample import Probe, Scenario
 from codeopt.workloads.function.harness import FunctionHarness, TimedRuns
-from codeopt.workloads.function.shrink import smaller_calls
+from codeopt.workloads.function.shrink import Failing, Shrinker, smaller_calls
 from codeopt.workloads.function.unusual import as_iterators
 from codeopt.workloads.source.functions import Function
 from codeopt.workloads.source.names import imported_names, settings, subclasses
 from codeopt_sandbox.calls import Answer, CallAnswer, CallBatch, CallRun, Kind
-from codeopt_sandbox.comparing import AnswerChecker
 from codeopt_sandbox.guest.calls import scenarios as steps
 from codeopt_sandbox.guest.calls.scenarios import AGAIN, THREADS
 from codeopt_sandbox.guest.request import batch_of
@@ -110,23 +108,7 @@ def by_single_calls(
 
 
 @dataclass(frozen=True)
-class FailingScenario:
-    """A scenario that tells a draft from the original."""
-
-    scenario: Scenario
-    expected: Answer
-    got: Answer
-
-    @property
-    def words(self) -> str:
-        """Statements, with what comes of them on both sides."""
-        text = counterexample.threads(self.scenario, self.got.stopped) or counterexample.as_python(self.scenario)
-        shown = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}... ({len(text)} characters)"
-        return f"{shown}: expected {self.expected.text}, got {self.got.text}"
-
-
-@dataclass(frozen=True)
-class ScenarioShrinker:
+class ScenarioShrinker(Shrinker[Scenario]):
     """Looks for the smallest scenario that shows what a larger one does."""
 
     harness: FunctionHarness
@@ -135,46 +117,36 @@ class ScenarioShrinker:
     inside: Callable[[Sequence[Call]], Sequence[Call]]
     """Filters calls: those that do not go beyond the contract stay."""
 
-    def smallest(self, case: CallCase, run: CallRun, check: AnswerChecker) -> FailingScenario | None:
-        """The smallest scenario of a case that a draft has failed; None where it was not by a scenario."""
-        wanted, got = case.answer or CallAnswer(), run.answer or CallAnswer()
-        pairs = zip(case.probes, wanted.outcomes, got.outcomes, strict=False)
-        failing = [
-            each
-            for each, was, now in pairs
-            if isinstance(each, Scenario)
-            and now.kind != Kind.NOT_MADE
-            and check.of_answers(CallAnswer((was,), (each.text,)), CallAnswer((now,), (each.text,)))
-        ]
+    def smallest(self, found: Iterable[Failing[Scenario]]) -> str:
+        """The smallest near one of these, as statements with what comes of them on both sides; empty where none of them
+        fails by itself."""
+        made = [each.call for each in found if each.kinds[-1] != Kind.NOT_MADE]
         # anything is read more easily than two threads
-        found = min(failing, key=lambda each: (each.steps == THREADS, len(each.text)), default=None)
-        best = next(iter(self._failing([found])), None) if found else None
-        # time limit of the search for a smaller scenario, seconds
-        until = time.monotonic() + 5.0
-        while best is not None and time.monotonic() < until:
-            smaller = next(iter(self._failing(self._smaller(best.scenario))), None)
-            if smaller is None:
-                break
-            best = smaller
-        return best
+        first = min(made, key=lambda each: (each.steps == THREADS, len(each.text)), default=None)
+        return self.shrunk(first)[0].detail if first else ""
 
-    def _failing(self, wanted: Sequence[Scenario]) -> list[FailingScenario]:
-        """Scenarios that the original keeps to and the draft does not, the smallest first."""
-        kept = _kept(self.harness, self.runner, wanted) if wanted else {}
+    def failing(self, probes: list[Scenario], *, results: bool = False) -> list[Failing[Scenario]]:
+        """Scenarios that the original keeps to and the draft does not."""
+        kept = _kept(self.harness, self.runner, probes) if probes else {}
         batch = _batch(self.harness, [*kept], [each.seconds for each in kept.values()])
         answer = self.runner.run(self.draft, batch.stdin(), mode="exec").answer if kept else None
-        pairs = zip(kept.items(), answer.outcomes if answer else (), strict=False)
-        return [FailingScenario(each, was, now) for (each, was), now in pairs if was.observed() != now.observed()]
+        found = []
+        for (each, was), now in zip(kept.items(), answer.outcomes if answer else (), strict=False):
+            if was.observed() != now.observed():
+                text = counterexample.threads(each, now.stopped) or counterexample.as_python(each)
+                shown = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}... ({len(text)} characters)"
+                found.append(Failing(each, f"{shown}: expected {was.text}, got {now.text}", late=False))
+        return found
 
-    def _smaller(self, scenario: Scenario) -> list[Scenario]:
-        """Return the scenario with one of its calls smaller, or with all equal ones smaller."""
+    def smaller(self, probe: Scenario) -> Sequence[Scenario]:
+        """The scenario with one of its calls smaller, or with all equal ones smaller."""
         found: dict[Call, Scenario] = {}
-        for call in dict.fromkeys(scenario.calls):
+        for call in dict.fromkeys(probe.calls):
             for less in self.inside([less for less in smaller_calls(call) if len(less.text) < len(call.text)]):
-                calls = tuple(less if each == call else each for each in scenario.calls)
-                found[less] = replace(scenario, calls=calls)
+                calls = tuple(less if each == call else each for each in probe.calls)
+                found[less] = replace(probe, calls=calls)
         # number of scenarios with threads that are tried at once: each is played many times
-        return sorted(found.values(), key=lambda each: len(each.text))[: 8 if scenario.steps == THREADS else MANY]
+        return sorted(found.values(), key=lambda each: len(each.text))[: 8 if probe.steps == THREADS else MANY]
 
 
 GIVEN = 4

@@ -156,6 +156,24 @@ class ProbeLoop:
         return found
 
 
+@dataclass(frozen=True)
+class ProbeSource:
+    """The inputs of a program from which others are made."""
+
+    cases: Sequence[Case]
+    """Those that are changed."""
+    seed: int
+    also_known: Sequence[Case] = ()
+    """Cases that are not changed, but say what all inputs keep, what is large and what is long."""
+    held_out: bool = False
+    most: int | None = None
+    """How many are made. None: as many as is usual."""
+    longest_s: float = RUN_S
+    """Seconds that the original takes on the longest one."""
+    bounds: StatedBounds = NOTHING_STATED
+    """Bounds that the problem's statement gives: inputs outside of them are not made."""
+
+
 @dataclass
 class DifferentialTest(ProbeLoop):
     """The changed inputs of a program."""
@@ -164,8 +182,7 @@ class DifferentialTest(ProbeLoop):
     """A line to paste that shows a case."""
     unchanged: str = ""
     """Reason why the inputs themselves cannot be changed; empty where they can."""
-    bounds: StatedBounds = NOTHING_STATED
-    """Bounds that the problem's statement gives: inputs outside of them are not made."""
+    source: ProbeSource = ProbeSource((), 0)
 
     def prepared(self) -> DifferentialTest:
         """Return the test with all cases made. A proposer needs them also after a resume."""
@@ -230,23 +247,6 @@ class DifferentialTest(ProbeLoop):
         return self.more.left_out if isinstance(self.more, ProbeGenerator) else ""
 
 
-@dataclass(frozen=True)
-class ProbeSource:
-    """The inputs of a program from which others are made."""
-
-    cases: Sequence[Case]
-    """Those that are changed."""
-    seed: int
-    also_known: Sequence[Case] = ()
-    """Cases that are not changed, but say what all inputs keep, what is large and what is long."""
-    held_out: bool = False
-    most: int | None = None
-    """How many are made. None: as many as is usual."""
-    longest_s: float = RUN_S
-    """Seconds that the original takes on the longest one."""
-    bounds: StatedBounds = NOTHING_STATED
-
-
 def make_differential_test(
     sandbox: Sandbox,
     source: str,
@@ -260,9 +260,9 @@ def make_differential_test(
 
     original_in: the sandbox in which the original makes them. None: the one in which drafts run.
     """
-    cases, also_known, seed, bounds = inputs.cases, inputs.also_known, inputs.seed, inputs.bounds
     if not policy.generates:
-        return DifferentialTest(policy, bounds=bounds)
+        return DifferentialTest(policy)
+    cases, also_known, seed = inputs.cases, inputs.also_known, inputs.seed
     run_original, here = (patient(each, source, inputs.longest_s) for each in (original_in or sandbox, sandbox))
 
     def is_steady(case: Case) -> bool:
@@ -287,11 +287,11 @@ def make_differential_test(
     at_numbers = boundary_cases(source, given, also_known)
     breaking = chain(at_numbers, mutate_cases(given, seed=seed, also_known=also_known, source=source, breaking=True))
     allowed, others = (
-        (mutated for mutated in each if not bounds.excludes(mutated.case.stdin)) for each in (breaking, changes)
+        (mutated for mutated in each if not inputs.bounds.excludes(mutated.case.stdin)) for each in (breaking, changes)
     )
     made = ProbeGenerator(run_original, allowed, others, quota, inputs.held_out, notify)
     return DifferentialTest(
-        policy, [], made, is_steady, smaller=smaller, enough=quota.alike, unchanged=unchanged, bounds=bounds
+        policy, [], made, is_steady, smaller=smaller, enough=quota.alike, unchanged=unchanged, source=inputs
     )
 
 

@@ -72,8 +72,8 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
             request.other.early_check(known, request.other.program.revision)
         notify("mutating inputs")
         differential = differential_test()
-    if differential.bounds.words:
-        request.session.console.detail(differential.bounds.words)
+    if bounds.words:
+        request.session.console.detail(bounds.words)
     return replace(known, suite=replace(suite, fuzzed=differential.cases), differential=differential)
 
 
@@ -182,15 +182,12 @@ class ProgramWorkload(Workload):
         self.request.notify("running mutated inputs")
         differential = self.differential
         if stage is Stage.CONFIRMATION:
-            longest_s = max(outcome.run.active_s for outcome in self.baseline.outcomes)
-            inputs = ProbeSource(
-                self.suite.cases, self.request.input_seed + 1, self.suite.cases, held_out=True,
-                most=self.request.options.max_examples, longest_s=longest_s, bounds=differential.bounds,
-            )  # fmt: skip
+            seed, cases = differential.source.seed + 1, self.suite.cases
+            inputs = replace(differential.source, cases=cases, seed=seed, also_known=cases, held_out=True)
             new = make_differential_test(
                 self.sandbox, self.source, inputs, self.suite.check, differential.policy, notify=self.request.notify
             )
-            differential = replace(new, again=lambda case: again(self.request, case))
+            differential = replace(new, again=differential.again)
         checked = differential.run(self.sandbox, draft.text, self.suite.check, both=stage is not Stage.ROUND)
         caveats = (caveat for each in found for caveat in each.caveats)
         return replace(checked, caveats=(*caveats, *checked.caveats))

@@ -17,7 +17,7 @@ from codeopt.core.ownership import STORE, require_own_way
 from codeopt.core.run_store import keep_out_of_git
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads._judging import refuses_own
-from codeopt.workloads.program.mutated_cases import SHOWN, quoted
+from codeopt.workloads.program.mutated_cases import SHOWN, MutatedCase, quoted
 from codeopt_sandbox.guest.request import USUAL, Environment
 from codeopt_sandbox.outcome import Case, CaseVerdict, Caveat, CaveatKind, Outcome, Run, distinct
 from codeopt_sandbox.verdict import CaseChecker, Checker, check_tokens, judge, last_bits
@@ -28,19 +28,6 @@ _SOURCE_LINES = re.compile(
 """Head and frames of a traceback, and the line of source text below a warning."""
 _LINE_NUMBER = re.compile(rb":\d+:")
 _NUMBER = re.compile(rb"\d+")
-
-
-@dataclass(frozen=True)
-class Changed:
-    """A changed input that the original takes, with what it prints, or that it ends with an error on."""
-
-    case: Case
-    because: str = ""
-    """Reason why it is unusual. Empty for a similar one."""
-    error: Run | None = None
-    """Run of the original that ends with an error; None where it ends well."""
-    relation: str = ""
-    """Relation of the known inputs that it was made to break; empty where it was made for another reason."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +72,7 @@ class OutputDifference:
         return Caveat(CaveatKind.INPUT, shown(self.case), expected, got, cause, again, self.case.held_out)
 
 
-def difference_of(changed: Changed, run: Run, check: Checker, environment: Environment) -> OutputDifference | None:
+def difference_of(changed: MutatedCase, run: Run, check: Checker, environment: Environment) -> OutputDifference | None:
     """How a draft's run differs from what the original makes of a changed input."""
     case, outcome = changed.case, judge(changed.case, run, check)
     if outcome.verdict is not CaseVerdict.AC:

@@ -27,7 +27,6 @@ from codeopt.workloads import Checked
 from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads.program.briefing import NOTHING_STATED, StatedBounds
 from codeopt.workloads.program.differences import (
-    Changed,
     OutputDifference,
     caveats_of,
     difference_of,
@@ -79,22 +78,22 @@ class ProbeLoop:
     commands."""
 
     policy: InputPolicy
-    made: list[Changed] = field(default_factory=list)
+    made: list[MutatedCase] = field(default_factory=list)
     """Changed inputs that were needed so far, the same for every draft."""
-    more: Iterable[Changed] | None = None
+    more: Iterable[MutatedCase] | None = None
     """Generator of further ones; None where nothing is changed."""
     is_steady: Callable[[Case], bool] = lambda case: True
     """Returns True if the original prints the same again in the case's environment."""
     steady: set[str] = field(default_factory=set)
     """Names of cases on which the original printed the same again."""
-    smaller: Callable[[Case], Iterator[Changed]] = lambda case: iter(())
+    smaller: Callable[[Case], Iterator[MutatedCase]] = lambda case: iter(())
     """Yields inputs that are smaller than one, with what the original makes of them."""
     enough: int = MOST_ALIKE
     """Similar inputs of which a share decides before all have come."""
     begun: bool = False
     """True once an input was asked for."""
 
-    def __iter__(self) -> Iterator[Changed]:
+    def __iter__(self) -> Iterator[MutatedCase]:
         """The changed inputs that were made, then new ones."""
         self.begun = True
         yield from tuple(self.made)
@@ -103,7 +102,7 @@ class ProbeLoop:
             yield changed
 
     def compared(
-        self, differs: Callable[[Changed, int], OutputDifference | None]
+        self, differs: Callable[[MutatedCase, int], OutputDifference | None]
     ) -> tuple[OutputDifference | None, list[OutputDifference]]:
         """Compare a draft up to a difference that rejects it; return that, or None, and all differences.
 
@@ -139,7 +138,7 @@ class ProbeLoop:
         return next((each for each, tier in tiers if self.policy.rejects(tier, share)), None)
 
     def smallest(
-        self, found: OutputDifference, differs: Callable[[Changed, int], OutputDifference | None]
+        self, found: OutputDifference, differs: Callable[[MutatedCase, int], OutputDifference | None]
     ) -> OutputDifference:
         """The smallest similar input at hand on which the draft errs in the same way."""
         smaller = iter(()) if found.because else self.smaller(found.case)
@@ -199,7 +198,7 @@ class DifferentialTest(ProbeLoop):
         """Run a draft on the changed inputs: what counts against it, and its caveats. both: each input is run in both
         ways."""
 
-        def differs(changed: Changed, number: int) -> OutputDifference | None:
+        def differs(changed: MutatedCase, number: int) -> OutputDifference | None:
             environment = seeded(1 + number)  # every second seed gives two words the same order
             case = replace(changed.case, environment=environment)
             ways: tuple[Mode, ...] = ("exec", "fork") if both else ("exec",) if number % 2 else ("fork",)
@@ -269,11 +268,12 @@ def make_differential_test(
         run = run_on(sandbox, source, case, mode="exec")  # with all the time that a draft has
         return judge(case, run, check).verdict is CaseVerdict.AC
 
-    def smaller(case: Case) -> Iterator[Changed]:
+    def smaller(case: Case) -> Iterator[MutatedCase]:
         for less in smaller_cases(case, known) if not inputs.held_out else ():  # what is held out is not shown
             run = here(less, "fork")
             if ends_well(less, run):
-                yield Changed(replace(less, expected=run.stdout, written=run.written, exit=run.exit or 0))
+                less = replace(less, expected=run.stdout, written=run.written, exit=run.exit or 0)
+                yield MutatedCase("smaller", less)
 
     quota, known = ProbeBudget.of(inputs.most), [*cases, *also_known]
     unchanged = "" if any(case.stdin or case.args or case.files for case in cases) else NO_INPUT
@@ -391,9 +391,9 @@ class ProbeGenerator:
     """The original had run for too long before the other changed inputs were enough."""
     taken: Counter[bool] = field(default_factory=Counter)
     """Number of inputs that the original accepts, by whether they are unusual."""
-    _made: Iterator[Changed] | None = None
+    _made: Iterator[MutatedCase] | None = None
 
-    def __iter__(self) -> Iterator[Changed]:
+    def __iter__(self) -> Iterator[MutatedCase]:
         """Continue with the inputs that were not made before."""
         self._made = self._made or chain(self._breaking(), self._others())
         return self._made
@@ -408,7 +408,7 @@ class ProbeGenerator:
         told += [f"only {self.taken.total()} mutated inputs were tried"] if self.others_left else []
         return f"{' and '.join(told)}: the original took too long"
 
-    def _breaking(self) -> Iterator[Changed]:
+    def _breaking(self) -> Iterator[MutatedCase]:
         spent, tried = _Spent(self.quota.times), set[str]()
         done: set[str] = set()
         for mutated in self.breaking:
@@ -423,7 +423,7 @@ class ProbeGenerator:
                     done.add(mutated.relation)
                 yield found
 
-    def _others(self) -> Iterator[Changed]:
+    def _others(self) -> Iterator[MutatedCase]:
         spent, quota = _Spent(self.quota.times), self.quota
         too_long: set[str] = set()
         counts, reasons = Counter[bool](), Counter[str]()
@@ -445,7 +445,7 @@ class ProbeGenerator:
                     reasons[mutated.because] += 1
                 yield found
 
-    def _run(self, mutated: MutatedCase, spent: _Spent, too_long: set[str] | None = None) -> Iterator[Changed]:
+    def _run(self, mutated: MutatedCase, spent: _Spent, too_long: set[str] | None = None) -> Iterator[MutatedCase]:
         """Run the original on a mutated input. Nothing if the run is no evidence, or has a frequent error.
 
         `too_long` collects kinds of changes that would use up the time.
@@ -459,9 +459,9 @@ class ProbeGenerator:
         if ends_well(case, run):
             self.taken[bool(mutated.because)] += 1
             case = replace(case, expected=run.stdout, written=run.written, exit=run.exit or 0)
-            yield Changed(case, mutated.because, relation=mutated.relation)
+            yield replace(mutated, case=case)
         elif run.stop is None and run.exit is not None and spent.add_error(run):
-            yield Changed(case, "the original ends with an error on it", run)
+            yield replace(mutated, case=case, because="the original ends with an error on it", error=run)
 
 
 def kind_of_change(mutated: MutatedCase) -> str:

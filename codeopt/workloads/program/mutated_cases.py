@@ -23,7 +23,7 @@ from codeopt.workloads.program.mutated_inputs import (
     numbers_like,
     smaller_inputs,
 )
-from codeopt_sandbox.outcome import Case
+from codeopt_sandbox.outcome import Case, Run
 
 # The parts of a case that can be changed: standard input, each file of text that it brings, each argument that is a
 # number.
@@ -37,11 +37,14 @@ class MutatedCase:
 
     name: str
     case: Case
-    because: str
-    """Property of the known cases that it breaks; empty where it keeps all that was found."""
+    """With what the original prints on it, once it was run and has ended well."""
+    because: str = ""
+    """Reason why it is unusual, as a property of the known cases that it breaks. Empty for a similar one."""
     relation: str = ""
     """Relation that it was made to break, by its number and what is changed; empty where it was made for another
     reason."""
+    error: Run | None = None
+    """Run of the original that ends with an error; None where it ends well."""
 
 
 @dataclass(frozen=True)

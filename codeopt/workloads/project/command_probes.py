@@ -18,9 +18,9 @@ from codeopt.core.errors import Diagnostic
 from codeopt.core.revision import Revision
 from codeopt.workloads import Checked
 from codeopt.workloads._judging import InputPolicy, OutputChecker, refuses_own
-from codeopt.workloads.program.differences import Changed, OutputDifference, difference_of
+from codeopt.workloads.program.differences import OutputDifference, difference_of
 from codeopt.workloads.program.differential import ProbeLoop
-from codeopt.workloads.program.mutated_cases import mutate_cases
+from codeopt.workloads.program.mutated_cases import MutatedCase, mutate_cases
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.project_program import entry_files
 from codeopt.workloads.project.runs import CommandRuns
@@ -54,7 +54,7 @@ class CommandProbes(ProbeLoop):
         # Maximum time of a draft's run, as a multiple of that of the original's
         patient = replace(limits, seconds=min(self.given.runs.limits.seconds, 5 * limits.seconds))
 
-        def differs(changed: Changed, _: int) -> OutputDifference | None:
+        def differs(changed: MutatedCase, _: int) -> OutputDifference | None:
             run = run_on(self.given.runs, draft, changed.case, limits=patient)
             found = difference_of(changed, run, self.given.check, USUAL)
             return found if found and found.wrong else None
@@ -82,7 +82,7 @@ def _probes(
     """because: reason why the commands are unusual for the user's data. Empty if they are similar."""
     limits = given.limits(LONGER, LEAST_S)
 
-    def made() -> Iterator[Changed]:
+    def made() -> Iterator[MutatedCase]:
         is_long = given.plain.wall_s > LONG_S
         # Of a long command few are compared, and after three mutations without a change in the output no further one
         # is tried: the output of such a command hides the mutation, and each mutation takes two runs.
@@ -95,7 +95,7 @@ def _probes(
                 # A mutation that is not visible in the output is no evidence.
                 says_the_same = judge(given.case, found[1], given.check).verdict is CaseVerdict.AC
                 telling, same = telling + (not says_the_same), same + says_the_same
-                yield Changed(found[0], because)
+                yield MutatedCase(changed.kind, found[0], because)
 
     def is_steady(case: Case) -> bool:
         """Run the original again and compare it with itself. It costs runs, so it follows only a difference."""
@@ -103,7 +103,7 @@ def _probes(
         again = (run_on(given.runs, given.original, case, limits=limits, environment=seeded(seed)) for seed in (1, 2))
         return all(judge(case, run, given.check).verdict is CaseVerdict.AC for run in again)
 
-    def smaller(case: Case) -> Iterator[Changed]:
+    def smaller(case: Case) -> Iterator[MutatedCase]:
         """Commands with smaller numbers, where a person sees the one that differs."""
         if not given.runs.other or case.files:  # no model sees these commands, and a file may be large
             return
@@ -111,7 +111,7 @@ def _probes(
         # Smaller commands that are tried to show a difference by one: each takes two runs
         for changed in islice(smaller_commands(command, given.runs.project.contents, given.judged), 4):
             if found := given.answered(changed, case.name, limits):
-                yield Changed(found[0])
+                yield MutatedCase(changed.kind, found[0])
 
     return CommandProbes(policy, more=made(), is_steady=is_steady, smaller=smaller, enough=MOST, given=given)
 

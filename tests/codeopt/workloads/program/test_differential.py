@@ -10,7 +10,6 @@ import pytest
 from codeopt.core.options import FuzzPolicy
 from codeopt.workloads._judging import InputPolicy
 from codeopt.workloads.program.briefing import StatedBounds
-from codeopt.workloads.program.differences import Changed
 from codeopt.workloads.program.differential import (
     ALL_CPU_S,
     FEW,
@@ -225,7 +224,7 @@ OTHERS = [MutatedCase(f"alike.one.{at}", Case("c", b"o%d" % at), "") for at in r
 
 def supplied(
     run: Callable[[Case], Run], made: Iterable[MutatedCase], quota: ProbeBudget | None = None
-) -> tuple[ProbeGenerator, list[Changed]]:
+) -> tuple[ProbeGenerator, list[MutatedCase]]:
     """What is supplied of such cases and of others."""
 
     def run_original(case: Case, _mode: Mode) -> Run:

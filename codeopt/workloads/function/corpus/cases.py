@@ -246,40 +246,43 @@ def call_caveats(case: AnsweredCase, run: Run, rules: CaveatRules) -> tuple[Cave
         return ()
     groups: dict[tuple[CaveatKind | None, str], list[AnswerDifference]] = {}
     probes = calls_of(case)
-    lines = _Lines(case, probes[len(probes) - len(case.answer.outcomes) :])
+    # those that are answered, as the first may only warm up; what all calls leave behind has a number without a call
+    answered = dict(enumerate(probes[len(probes) - len(case.answer.outcomes) :]))
+    beyond = dict(enumerate(case.beyond if isinstance(case, CallCase) else ()))
     found = [
         each
         for each in rules.comparison.of_case(case, run)
         if not (rules.accepts and each.answers and not each.subject and rules.accepts(each))
     ]
-    because, types = _true_reasons(lines, found, rules)
+    because = {each.at: beyond.get(each.at, "what such calls leave behind") for each in found}
+    because, types = _true_reasons(answered, because, found, rules)
     for each in found:
         groups.setdefault((each.subject, each.because or because[each.at]), []).append(each)
     # other types last: few callers give them, and of several reasons a line names the first
     ordered = sorted(groups.items(), key=lambda group: group[0][1] in types)
-    return tuple(_caveat(lines, each, why, rules) for (_, why), each in ordered)
+    told = (_caveat(answered, each, why, rules) for (_, why), each in ordered)
+    return tuple(replace(each, held_out=case.held_out) for each in told)
 
 
 def _true_reasons(
-    lines: _Lines, found: Sequence[AnswerDifference], rules: CaveatRules
+    probes: Mapping[int, Probe], because: dict[int, str], found: Sequence[AnswerDifference], rules: CaveatRules
 ) -> tuple[dict[int, str], set[str]]:
     """Why each call differs, by its number, and which of the reasons are types.
 
     A call that differs from known ones in several ways does so by what alone makes the difference on another call, or
     on the smallest one near it.
     """
-    because = {each.at: lines.why(each) for each in found}
     several: dict[int, Mapping[str, bool]] = {}
     alone: set[str] = set()
     tried = 0
     for each in sorted(found, key=lambda each: len(each.call)):
-        call = lines.probe(each) if because[each.at] and not each.because else None
+        call = probes.get(each.at) if because[each.at] and not each.because else None
         reasons = rules.reasons(call) if isinstance(call, Call) else {}
         if because[each.at] in reasons:
             several[each.at] = reasons
             alone |= {*reasons} if len(reasons) == 1 else set()
     for each in found:
-        call, reasons = lines.probe(each), several.get(each.at, {})
+        call, reasons = probes.get(each.at), several.get(each.at, {})
         if not isinstance(call, Call) or len(reasons) < 2:
             continue
         # maximum number of calls of a case that are made smaller to find their reason: each takes some runs
@@ -311,32 +314,15 @@ def beyond_caveats(case: CallCase, outcome: Outcome, rules: CaveatRules) -> tupl
     )
 
 
-@dataclass(frozen=True)
-class _Lines:
-    """The calls of a case that are answered: the first may only warm up."""
-
-    case: Case
-    probes: Sequence[Probe]
-
-    def probe(self, each: AnswerDifference) -> Probe | None:
-        """The call that has another answer; None for what all calls leave behind."""
-        return self.probes[each.at] if each.at < len(self.probes) else None
-
-    def why(self, each: AnswerDifference) -> str:
-        """Return the reason why the result of a call may differ."""
-        known = self.case.beyond if isinstance(self.case, CallCase) else ()
-        return known[each.at] if each.at < len(known) else "what such calls leave behind"
-
-
 def _named(call: str, rules: CaveatRules) -> str:
     """A call by the function's name, cut."""
     # characters of a call in a caveat
     return cut(f"{rules.name}{call[1:]}" if call.startswith("f(") else call, 300)
 
 
-def _caveat(lines: _Lines, found: Sequence[AnswerDifference], because: str, rules: CaveatRules) -> Caveat:
+def _caveat(probes: Mapping[int, Probe], found: Sequence[AnswerDifference], because: str, rules: CaveatRules) -> Caveat:
     each = min(found, key=lambda each: len(each.call))
-    probe = lines.probe(each)
+    probe = probes.get(each.at)
     return Caveat(
         each.subject or CaveatKind.INPUT,
         _named(each.call or "all calls together", rules),
@@ -344,7 +330,6 @@ def _caveat(lines: _Lines, found: Sequence[AnswerDifference], because: str, rule
         each.got,
         because,
         rules.paste(probe) if probe else "",
-        lines.case.held_out,
         max_float_difference=max(each.apart for each in found),
         count=len(found),
     )

@@ -461,7 +461,8 @@ class ProbeGenerator:
             case = replace(case, expected=run.stdout, written=run.written, exit=run.exit or 0)
             yield replace(mutated, case=case)
         elif run.stop is None and run.exit is not None and spent.add_error(run):
-            yield replace(mutated, case=case, because="the original ends with an error on it", error=run)
+            because = "the original ends with an error on it"  # whatever it was made to break
+            yield replace(mutated, case=case, because=because, relation="", error=run)
 
 
 def kind_of_change(mutated: MutatedCase) -> str:

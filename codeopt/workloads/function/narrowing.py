@@ -78,7 +78,7 @@ INSIDE = FieldMaker().field(True).digest
 """Digest of what an expression says that is true."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Narrowing:
     """Evaluates the expression for calls, each once, in the sandbox that runs the function."""
 

@@ -16,7 +16,7 @@ from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.function.corpus.corpus import CallCorpus, contract_of_known
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.source.functions import Function
-from codeopt_sandbox.calls import CallBatch, Kind
+from codeopt_sandbox.calls import Answer, CallBatch, Kind
 from codeopt_sandbox.guest.calls.outcome import FieldMaker
 
 EVALUATED = "_codeopt_contract_"
@@ -78,7 +78,7 @@ INSIDE = FieldMaker().field(True).digest
 """Digest of what an expression says that is true."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Narrowing:
     """Evaluates the expression for calls, each once, in the sandbox that runs the function."""
 
@@ -103,10 +103,13 @@ class Narrowing:
                 raise UsageError(f"--contract cannot be evaluated: {end_of_run(run)}")
             reason = self.expression.reason
             pairs = zip(new, run.answer.outcomes, strict=True)
-            for call, outcome in pairs:  # true also if it used up an iterator
-                holds = outcome.kind == Kind.RETURNS and outcome.value.digest == INSIDE
-                self.known[call] = "" if holds else reason
+            self.known |= {call: "" if _holds(outcome) else reason for call, outcome in pairs}
         return self.known
+
+
+def _holds(outcome: Answer) -> bool:
+    """Return True if the expression is true, also if it used up an iterator."""
+    return outcome.kind == Kind.RETURNS and outcome.value.digest == INSIDE
 
 
 def narrowed(harness: FunctionHarness, corpus: CallCorpus, text: str) -> tuple[CallCorpus, Contract]:

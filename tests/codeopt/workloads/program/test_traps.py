@@ -80,8 +80,11 @@ def test_own_trap(folder: Path) -> None:
         assert found["verdict"] in ("same", "inconclusive", "slower"), found
 
 
-ONLY_BEYOND = frozenset({"t12_wrong_negatives", "t13_wrong_large", "t21_precision_loss", "t27_duplicates"})
-"""Given traps that differ on no input that is like the known ones."""
+ONLY_BEYOND = frozenset(
+    {"t12_wrong_negatives", "t13_wrong_large", "t21_precision_loss", "t25_short_read", "t27_duplicates"}
+)
+"""Given traps that differ on no input that is like the known ones. The 25th differs on more than 64 KiB, and of the one
+long input, which is held out, no other is made."""
 
 
 TOO_SHORT = frozenset({"t19_hash_order"})
@@ -95,7 +98,7 @@ def test_given_trap(folder: Path) -> None:
     meta = json.loads((folder / "meta.json").read_text())
     right = {meta["expect"], *meta.get("also_ok", [])}
     found = judged(folder, "caveat" if folder.name in TOO_SHORT else meta["expect"])
-    verdict = "not faster" if found["verdict"] in ("same", "inconclusive", "slower") else found["verdict"]
+    verdict = {"wrong": "rejected", "faster": "faster"}.get(found["verdict"], "not faster")
     if verdict == "faster" and folder.name in ONLY_BEYOND:
         assert any(each["tier"] == "unusual" and each["expected"] != each["got"] for each in found["caveats"]), found
         assert compared(folder, "--strict")["verdict"] == "wrong"

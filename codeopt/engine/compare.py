@@ -145,8 +145,8 @@ def _interpreter(
     options: ImproveOptions, session: Session, places: Sequence[Path]
 ) -> tuple[ImproveOptions, Interpreter | None]:
     """The Python of the first of some places that has one: NEW is a version of what OLD is. Raises UsageError."""
-    for place in places:
-        found = session.find_interpreter(options, place)
+    for folder in dict.fromkeys(place if place.is_dir() else place.parent for place in places):
+        found = session.find_interpreter(options, folder)
         if found[1] is None or found[1].origin is not Origin.OWN:
             return found
     return found

@@ -7,11 +7,12 @@ import os
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NoReturn
 
 import pytest
+from _pytest.mark import ParameterSet
 from hypothesis import HealthCheck, settings
 
 from codeopt_sandbox import BackendUnavailable, Options, RunLimits, Sandbox, open_sandbox
@@ -23,6 +24,14 @@ BACKENDS = (
 )
 """The quick tier has bubblewrap's rows, and of every backend tests/sandbox/test_conformance.py."""
 ISOLATING = BACKENDS[:2]
+
+
+def rest_in_full(rows: Iterable[object], quick: int = 1) -> list[ParameterSet]:
+    """Rows of a table of which the quick tier has the first ones."""
+    tiers = ((number >= quick, row if isinstance(row, tuple) else (row,)) for number, row in enumerate(rows))
+    return [pytest.param(*row, marks=pytest.mark.full if full else ()) for full, row in tiers]
+
+
 REQUIRE_DOCKER = "CODEOPT_REQUIRE_DOCKER"
 UNTIL = "TESTS_UNTIL"
 """Seconds since the epoch after which no test begins: `.ci/full` has only so many minutes."""

@@ -25,7 +25,7 @@ WALKS: dict[str, set[str]] = {
     },
     f"{WORKLOADS}/test_kinds.py::test_a_third_kind_is_improved_by_name": set(),
     f"{WORKLOADS}/notebook/test_notebook.py::test_a_function_goes_back_into_its_cell": set(),
-    f"{WORKLOADS}/project/test_improve.py::test_a_change_of_two_functions_is_one_patch": set(),
+    f"{WORKLOADS}/test_same_verdict.py::test_the_same_is_said": {"project"},
 }
 """Real walks, each with the rows that it must have; a program and a function are among those of the commands."""
 

@@ -17,7 +17,7 @@ from codeopt_sandbox.errors import BackendUnavailable, EngineSilent
 from codeopt_sandbox.host import open_sandbox
 from codeopt_sandbox.outcome import RunLimits
 
-pytestmark = [pytest.mark.docker, pytest.mark.timeout(58)]  # a single request without an answer takes 60 s
+pytestmark = [pytest.mark.full, pytest.mark.docker, pytest.mark.timeout(58)]  # an unanswered request takes 60 s
 ENGINE = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock").removeprefix("unix://")
 
 

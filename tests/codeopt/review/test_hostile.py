@@ -99,6 +99,7 @@ def review(folder: Path, *flags: str, **variables: str) -> Done:
     return Done(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.full
 def test_a_hostile_pull_request_gets_its_review_and_nothing_else(tmp_path: Path) -> None:
     require_sandbox()
     canary = tmp_path / "canary"

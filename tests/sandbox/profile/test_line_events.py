@@ -10,7 +10,7 @@ import pytest
 from codeopt_sandbox.outcome import Case
 from codeopt_sandbox.profile import RunDriver, profile
 from tests.sandbox.profile.conftest import driver_of
-from tests.sandbox.profile.test_hot_lines import PROGRAMS, STDIN
+from tests.sandbox.profile.test_hot_lines import PROGRAMS, assert_marked_is_first
 from tests.support.pythons import RELEASES, python_of
 
 CALLS = """\
@@ -57,15 +57,6 @@ def any_python(request: pytest.FixtureRequest, tmp_path: Path) -> RunDriver:
 @pytest.mark.parametrize("path", PROGRAMS[1::9], ids=lambda path: path.stem)
 def test_in_every_python(path: Path, any_python: RunDriver) -> None:
     assert_marked_is_first(path, any_python)
-
-
-def assert_marked_is_first(path: Path, driver: RunDriver) -> None:
-    source = path.read_text()
-    marked = [number for number, text in enumerate(source.splitlines(), 1) if text.endswith("# HOT")]
-    found = profile(driver, source, Case("case", STDIN), seconds=30.0, modes=["lines"])
-    assert found.notes == ()
-    assert [found.lines[0].line] == marked, [(line.line, line.share, line.hits) for line in found.lines[:4]]
-    assert sum(function.share for function in found.functions) == pytest.approx(1)
 
 
 def test_hits_and_calls_are_exact(any_python: RunDriver) -> None:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from codeopt_sandbox.guest_bundle import GuestProgram
 from codeopt_sandbox.outcome import Case, Run
 from codeopt_sandbox.profile import Profile, RunDriver, profile
+from tests.conftest import rest_in_full
 
 CASE = Case("small", b"5\n")
 needs_scalene = pytest.mark.skipif(find_spec("scalene") is None, reason="no Scalene for this Python")
@@ -55,15 +56,15 @@ def test_however_the_program_ends_the_lines_before_are_profiled(
     assert sum(line.share for line in found.lines) == pytest.approx(1)
 
 
-@pytest.mark.parametrize(
-    "forever",
-    [
-        "while True:\n    print('x' * 1000)\n",
-        "while True:\n    try:\n        int('x')\n    except ValueError:\n        pass\n",
-        "def f(n):\n    return n if n < 2 else f(n - 1) + f(n - 2)\nf(50)\n",
-        "import threading\nt = threading.Thread(target=lambda: sum(1 for _ in iter(int, 1)))\nt.start()\nt.join()\n",
-    ],
+FOREVER = (
+    "while True:\n    try:\n        int('x')\n    except ValueError:\n        pass\n",
+    "while True:\n    print('x' * 1000)\n",
+    "def f(n):\n    return n if n < 2 else f(n - 1) + f(n - 2)\nf(50)\n",
+    "import threading\nt = threading.Thread(target=lambda: sum(1 for _ in iter(int, 1)))\nt.start()\nt.join()\n",
 )
+
+
+@pytest.mark.parametrize("forever", rest_in_full(FOREVER))
 def test_an_endless_program_is_stopped_and_what_was_seen_counts(forever: str, run_driver: RunDriver) -> None:
     found = profile(run_driver, forever, CASE, seconds=0.5, modes=["lines"])
     assert found.lines
@@ -107,7 +108,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+@pytest.mark.parametrize("method", rest_in_full(["spawn", "fork", "forkserver"]))
 def test_workers_of_a_pool_run_at_full_speed_and_one_line_says_that_they_are_missing(
     method: str, run_driver: RunDriver
 ) -> None:

@@ -31,6 +31,7 @@ def shop(tmp_path: Path) -> Path:
     return write_shop(tmp_path / "shop")
 
 
+@pytest.mark.full
 def test_a_change_of_two_functions_is_one_patch(shop: Path) -> None:
     """Half of it is wrong and rejected; the whole is accepted, without the edit that brings nothing."""
     require_sandbox()

@@ -43,10 +43,7 @@ def test_the_quick_tier_walks_through_each_command_backend_and_kind() -> None:
     for line in done.stdout.splitlines():
         name, _, row = line.partition("[")
         rows.setdefault(name, set()).add(row.rstrip("]"))
-    assert {
-        name: wanted - rows.get(name, set()) for name, wanted in WALKS.items() if not wanted <= rows.get(name, set())
-    } == {}
-    assert rows.keys() >= WALKS.keys()
+    assert [name for name, wanted in WALKS.items() if name not in rows or not wanted <= rows[name]] == []
 
 
 def test_what_begins_too_late_is_named() -> None:

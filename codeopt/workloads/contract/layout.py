@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from itertools import product
 from typing import Any
 
-from codeopt.workloads.contract.properties import FEW, resized
+from codeopt.workloads.contract.properties import FEW, resized, resized_rows
 from codeopt.workloads.contract.relations import Parts, Path, Relation
 
 Lines = Sequence[Sequence[bytes]]
@@ -259,10 +259,9 @@ class Tie:
     def fitted(self, record: Record) -> Any:
         """What is at the target, as long as the number says."""
         value, size = record[self.target], record[self.number] + self.more
-        # largest number that a list is made as long as
-        if not 0 <= size <= 200_000 or not len(value):
+        if size < 0 or not len(value):
             return value
-        return [resized(row, size) if len(row) else row for row in value] if self.rows else resized(value, size)
+        return resized_rows(value, size) if self.rows else resized(value, size)
 
     def words(self, names: Sequence[str]) -> str:
         each = "each row of " if self.rows else ""

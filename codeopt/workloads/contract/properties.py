@@ -27,6 +27,8 @@ FORMED = 0.05
 """Largest chance of a new form of texts, or length, for which these are closed: nobody keeps `00:00` by habit."""
 SHOWN = 12
 """Number of values that are named."""
+LONGEST = 200_000
+"""Number of items, or of cells or letters in them, that a sequence is lengthened to, as a number in the input asks."""
 SIZED = ("list", "tuple", "dict", "set", "frozenset", "str", "bytes", "bytearray")
 """Types of values that may be empty."""
 NUMBERS = ("int", "float")
@@ -361,8 +363,16 @@ def _of_lengths(kind: str, calls: Calls) -> Iterator[Property]:
 
 
 def resized(value: Any, size: int) -> Any:
-    """A sequence cut, or repeated from its start, to a length."""
-    if len(value) >= size:
+    """A sequence cut, or repeated from its start, to a length; as it is where that would be more than LONGEST."""
+    each = len(value[0]) if len(value) and isinstance(value[0], str | list | tuple) else 1
+    if len(value) >= size or size * each > LONGEST:
         return value[:size]
     items = list(islice(cycle(value), size))
     return value[:0].join(items) if isinstance(value, str) else type(value)(items)
+
+
+def resized_rows(rows: Any, size: int) -> Any:
+    """A table whose rows are cut, or repeated, to a length; as it is where that would be more than LONGEST cells."""
+    if len(rows) * size > LONGEST:
+        return rows
+    return type(rows)(resized(row, size) if len(row) else row for row in rows)

@@ -17,7 +17,7 @@ from typing import Any
 from codeopt.core.call import Constructed, with_part
 from codeopt.workloads.contract.function_text import NOTHING_RELIED, Relied
 from codeopt.workloads.contract.patterns import EVEN, patterns_of
-from codeopt.workloads.contract.properties import FEW, OF_CALLS, EvidenceNeeded, resized
+from codeopt.workloads.contract.properties import FEW, OF_CALLS, EvidenceNeeded, resized, resized_rows
 from codeopt.workloads.contract.seen import ARRAY, FRAME, bare
 
 CHANCE = 0.1
@@ -301,7 +301,7 @@ def _equality(one: str, other: str, like: Parts) -> Relation:
             if type(value) is int:
                 return {path: size}
             if changed.startswith("the length of each row"):
-                return {path: type(value)(resized(row, size) for row in value)} if size else {}
+                return {path: resized_rows(value, size)} if size else {}
             if len(value) and size:
                 return {path: resized(value, size)}
         return {}

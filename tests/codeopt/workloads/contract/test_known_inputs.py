@@ -114,3 +114,13 @@ def test_known_inputs_break_nothing_and_are_written_as_they_are(known: list[byte
     found = known_to_be(known)
     assert [why_beyond(found, data) for data in known] == [""] * len(known)
     assert [found.text(found.format.read(data)) for data in known] == known
+
+
+SQUARES = [b"2 2\n.#\n..\n", b"3 3\n.#.\n...\n#..\n", b"4 4\n....\n.##.\n.#..\n....\n"]
+
+
+def test_a_large_number_asks_for_no_table_of_its_size() -> None:
+    found = known_to_be(SQUARES)
+    huge = found.format.read(SQUARES[0]).with_value(0, 1000)
+    for each in found.contract.broken(huge):
+        assert len(found.text(found.contract.repaired(huge, {each.what}))) < 10**5

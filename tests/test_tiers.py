@@ -11,6 +11,7 @@ from codeopt.core import plugins
 from tests.conftest import UNTIL
 
 ROOT = Path(__file__).parents[1]
+BACKENDS = {"docker", "bubblewrap", "process"}
 WORKLOADS = "tests/codeopt/workloads"
 WALKS: dict[str, set[str]] = {
     "tests/test_wheel.py::test_the_main_path_of_each_command": set(plugins.names("codeopt.commands"))
@@ -18,11 +19,7 @@ WALKS: dict[str, set[str]] = {
     "tests/test_wheel.py::test_a_saved_run_is_listed_shown_put_in_place_and_taken_back": set(),
     "tests/codeopt/serving/test_mcp.py::test_an_agent_has_its_edit_judged": set(),
     "tests/codeopt/serving/test_lsp.py::test_what_is_slow_is_shown_and_a_verified_change_applied": set(),
-    "tests/sandbox/test_conformance.py::test_every_promise_holds_or_is_said_not_to": {
-        "docker",
-        "bubblewrap",
-        "process",
-    },
+    "tests/sandbox/test_conformance.py::test_every_promise_holds_or_is_said_not_to": BACKENDS,
     f"{WORKLOADS}/test_kinds.py::test_a_third_kind_is_improved_by_name": set(),
     f"{WORKLOADS}/notebook/test_notebook.py::test_a_function_goes_back_into_its_cell": set(),
     f"{WORKLOADS}/test_same_verdict.py::test_the_same_is_said": {"project"},

@@ -100,9 +100,14 @@ def tracked(module: Module) -> list[Path]:
     Raises:
         UsageError: git fails.
     """
-    found = [path for path in tracked_files(module.root) or () if not is_secret(path)]
-    if found:
-        return found
+    return _by_git(module.root) or _near(module)
+
+
+def _by_git(root: Path) -> list[Path]:
+    return [path for path in tracked_files(root) or () if not is_secret(path)]
+
+
+def _near(module: Module) -> list[Path]:
     top = module.path.parent
     while (top / "__init__.py").exists() and top != module.root:
         top = top.parent
@@ -135,6 +140,8 @@ class View:
     shown_at: str = INSIDE
     tracked: tuple[Path, ...] = ()
     """As of `tracked`, listed when the view was opened."""
+    by_git: bool = False
+    """Whether git tracks these: they are the same then for each module of the project."""
     close: Callable[[], None] = lambda: None
     """Ends the use of the copy. Those that share it are closed before it."""
 
@@ -179,12 +186,15 @@ def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = (),
     beside: a view of another version. If it is of the same project, both have one copy.
     """
     shared = beside if beside is not None and beside.module.root == module.root else None
-    names = tuple(tracked(module)) if module.root.name not in PACKAGES else ()
-    view = View(shared.folder if shared else Path(), module, shown_at, names)
+    is_project = module.root.name not in PACKAGES
+    listed = shared.tracked if shared and shared.by_git else tuple(_by_git(module.root)) if is_project else ()
+    names = listed or tuple(_near(module) if is_project else ())
+    view = View(shared.folder if shared else Path(), module, shown_at, names, bool(listed))
     named = [path.resolve().relative_to(module.root) for path in also if module.root in path.resolve().parents]
     needed = imported_unadded(module.path, module.root, module.roots) if view.copied else []  # not yet added to git
-    there = set(shared.tracked) if shared else set[Path]()
-    shown = [*(name for name in names if name not in there), *needed, *named] if view.copied else []
+    there = set(shared.tracked if shared else ())
+    new = () if listed and shared else (name for name in names if name not in there)
+    shown = [*new, *needed, *named] if view.copied else []
     files, signatures = dict[str, str](), dict[str, Signature]()
     for place, path in (built_files(module.root, shown) | {name: name for name in shown}).items():
         found = signature(f"{module.root}/{path}")

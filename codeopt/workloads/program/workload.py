@@ -51,7 +51,7 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     policy = InputPolicy.of(request.options.mutated_inputs, generated=generated)
     bounds = stated_bounds(statement_in(asked.statement_folders), (case.stdin for case in shown))
     inputs = ProbeSource(
-        [case for case in shown if not case.held_out], request.input_seed, shown,
+        [case for case in shown if request.other or not case.held_out], request.input_seed, shown,
         most=request.options.max_examples, longest_s=longest_s, bounds=bounds,
     )  # fmt: skip
 

@@ -45,14 +45,12 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     allow_drafts(request, sandbox, max((run.wall_s for run in runs), default=0.0))
     shown = hold_out(cases, [run.active_s for run in runs])
     shown = [replace(case, held_out=request.held_out.get(case.name, case.held_out)) for case in shown]
-    longest_s = max(run.active_s for run in runs)
     given = asked.stdin or asked.args is not None or asked.with_paths
-    generated = not given and find_script(asked) is not None
-    policy = InputPolicy.of(request.options.mutated_inputs, generated=generated)
+    policy = InputPolicy.of(request.options.mutated_inputs, generated=not given and find_script(asked) is not None)
     bounds = stated_bounds(statement_in(asked.statement_folders), (case.stdin for case in shown))
     inputs = ProbeSource(
         [case for case in shown if request.other or not case.held_out], request.input_seed, shown,
-        most=request.options.max_examples, longest_s=longest_s, bounds=bounds,
+        most=request.options.max_examples, longest_s=max(run.active_s for run in runs), bounds=bounds,
     )  # fmt: skip
 
     def tested(other: Sandbox) -> DifferentialTest:

@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import shutil
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -83,22 +82,19 @@ def difference_of(changed: MutatedCase, run: Run, check: Checker, environment: E
 
 
 def caveats_of(found: Iterable[OutputDifference], again: Callable[[Case], str]) -> tuple[Caveat, ...]:
-    """One caveat about the inputs that no known one is like, with the smallest; and those about any input."""
-    smallest: dict[str, OutputDifference] = {}
-    counts: Counter[str] = Counter()
+    """One caveat about inputs that no known one is like, one about those on which the original fails, and those about
+    any input, each with the smallest."""
+    groups: dict[str, list[OutputDifference]] = {}
     for each in sorted(found, key=lambda each: (each.error is not None, each.size)):
-        kind = str(each.caveat.kind) if each.caveat else each.because
-        kind = f"{kind} {error_name(each.error)}" if each.error else kind
-        smallest.setdefault(kind, each)
-        counts[kind] += 1
+        # what fails is mostly no input, and short: it would be the example instead of one that the original takes
+        group = "unusual" if each.because and not each.error else each.because
+        groups.setdefault(str(each.caveat.kind) if each.caveat else group, []).append(each)
     told = []
-    for kind, each in smallest.items():
-        if each.wrong:
-            broken = f"inputs that break: {each.because}"
-            broken = "inputs on which the original ends with an error" if each.error else broken
-            domain = (broken,) if each.because else ()
-            told.append(replace(each.told(again(each.case)), count=counts[kind], domain=domain))
-    return (*distinct(told), *(each.told(again(each.case)) for each in smallest.values() if not each.wrong))
+    for group, alike in groups.items():
+        reasons = (f"inputs that break: {each.because}" for each in alike if group == "unusual")
+        caveat = alike[0].told(again(alike[0].case))
+        told.append(replace(caveat, count=len(alike) if alike[0].wrong else 1, domain=tuple(dict.fromkeys(reasons))))
+    return distinct(told)
 
 
 def error_name(run: Run) -> str:

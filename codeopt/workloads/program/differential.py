@@ -61,7 +61,7 @@ MOST_ALIKE = 36
 MOST_BEYOND = 16
 """Maximum number of unusual mutated inputs."""
 MOST_RELATIONS = 48
-"""Number of relations that are broken on purpose."""
+"""Number of inputs that break a relation on purpose, each relation once before any is broken again."""
 MOST_TOO_LONG = 4
 """Number of inputs that break a relation on which the original takes too long, after which no more are asked."""
 MOST_OF_AN_ERROR = 2
@@ -110,14 +110,17 @@ class ProbeLoop:
         original agrees with itself, which is asked only then.
         """
         found: list[OutputDifference] = []
-        alike = 0
+        alike, told = 0, set[str]()
         for number, changed in enumerate(self):
+            if changed.relation in told:  # once more says nothing new, and may take the whole time limit of a run
+                continue
             difference = differs(changed, number)
             if difference and not self._counts(difference):
                 self.made.remove(changed)
                 continue
             alike += not changed.because
             found += [difference] if difference else []
+            told |= {changed.relation} - {""} if difference and difference.wrong else set()
             if wrong := self._rejecting(found, self.enough):
                 return wrong, found
         return self._rejecting(found, alike), found
@@ -279,13 +282,12 @@ def make_differential_test(
     unchanged = "" if any(case.stdin or case.args or case.files for case in cases) else NO_INPUT
     if cases and not unchanged and all(len(largest_text(case)) > LARGEST_BASE for case in cases):
         unchanged = f"its inputs are longer than {LARGEST_BASE:,} bytes, and longer ones are not changed"
-    given = () if unchanged == NO_INPUT else cases
     # added to the seed for each time that as many are asked for as is usual
     seeds = (seed + 1_000_003 * time for time in range(quota.times))
-    mutated = (mutate_cases(given, seed=each, also_known=also_known, source=source) for each in seeds)
+    mutated = (mutate_cases(cases, seed=each, also_known=also_known, source=source) for each in seeds)
     changes = chain(other_usage(source, cases, also_known), chain.from_iterable(mutated))
-    at_numbers = boundary_cases(source, given, also_known)
-    breaking = chain(at_numbers, mutate_cases(given, seed=seed, also_known=also_known, source=source, breaking=True))
+    at_numbers = boundary_cases(source, cases, also_known)
+    breaking = chain(at_numbers, mutate_cases(cases, seed=seed, also_known=also_known, source=source, breaking=True))
     allowed, others = (
         (mutated for mutated in each if not inputs.bounds.excludes(mutated.case.stdin)) for each in (breaking, changes)
     )
@@ -410,18 +412,14 @@ class ProbeGenerator:
 
     def _breaking(self) -> Iterator[MutatedCase]:
         spent, tried = _Spent(self.quota.times), set[str]()
-        done: set[str] = set()
         for mutated in self.breaking:
-            if mutated.relation in done or (len(tried) >= self.quota.relations and mutated.relation not in tried):
-                continue
+            if self.taken.total() >= self.quota.relations:
+                break
             if spent.over or spent.too_long >= MOST_TOO_LONG:
                 self.relations_left |= {mutated.relation} - tried
                 continue
             tried.add(mutated.relation)
-            for found in self._run(mutated, spent):
-                if found.error is None:
-                    done.add(mutated.relation)
-                yield found
+            yield from self._run(mutated, spent)
 
     def _others(self) -> Iterator[MutatedCase]:
         spent, quota = _Spent(self.quota.times), self.quota

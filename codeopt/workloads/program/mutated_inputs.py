@@ -397,8 +397,9 @@ DEPTH = 6
 def variants(value: Any, depth: int = DEPTH) -> Iterator[Any]:
     """Values with one part changed, within the first, the last and the second item of each list."""
     if type(value) is int:
-        # an odd number beyond 2**53, which a float does not hold, and whose root a float rounds up
-        yield from (value + 1, value - 1, 0, -1, -value, 2 * value + 1, 94906268**2 - 1, 10**18 + 1, value + 0.5)
+        # 1 is the least that most statements allow; the odd number beyond 2**53 is one that a float does not hold, and
+        # whose root a float rounds up
+        yield from (1, value + 1, value - 1, 0, -1, -value, 2 * value + 1, 94906268**2 - 1, 10**18 + 1, value + 0.5)
         yield f"{value}x"
         yield from (f"0{value}", f"+{value}", None)
     elif type(value) is float:

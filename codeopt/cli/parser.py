@@ -9,6 +9,7 @@ import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any, NoReturn
 
 from codeopt.core import plugins
@@ -116,6 +117,11 @@ class CommandParser(argparse.ArgumentParser):
 
     def _named_by(self, flags: Iterable[str]) -> list[argparse.Action]:
         return [action for flag in flags for action in self._actions if flag in action.option_strings]
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        if action.type is Path and "" in arg_strings:  # it would be the current folder
+            raise argparse.ArgumentError(action, "the path is empty")
+        return super()._get_values(action, arg_strings)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         known = [str(each) for each in action.choices or ()]

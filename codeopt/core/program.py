@@ -301,7 +301,7 @@ def python_below(top: Path, closed: Callable[[OSError], None] | None = None) -> 
     """
     if top.is_file():
         yield top
-    for place, folders, names in os.walk(top, onerror=closed):
+    for place, folders, names in () if top.is_file() else os.walk(top, onerror=closed):
         here = Path(place)
         folders[:] = [name for name in sorted(folders) if not _is_others(here / name)]
         for path in (here / name for name in sorted(names)):
@@ -343,10 +343,13 @@ class Target:
 
 
 def as_target(given: str | os.PathLike[str] | Target) -> Target:
-    """A target as it was written: `slow.py`, `mod.py::f`, `mod.py::Class.method`."""
+    """A target as it was written: `slow.py`, `mod.py::f`, `mod.py::Class.method`. Raises UsageError for half of one, as
+    of a shell's variable that is not set: an empty path would be the current folder."""
     if isinstance(given, Target):
         return given
-    path, _, name = os.fspath(given).partition("::")
+    path, mark, name = os.fspath(given).partition("::")
+    if not path or (mark and not name):
+        raise UsageError(f"'{given}' names no {'function' if path else 'file'}", hint="write FILE or FILE::FUNCTION")
     return Target(Path(path), name.replace("::", "."))
 
 

@@ -107,6 +107,7 @@ def _pair(arguments: argparse.Namespace) -> tuple[Target, Target]:
             raise UsageError("-m MODULE takes the place of OLD", hint=hint)
         return as_module(arguments.module, Path()), as_target(arguments.targets[0])
     if len(arguments.targets) != 2:
-        raise UsageError("NEW is missing", hint="name OLD and NEW, or give --base REF to compare what a change touches")
+        hint = "name OLD and NEW, or give --base REF to compare what a change touches"
+        raise UsageError("two targets are needed", hint=hint)
     old, new = map(as_target, arguments.targets)
     return old, new

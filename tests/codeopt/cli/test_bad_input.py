@@ -38,7 +38,6 @@ class Bad:
 PROFILE = (".", "--run", "python slow.py")
 BAD = {
     "missing file": Bad("cannot read gone.py: No such file or directory", arguments=("gone.py",)),
-    "missing folder": Bad("cannot read gone/slow.py: No such file or directory", arguments=("gone/slow.py",)),
     "directory": Bad(
         "folder has no function that could be improved", arguments=("folder",), files={"folder/x.txt": ""}
     ),
@@ -85,6 +84,10 @@ BAD = {
     ),
     "unknown flag": Bad("unknown option --fast", arguments=("slow.py", "--fast")),
     "no file": Bad("TARGET is missing", arguments=()),
+    "an empty target": Bad("'' names no file", arguments=("",)),
+    "no name of a function": Bad("'slow.py::' names no function", arguments=("slow.py::",)),
+    "an empty path": Bad("--cases: the path is empty", arguments=("slow.py", "--cases", "")),
+    "a third target": Bad("two targets are needed", arguments=("slow.py",) * 3, command="compare"),
     "shortened flag": Bad("unknown option --max-r", arguments=("slow.py", "--max-r", "3")),
     "not a number": Bad("-n/--max-rounds: invalid count value: 'x'", arguments=("slow.py", "-n", "x")),
     "zero rounds": Bad("0 is not a whole number above zero", arguments=("slow.py", "-n", "0")),
@@ -164,26 +167,19 @@ BAD = {
 
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
 def test_one_line_the_right_status_and_nothing_written(bad: Bad, tmp_path: Path) -> None:
-    prepare(bad, tmp_path)
+    if bad.cases:
+        write_problem(tmp_path, words=300)
+    files = {"slow.py": bad.program, **bad.files}
+    for name, content in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
     before = snapshot(tmp_path)
-    done = codeopt(bad.command, *bad.arguments, "-q", *sandbox_for(bad), cwd=tmp_path, env=bad.env)
+    sandbox = () if "--sandbox" in bad.arguments else ("--sandbox", "bubblewrap")
+    done = codeopt(bad.command, *bad.arguments, "-q", *sandbox, cwd=tmp_path, env=bad.env)
     assert done.status == bad.status, done.err
     assert_one_line(done, bad.said)
     assert snapshot(tmp_path) == before
-
-
-def sandbox_for(bad: Bad) -> tuple[str, ...]:
-    return () if "--sandbox" in bad.arguments else ("--sandbox", "bubblewrap")
-
-
-def prepare(bad: Bad, folder: Path) -> None:
-    if bad.cases:
-        write_problem(folder, words=300)
-    files = {"slow.py": bad.program, **bad.files}
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:

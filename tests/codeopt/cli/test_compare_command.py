@@ -68,7 +68,6 @@ def test_the_least_gain_worth_having_is_the_user_s(problem: Path) -> None:
 USAGE = [
     (("slow.py",), 2, "name OLD and NEW"),
     (("slow.py", "none.py"), 2, "none.py"),
-    (("none.py", "fast.py"), 2, "none.py"),
     (("slow.py", "fast.py", "--cases", "nowhere"), 2, "nowhere"),
     (("slow.py", "fast.py", "--fail-if-slower", "x"), 2, "--fail-if-slower"),
     (("slow.py", "fast.py", "--fail-if-slower", "-1"), 2, "--fail-if-slower"),

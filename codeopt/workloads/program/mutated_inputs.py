@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, cycle, islice, zip_longest
+from itertools import chain, cycle, islice, permutations, product, zip_longest
 from typing import Any
 
 from codeopt.core.call import Call
@@ -38,6 +38,8 @@ BASES = 4
 SHORT = 5000  # bytes; of longer inputs fewer
 TURNS = 40
 """Times that each known input is changed."""
+FIELDS = 4
+"""Largest number of kinds of letters in a map: a field, a wall, the start and the goal."""
 TRIES = 3
 """Inputs for a relation: the original may fail on the first."""
 _PLACES = re.compile(r"`[^`]*`|among the .*")
@@ -244,8 +246,26 @@ class InputMaker:
             if (data := self.known.text(call)) is not None:
                 yield MutatedInput(f"chain.{at}", data, why)
 
+    def of_one_letter(self) -> Iterator[MutatedInput]:
+        """The longest base with one of its two usual letters in place of the other: a map without walls, in which a
+        recursion is as deep as the map has fields, or of walls alone. A draft that makes a recursion of a loop errs on
+        no others."""
+        base, letters = self.bases[-1], Counter[str]()
+        mapped(list(base.args), lambda path, leaf: letters.update(leaf if type(leaf) is str else ""))
+        usual = [letter for letter, _ in letters.most_common(2)] if len(letters) <= FIELDS else []
+        # with many fields the original may take too long
+        for (old, new), rows in product(permutations(usual, 2), (20, None)):
+            other = str.maketrans(old, new)
+            made = mapped(
+                list(base.args),
+                lambda path, leaf, to=other: leaf.translate(to) if type(leaf) is str else leaf,  # type: ignore[misc]
+            )
+            data = self.similar(base, self._sized(with_rows(Call(tuple(made)), rows)))
+            if data is not None:
+                yield MutatedInput(f"one_letter.{rows}.{new}", data)
 
-def with_rows(call: Call, most: int) -> Call:
+
+def with_rows(call: Call, most: int | None) -> Call:
     """The call with the first items of each list."""
     return Call(tuple(value[:most] if isinstance(value, list) else value for value in call.args))
 
@@ -279,7 +299,7 @@ def _made(maker: InputMaker, longest: int) -> Iterator[MutatedInput]:
     for base in last:
         if (data := maker.longer(base, longest + 1)) is not None:
             yield MutatedInput("longer.0", data)
-        yield from maker.chains()
+        yield from chain(maker.chains(), maker.of_one_letter())
     often: Counter[str] = Counter()
     for turn, (name, base, new) in enumerate(maker.changed()):
         if (data := maker.similar(base, new)) is not None:

@@ -40,6 +40,7 @@ def test_a_grid_keeps_its_size() -> None:
     for data in made:
         height, width, *rows = data.split()
         assert (int(height), {int(width)}) == (len(rows), set(map(len, rows)))
+    assert {"3 4\n....\n....\n....\n", "3 4\n####\n####\n####\n"} <= {data.decode() for data in made}
 
 
 @pytest.mark.parametrize("inputs", [N_NUMBERS, N_LINES, N_K_NUMBERS, WORDS, ONE_WORD])

@@ -124,7 +124,7 @@ def _tests(root: Path) -> list[Path]:
     """The tests where they usually are, with the files that they read, and what pytest reads."""
     below = [path for name in TESTS if (root / name).is_dir() for path in sorted((root / name).rglob("*"))]
     shown = [path for path in below if path.is_file() and not _is_cache(path.relative_to(root))]
-    return [*shown, *(root / name for name in READ_BY_PYTEST if (root / name).is_file())]
+    return [*shown, *(path for name in (*USUAL, *READ_BY_PYTEST) for path in root.glob(name) if path.is_file())]
 
 
 def _is_cache(path: Path) -> bool:

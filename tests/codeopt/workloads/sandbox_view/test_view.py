@@ -79,7 +79,7 @@ def test_a_file_outside_of_git_brings_its_neighbours(tmp_path: Path) -> None:
 
 def test_and_a_package_all_its_files_and_the_projects_tests_with_what_they_read(tmp_path: Path) -> None:
     package = ["pkg/__init__.py", "pkg/one.py", "pkg/tables/grammar.txt"]
-    shown = [*package, "tests/data/rows.csv", "tests/test_one.py", "conftest.py"]
+    shown = [*package, "tests/data/rows.csv", "tests/test_one.py", "test_two.py", "conftest.py"]
     hidden = ["pkg/.env", "pkg/__pycache__/one.cpython-311.pyc", "pkg/server.pem"]
     for name in (*shown, *hidden, "tests/.env", "tests/__pycache__/x.pyc", "notes.txt", "other/two.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

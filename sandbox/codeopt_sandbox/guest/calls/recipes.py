@@ -46,14 +46,18 @@ def built(container: str, size: int, seed: int, kind: Any, order: str = "", dist
     draw = Draw(seed)
     if container == "str" or container == "bytes":
         return draw.joined("" if container == "str" else b"", kind, size)
-    if container == "dict":
-        found = draw.distinct(kind[0], size)
-        keys = sorted(found) if order == SORTED else found
-        return dict(zip(keys, draw.items(kind[1], len(keys))))
     several = container == "list" or container == "tuple"
-    items = draw.items(kind, size) if several and not distinct else draw.distinct(kind, size)
+    kinds = kind if container == "dict" else (kind,)
+    items = draw.items(kind, size) if several and not distinct else draw.distinct(kinds[0], size)
+    if order == SORTED:
+        try:
+            items = sorted(items)
+        except TypeError:  # numbers and texts, of calls that have the one or the other, stay as they are drawn
+            pass
+    if container == "dict":
+        return dict(zip(items, draw.items(kind[1], len(items))))
     makers: dict[str, Callable[[list[Any]], Any]] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
-    return makers[container](sorted(items) if order == SORTED else items)
+    return makers[container](items)
 
 
 class Draw:

@@ -83,6 +83,7 @@ def test_what_is_in_items_counts(call: str) -> None:
         (["f([2, 5, 7, 9])"], lambda items: items == sorted(items)),
         (["f([1.0, 2.0])"], lambda items: len(items) == 100 and {type(item) for item in items} == {float}),
         (["f([1, 2])", "f([3, 9])", "f([0, 4])", "f([5, 6])"], lambda items: items == sorted(items)),
+        (["f([1, 2, 3])", "f(['a', 'b', 'c'])"], lambda items: len(items) == 150),
         (["f([9, 5, 7, 1, 3, 2, 8, 4, 6, 11])"], lambda items: len(set(items)) == len(items)),
         (["f([{'id': 1, 'name': 'a'}])"], lambda rows: {tuple(row) for row in rows} == {("id", "name")}),
         (["f({'x': 1, 'y': 'b'}, [1, 2])"], lambda record, items: record == {"x": 1, "y": "b"}),

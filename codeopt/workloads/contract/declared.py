@@ -418,8 +418,7 @@ def declared_types(function: Function, classes: ClassHints | None = None) -> Dec
     owner = function.qualname.rpartition(".")[0]
     if function.kind in ("method", "property") and function.parameters and not hints[function.parameters[0]]:
         hints[function.parameters[0]] = ast.Name(owner, ast.Load())
-    names = function.parameters[function.kind == "classmethod" :]
-    return DeclaredTypes(names, hints, defaults(function.node), here.within(owner)).knowing(())
+    return DeclaredTypes(function.parameters, hints, defaults(function.node), here.within(owner)).knowing(())
 
 
 def defaults(node: Def) -> dict[str, Any]:

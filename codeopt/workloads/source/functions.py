@@ -38,7 +38,7 @@ class Function:
     """1-based, of the first statement after the docstring."""
     last_line: int
     parameters: tuple[str, ...]
-    """Names of the parameters that a call may give by position, `self` and `cls` included."""
+    """Names of the parameters that a call may give by position, `self` included."""
     others: tuple[int, ...] = ()
     """First lines of others of its name: earlier ones, and those of another branch."""
 
@@ -96,19 +96,20 @@ class ModuleFunctions:
                 raise UsageError(
                     f"{self.path}::{qualname} is a pytest fixture", hint="name the function that does the work"
                 )
-        start, last = first_line(node), node.end_lineno or node.lineno
+        start, last, kind = first_line(node), node.end_lineno or node.lineno, _kind(node, qualname)
+        parameters = tuple(argument.arg for argument in [*node.args.posonlyargs, *node.args.args])
         return Function(
             path=self.path,
             source=self.source,
             text="".join(self._lines[start - 1 : last]),
             qualname=qualname,
-            kind=_kind(node, qualname),
+            kind=kind,
             asynchronous=isinstance(node, ast.AsyncFunctionDef),
             generator=any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in own_nodes(node)),
             first_line=start,
             body_line=_body(node)[0].lineno,
             last_line=last,
-            parameters=tuple(argument.arg for argument in [*node.args.posonlyargs, *node.args.args]),
+            parameters=parameters[kind == "classmethod" :],
             others=tuple(map(first_line, others)),
         )
 

@@ -354,11 +354,8 @@ def _expected_s(known: Sequence[KnownCall], call: Call) -> float:
 def iterables(harness: FunctionHarness) -> list[int]:
     """The places of parameters that may be given an iterator, as their annotations say it."""
     given = harness.function.node.args
-    hints = [
-        ast.unparse(each.annotation) if each.annotation is not None else ""
-        for each in [*given.posonlyargs, *given.args]
-    ]
-    plain = [hint.partition("[")[0].rpartition(".")[2] for hint in hints]
+    hints = {each.arg: ast.unparse(each.annotation) for each in [*given.posonlyargs, *given.args] if each.annotation}
+    plain = [hints.get(name, "").partition("[")[0].rpartition(".")[2] for name in harness.function.parameters]
     return [at for at, hint in enumerate(plain) if hint in ("Iterable", "Iterator")]
 
 

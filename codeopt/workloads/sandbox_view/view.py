@@ -116,15 +116,12 @@ def _near(module: Module) -> list[Path]:
     text = _read(module.path)
     beside = (path for path in top.iterdir() if path.suffix == ".py" or (path.name in text and path.is_file()))
     files = package if (top / inside).is_dir() else beside
-    near = (path.relative_to(module.root) for path in [*sorted(files), *_tests(module.root)])
+    # The tests where they usually are, with the files that they read, and what pytest reads.
+    patterns = (*(f"{folder}/**/*" for folder in TESTS), *USUAL, *READ_BY_PYTEST)
+    tests = (path for pattern in patterns for path in sorted(module.root.glob(pattern)) if path.is_file())
+    shown = [*sorted(files), *(path for path in tests if not _is_cache(path.relative_to(module.root)))]
+    near = (path.relative_to(module.root) for path in shown)
     return [path for path in dict.fromkeys(near) if not is_secret(path)]
-
-
-def _tests(root: Path) -> list[Path]:
-    """The tests where they usually are, with the files that they read, and what pytest reads."""
-    below = [path for name in TESTS if (root / name).is_dir() for path in sorted((root / name).rglob("*"))]
-    shown = [path for path in below if path.is_file() and not _is_cache(path.relative_to(root))]
-    return [*shown, *(path for name in (*USUAL, *READ_BY_PYTEST) for path in root.glob(name) if path.is_file())]
 
 
 def _is_cache(path: Path) -> bool:

@@ -46,9 +46,8 @@ def built(container: str, size: int, seed: int, kind: Any, order: str = "", dist
     draw = Draw(seed)
     if container == "str" or container == "bytes":
         return draw.joined("" if container == "str" else b"", kind, size)
-    several = container == "list" or container == "tuple"
-    kinds = kind if container == "dict" else (kind,)
-    items = draw.items(kind, size) if several and not distinct else draw.distinct(kinds[0], size)
+    several = container in ("list", "tuple") and not distinct
+    items = (draw.items if several else draw.distinct)(kind[0] if container == "dict" else kind, size)
     if order == SORTED:
         try:
             items = sorted(items)

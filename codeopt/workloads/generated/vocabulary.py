@@ -270,14 +270,14 @@ class Texts:
 
     def usual(self, value: str) -> Iterator[str]:
         """Yield texts that people meet sooner or later: zero and other numbers in place of one, a line end, one letter
-        beyond ASCII."""
+        beyond ASCII, and all that is odd there, as a few calls alone may leave ASCII."""
         # number of the numbers in one text that are replaced by others
         for found in islice(_NUMBER.finditer(value), 2):
             number = int(found[0])
             for other in ("0", "-1", str(number + 1), str(number - 1), _in_script(found[0], _SCRIPTS[0])):
                 yield value[: found.start()] + other + value[found.end() :]
         if value:
-            yield from (f"{value}\n", _ODD[0], value + _ODD[0])
+            yield from (f"{value}\n", _ODD[0], value + _ODD[0], value + _ODD.strip("\0"))
 
     def number(self, digits: str) -> str:
         """Digits of another number: a neighbour, zero, a negative one; or the same number written in another way."""

@@ -18,7 +18,6 @@ Kinds of items:
 from __future__ import annotations
 
 from _random import Random
-from contextlib import suppress
 from marshal import dumps, loads
 
 TYPE_CHECKING = False
@@ -50,8 +49,10 @@ def built(container: str, size: int, seed: int, kind: Any, order: str = "", dist
     several = container in ("list", "tuple") and not distinct
     items = (draw.items if several else draw.distinct)(kind[0] if container == "dict" else kind, size)
     if order == SORTED:
-        with suppress(TypeError):  # numbers and texts, of calls that have the one or the other, stay as they are drawn
+        try:  # noqa: SIM105  contextlib, imported here, would change what a program is seen to give
             items = sorted(items)
+        except TypeError:  # numbers and texts, of calls that have the one or the other, stay as they are drawn
+            pass
     if container == "dict":
         return dict(zip(items, draw.items(kind[1], len(items))))
     makers: dict[str, Callable[[list[Any]], Any]] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}

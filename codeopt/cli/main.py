@@ -97,6 +97,8 @@ def _require_usable_shell() -> None:
     os.umask(mask)
     if mask & stat.S_IRWXU:
         raise UsageError(f"the umask {mask:04o} makes new files unreadable for their owner", hint="umask 022")
+    if not Path().stat().st_nlink:
+        raise UsageError("the current folder was removed", hint="cd to another one")
     allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     if allowed >= FEWEST_FILES or allowed == resource.RLIM_INFINITY:
         return

@@ -28,7 +28,7 @@ def run_of(arguments: argparse.Namespace) -> StoredRun:
 
 def in_short(result: Mapping[str, Any]) -> str:
     """The outcome of a run, in a word or two."""
-    if not result:
+    if not result or (not result.get("accepted") and result.get("stop_reason") == "interrupted"):
         return "interrupted"
     if not result.get("accepted"):
         return "inconclusive" if result.get("verdict") == "inconclusive" else "no faster version"

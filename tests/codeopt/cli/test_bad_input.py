@@ -212,3 +212,8 @@ def test_a_read_only_folder_is_found_before_anything_runs(target: tuple[str, ...
     assert done.status == USAGE
     assert_one_line(done, "is read-only for you\n  hint: -o FILE writes to another place")
     assert path.read_text() == SLOW
+
+
+def test_a_current_folder_that_was_removed(tmp_path: Path) -> None:
+    removed = ["sh", "-c", 'mkdir x; cd x; rmdir ../x; exec "$@"', "sh"]
+    assert_one_line(codeopt("runs", cwd=tmp_path, before=removed), "the current folder was removed")

@@ -58,9 +58,15 @@ def _other(value: Constructed, maker: Maker) -> Constructed:
     return value
 
 
+MOST_LETTERS = 10**7
+"""Characters of a grown call: sizes may be those of a number of forty digits, beside a text."""
+
+
 def grow(call: Call, factor: int, seed: int = 0) -> Call | None:
     """The call with every list, text and dictionary that has some size `factor` times as long, and varied; None when
-    nothing in it can grow. A call of numbers alone grows by its largest number."""
+    nothing in it can grow, or would grow beyond MOST_LETTERS. A call of numbers alone grows by its largest number."""
+    if factor * len(call.text) > MOST_LETTERS and any(map(_grows, call.values)):
+        return None
     maker = Maker(random.Random(seed), [call], Vocabulary(), False)
     grown = call
     for at, value in enumerate(call.values):

@@ -46,7 +46,11 @@ def test_examples_parse_and_the_first_flags_exist(name: str, parsers: dict[str, 
     ("arguments", "env", "said"),
     [
         (["imporve"], {}, "unknown command 'imporve'\n  hint: did you mean improve?"),
-        (["improve", "slow.py", "--max-round", "3"], {}, "--max-round\n  hint: did you mean --max-rounds?"),
+        (
+            ["improve", "slow.py", "--max-round", "3"],
+            {},
+            "unknown option --max-round\n  hint: did you mean --max-rounds?",
+        ),
         (["improve", "slow.py", "--metric", "cpuu"], {}, "did you mean cpu?"),
         (["runs"], {"CODEOPT_MAX_ROUND": "3"}, "CODEOPT_MAX_ROUND\n  hint: did you mean CODEOPT_MAX_ROUNDS?"),
     ],

@@ -32,5 +32,12 @@ def test_nothing_heavy_is_loaded_before_there_is_something_to_do(arguments: list
     assert set(done.stderr.split()) & HEAVY == set()
 
 
+def test_help_names_every_command(tmp_path: Path) -> None:
+    done = codeopt("--help", cwd=tmp_path, fresh=True)
+    assert done.status == 0
+    assert done.err == ""
+    assert " improve " in done.out
+
+
 def test_version(tmp_path: Path) -> None:
     assert codeopt("--version", cwd=tmp_path, fresh=True).out == f"codeopt {__version__}\n"

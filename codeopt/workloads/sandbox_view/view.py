@@ -183,10 +183,10 @@ def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = (),
     beside: a view of another version. If it is of the same project, both have one copy.
     """
     shared = beside if beside is not None and beside.module.root == module.root else None
-    is_project = module.root.name not in PACKAGES
-    listed = shared.tracked if shared and shared.by_git else tuple(_by_git(module.root)) if is_project else ()
-    names = listed or tuple(_near(module) if is_project else ())
-    view = View(shared.folder if shared else Path(), module, shown_at, names, bool(listed))
+    view = View(shared.folder if shared else Path(), module, shown_at)
+    listed = shared.tracked if shared and shared.by_git else tuple(_by_git(module.root)) if view.copied else ()
+    names = listed or tuple(_near(module) if view.copied else ())
+    view = replace(view, tracked=names, by_git=bool(listed))
     named = [path.resolve().relative_to(module.root) for path in also if module.root in path.resolve().parents]
     needed = imported_unadded(module.path, module.root, module.roots) if view.copied else []  # not yet added to git
     there = set(shared.tracked if shared else ())
